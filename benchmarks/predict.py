@@ -21,7 +21,7 @@ os.environ |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "ORT_DISABLE
 import numpy as np
 
 from hierviz.demo import bundle_folder
-from hierviz.onnx import load_model
+from hierviz.onnx.model import load_model
 from hierviz.onnx.process.session import Session
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.taxonomy_file import load_taxonomy

@@ -12,8 +12,8 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.demo import load_demo
-from hierviz.listed_scores import ListedScores
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 KS = (1, 3, 5)
 SHOWN = (

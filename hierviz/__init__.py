@@ -7,7 +7,7 @@ hv.evaluate(predictions)
 """
 
 # First of all: Ctrl-C during the imports below ends the command in one line.
-import hierviz.stopping  # noqa: F401
+import hierviz.messages.stopping  # noqa: F401
 
 # isort: split
 
@@ -19,68 +19,67 @@ from hierviz.comparison.agreement import kendall
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples
 from hierviz.comparison.table import table
+from hierviz.curves._information_curve import information_curve
+from hierviz.curves._rejection_curve import rejection_curve
+from hierviz.curves._rule_curve import rule_curve
+from hierviz.curves._set_curve import SetOperatingCurve, set_curve
 from hierviz.curves.equal_levels import correctness_at, specificity_at
-from hierviz.curves.information_curve import information_curve
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.curves.rejection_curve import rejection_curve
-from hierviz.curves.rule_curve import rule_curve
-from hierviz.curves.set_curve import SetOperatingCurve, set_curve
-from hierviz.diagnosis.class_table import class_table, hierarchical_f
+from hierviz.diagnosis._class_table import class_table, hierarchical_f
+from hierviz.diagnosis._flip_intervals import flip_intervals
+from hierviz.diagnosis._label_errors import label_errors
+from hierviz.diagnosis._level_matrix import level_matrix
+from hierviz.diagnosis._level_table import level_table
+from hierviz.diagnosis._means_by import means_by
+from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._path_probabilities import path_probabilities
+from hierviz.diagnosis._reliability import reliability
+from hierviz.diagnosis._set_mistakes import set_mistakes
+from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
-from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.label_errors import label_errors
-from hierviz.diagnosis.level_matrix import level_matrix
-from hierviz.diagnosis.level_table import level_table
-from hierviz.diagnosis.means_by import means_by
-from hierviz.diagnosis.node_table import node_table
-from hierviz.diagnosis.path_probabilities import path_probabilities
-from hierviz.diagnosis.reliability import reliability
 from hierviz.diagnosis.run_classes import class_table_of_runs, hierarchical_f_of_runs
 from hierviz.diagnosis.sample_filter import SampleFilter, facets, filtered
-from hierviz.diagnosis.set_mistakes import set_mistakes
-from hierviz.diagnosis.slices import slices
 from hierviz.diagnosis.worst_samples import worst as _worst  # noqa: F401 - the method of Predictions
-from hierviz.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
-from hierviz.evaluation.curves_by import curves_by
+from hierviz.evaluation._curves_by import curves_by
+from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.evaluation._protein_function import protein_function
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
-from hierviz.evaluation.protein_function import protein_function
 from hierviz.findings.doctor import doctor
 from hierviz.findings.examination import Examination
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import INFERENCE_RULES, infer
-from hierviz.losses import LOSSES, loss
-from hierviz.metrics import METRICS, HierarchicalConfusion, path_metrics, win_breakdown
-from hierviz.metrics.confusion.confusion import confusion
+from hierviz.losses.registry import LOSSES, loss
+from hierviz.messages.errors import ClusterError, FileError, HiervizError, ModelError, PredictionsError, TaxonomyError
+from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.protein_function import information_accretion
-from hierviz.metrics.win import win
-from hierviz.onnx import load_inputs, load_model
-from hierviz.parametrisation import PARAMETRISATIONS, node_probabilities
-from hierviz.predictions import Predictions
+from hierviz.metrics.win import win, win_breakdown
+from hierviz.onnx.inputs.model_inputs import load_inputs
+from hierviz.onnx.model import load_model
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, node_probabilities
+from hierviz.predictions.predictions import Predictions
 from hierviz.projection.projected import cut, only_known, truth_is_known, with_other_leaves
-from hierviz.readers import (
-    attach_media,
-    attach_truth,
-    load_accretion,
-    load_costs,
-    load_predictions,
-    load_taxonomy,
-    load_truth,
-    write_predictions,
-)
+from hierviz.readers.accretion_file import load_accretion
+from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.costs_file import load_costs
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_writer import write_predictions
+from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.readers.taxonomy_writer import tree_text, write_taxonomy
+from hierviz.readers.truth_file import load_truth
 from hierviz.second_opinion.verify import SecondOpinion, verify
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.thresholds._rule_frontiers import rule_frontiers
 from hierviz.thresholds.cross_fitting import cross_fitted, rank_for_target
 from hierviz.thresholds.depth_thresholds import depth_threshold_points, thresholds_by_depth
 from hierviz.thresholds.lambda_choice import smallest_lambda
 from hierviz.thresholds.operating_point import OperatingPoint
 from hierviz.thresholds.risk_control import guaranteed_threshold
-from hierviz.thresholds.rule_frontiers import rule_frontiers
 from hierviz.thresholds.selection import (
     at_least_correct,
     at_most_above_depth,

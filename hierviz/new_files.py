@@ -25,7 +25,7 @@ import os
 import secrets
 import stat
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 try:
     import fcntl

@@ -326,7 +326,7 @@ def test_every_registry_key_is_documented(name):
 
 
 def test_the_reference_is_up_to_date():
-    reference = pytest.importorskip("hierviz.reference")
+    reference = pytest.importorskip("hierviz.cli.metrics_text")
     assert read("docs/metrics.md") == reference.reference()
 
 
@@ -335,7 +335,7 @@ def test_contributing_names_every_part():
     named = set()
     for place in places:
         first, *others = re.findall(r"`([^`]+)`", place)
-        # The second of "`hierviz/node_lists.py`, `edges.py`" lies in the same folder; "`models/`, `assets/demo/`" do not.
+        # The second of "`hierviz/new_files.py`, `demo.py`" lies in the same folder; "`models/`, `assets/demo/`" do not.
         beside = f"{first.rstrip('/').rpartition('/')[0]}/"
         named |= {
             first,

@@ -16,9 +16,11 @@ import pytest
 
 import hierviz as hv
 from hierviz.curves.operating_curve import envelope, envelope_integral
-from hierviz.metrics import best_leaf_metrics, path_keys, path_metrics, truncate
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists
+from hierviz.metrics.path import path_metrics, truncate
+from hierviz.metrics.registry import path_keys
+from hierviz.metrics.win import best_leaf_metrics
 
 TESTS = Path(__file__).parent
 GOLDEN = TESTS / "golden"

@@ -27,8 +27,8 @@ from hypothesis import strategies as st
 from strategies import from_graph, many, trees
 
 import hierviz as hv
-from hierviz.metrics import best_leaf_metrics
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.win import best_leaf_metrics
 
 with warnings.catch_warnings():
     # Their imports, not our use, may warn.

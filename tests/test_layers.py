@@ -14,6 +14,8 @@ from pathlib import Path
 
 import pytest
 
+from hierviz._public import PUBLIC
+
 ROOT = Path(__file__).parents[1]
 PACKAGE = ROOT / "hierviz"
 HEAVY = (
@@ -39,49 +41,24 @@ SCREEN = tuple(name for name in HEAVY if name not in ("onnx", "onnxruntime"))
 # The column, from the bottom up: a file may import what stands in its own place or in a place before it. `app` and `hierviz`
 # by themselves are the files directly in these folders that have no row of their own.
 COLUMN = (
-    "parameters",
-    "errors",
-    "extras",
-    "number_text",
-    "ties",
-    "column_text",
-    "progress_text",
-    "stopping",
+    "messages",
     "_version",
-    "csv_cells",
+    "_public",
     "new_files",
-    "notebook_html",
-    "array_rows",
-    "positions",
-    "node_lists",
-    "edges",
     "taxonomy",
-    "tree_layout",
-    "tree_sums",
-    "checks",
-    "parametrisation",
-    "listed_scores",
-    "listed_entries",
-    "losses",
-    "name_matching",
-    "node_names",
-    "exchanged_columns",
-    "predictions_from_memory",
-    "score_checks",
     "predictions",
+    "losses",
     "projection",
     "compiled",
     "inference",
     "metrics",
     "curves",
     "uncertainty",
-    "top_k",
     "evaluation",
     "diagnosis",
     "thresholds",
     "comparison",
     "second_opinion",
-    "reference",
     "readers",
     "cluster",
     "onnx/process",
@@ -92,7 +69,6 @@ COLUMN = (
     "onnx",
     "findings",
     "charts",
-    "stories",
     "reports",
     "demo",
     "hierviz",
@@ -112,7 +88,7 @@ COLUMN = (
     "app",
     "__main__",
 )
-CORE = COLUMN[: COLUMN.index("reference") + 1]
+CORE = COLUMN[: COLUMN.index("second_opinion") + 1]
 # A program of its own, the only place where foreign models are opened: nothing of hierviz but its own files.
 CHILD = "onnx/process/child"
 # Places that stand lower and are none of their business.
@@ -126,7 +102,8 @@ NEVER = {
 LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
 # Other packages: at the top of a file, and inside functions only.
 PACKAGES = {
-    "errors": ((), ()),
+    "messages": ((), ()),
+    "_public": ((), ()),
     # Its loops are loaded inside functions only, and where numba is there.
     "compiled": (("numpy", "numba"), ()),
     "readers": (
@@ -145,6 +122,8 @@ PACKAGES = {
     "__main__": ((), ()),
     CHILD: (("numpy", "onnx", "onnxruntime"), ()),
 }
+# The folders that hand out public names, on demand.
+NAMESPACES = [PACKAGE.joinpath(*name.split(".")[1:], "__init__.py") for name in PUBLIC]
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
@@ -157,11 +136,18 @@ def parsed(path):
     return ast.parse(path.read_text(encoding="utf-8"))
 
 
-def imports_of(tree):
+def is_mirror(node):
+    """The block in which a namespace names its public names for type checkers."""
+    return isinstance(node, ast.If) and getattr(node.test, "id", "") == "TYPE_CHECKING"
+
+
+def imports_of(tree, without_mirror=False):
     """(dotted name, names of the functions around it) of every import, dynamic ones with a constant name included."""
     found = []
 
     def walk(node, around):
+        if without_mirror and is_mirror(node):
+            return
         if isinstance(node, ast.Import):
             found.extend((alias.name, around) for alias in node.names)
         elif isinstance(node, ast.ImportFrom):
@@ -218,7 +204,7 @@ def violations(path, package):
     if place is None:
         return [f"{path.name} stands in no row of the table"]
     found = []
-    for name, around in imports_of(parsed(path)):
+    for name, around in imports_of(parsed(path), without_mirror=path in NAMESPACES):
         if name.startswith("."):
             level = len(name) - len(name.lstrip("."))
             folder = path.relative_to(package.parent).parts[:-level]
@@ -226,7 +212,7 @@ def violations(path, package):
         top = name.split(".")[0]
         anywhere, inside = packages_of(place)
         if top in sys.stdlib_module_names:
-            allowed = place != "errors" or top in ("difflib", "functools", "re", "unicodedata")
+            allowed = True
         elif place == CHILD:
             allowed = top in anywhere or top.startswith("child_")
         elif top == "hierviz":
@@ -241,6 +227,23 @@ def violations(path, package):
             where = f"in {'.'.join(around)}()" if around else "at the top"
             found.append(f"{path.relative_to(package)} imports {name} {where}")
     return found
+
+
+def test_every_namespace_names_its_names_for_type_checkers():
+    """One table says what is public; the blocks for type checkers and the help texts follow it."""
+    for path in NAMESPACES:
+        tree = parsed(path)
+        (block,) = (node for node in tree.body if is_mirror(node))
+        mirrored = {
+            alias.name: node.module.removeprefix("hierviz.")
+            for node in ast.walk(block)
+            if isinstance(node, ast.ImportFrom)
+            for alias in node.names
+        }
+        table = PUBLIC[module_name(path)]
+        assert mirrored == table, path
+        listed = [line.split()[0] for line in ast.get_docstring(tree).splitlines() if "  " in line.strip()]
+        assert set(listed) >= set(table), path
 
 
 def module_name(path):
@@ -279,13 +282,13 @@ def test_every_place_is_seen():
 # The checker itself ----------------------------------------------------------------------------------------------------
 
 PLANTED = [
-    *((f"{part}.py", f"import {name}") for part in ("taxonomy", "predictions") for name in HEAVY),
-    ("taxonomy.py", "import anytree"),
-    ("taxonomy.py", "def f():\n    from anytree import Node"),
+    *((f"{part}.py", f"import {name}") for part in ("taxonomy/taxonomy", "predictions/predictions") for name in HEAVY),
+    ("taxonomy/taxonomy.py", "import anytree"),
+    ("taxonomy/taxonomy.py", "def f():\n    from anytree import Node"),
     ("curves/a.py", "def f():\n    import pandas as pd"),
     ("curves/a.py", "class A:\n    def f(self):\n        from altair.vegalite import Chart"),
     ("curves/a.py", "class A:\n    def to_frame(self):\n        import altair"),
-    ("predictions.py", "class A:\n    def to_frame(self):\n        import pandas"),
+    ("predictions/predictions.py", "class A:\n    def to_frame(self):\n        import pandas"),
     ("curves/a.py", "import importlib\nimportlib.import_module('streamlit')"),
     ("curves/a.py", "if True:\n    try:\n        import pandas\n    except ImportError:\n        pass"),
     ("metrics/win.py", "import scipy.stats"),
@@ -293,13 +296,13 @@ PLANTED = [
     ("metrics/win.py", "from ..curves import envelope"),
     ("metrics/win.py", "from hierviz import curves"),
     ("metrics/win.py", "from .. import curves"),
-    ("taxonomy.py", "from hierviz.metrics import win"),
-    ("parametrisation.py", "from hierviz.predictions import Predictions"),
-    ("predictions.py", "def f():\n    from hierviz.readers import load_predictions"),
+    ("taxonomy/taxonomy.py", "from hierviz.metrics import win"),
+    ("predictions/parametrisation.py", "from hierviz.losses import registry"),
+    ("predictions/predictions.py", "def f():\n    from hierviz.readers import load_predictions"),
     ("inference/a.py", "from hierviz import Taxonomy"),
     ("evaluation/a.py", "from hierviz import charts"),
-    ("errors.py", "import numpy"),
-    ("errors.py", "from hierviz.taxonomy import Taxonomy"),
+    ("messages/errors.py", "import numpy"),
+    ("messages/errors.py", "from hierviz.taxonomy.taxonomy import Taxonomy"),
     ("readers/tables.py", "import pandas"),
     ("readers/tables.py", "import streamlit"),
     ("readers/tables.py", "def f():\n    import altair"),
@@ -313,7 +316,7 @@ PLANTED = [
         for top in ("onnx", "onnxruntime")
     ),
     ("onnx/process/child/child_run.py", "import hierviz"),
-    ("onnx/process/child/child_run.py", "from hierviz.errors import ModelError"),
+    ("onnx/process/child/child_run.py", "from hierviz.messages.errors import ModelError"),
     ("cli/app.py", "from hierviz.charts import theme"),
     ("cli/app.py", "def f():\n    import streamlit"),
     ("cli/app.py", "def f():\n    from hierviz.app import state"),
@@ -322,10 +325,13 @@ PLANTED = [
 ]
 FINE = [
     ("curves/a.py", "import numpy as np\nimport json\nfrom hierviz.metrics.path import path_metrics"),
-    ("taxonomy.py", "def to_anytree(self):\n    from anytree import Node"),
+    ("taxonomy/taxonomy.py", "def to_anytree(self):\n    from anytree import Node"),
     ("curves/a.py", "class A:\n    def to_frame(self):\n        import pandas as pd"),
-    ("errors.py", "import difflib"),
-    ("metrics/win.py", "from hierviz.metrics.path import truncate\nfrom hierviz.errors import PredictionsError"),
+    ("messages/errors.py", "import difflib"),
+    (
+        "metrics/win.py",
+        "from hierviz.metrics.path import truncate\nfrom hierviz.messages.errors import PredictionsError",
+    ),
     ("readers/tables.py", "def f():\n    import pandas\n    from PIL import Image"),
     ("onnx/process/child/child_run.py", "import onnx\nimport onnxruntime\nfrom child_job import Refused"),
     ("charts/theme.py", "import altair\nimport pandas\nfrom hierviz.curves import envelope"),
@@ -364,7 +370,9 @@ def test_an_allowed_import_is_not(tmp_path, name, text):
 def test_there_is_no_circle():
     graphlib.TopologicalSorter(import_graph(FILES)).prepare()
     with pytest.raises(graphlib.CycleError):
-        graphlib.TopologicalSorter(import_graph(FILES) | {"hierviz.errors": {"hierviz.taxonomy"}}).prepare()
+        graphlib.TopologicalSorter(
+            import_graph(FILES) | {"hierviz.messages.errors": {"hierviz.taxonomy.taxonomy"}}
+        ).prepare()
 
 
 def test_no_folder_hands_out_a_function_over_a_module_of_that_name():
@@ -396,7 +404,17 @@ def run(code):
 
 
 def test_import_is_light():
-    loaded = run("import hierviz, json, sys; print(json.dumps(sorted({name.split('.')[0] for name in sys.modules})))")
+    code = """
+import json, sys
+import hierviz as hv
+few = sorted(name for name in sys.modules if name.startswith("hierviz"))
+drawn = ("charts", "show", "widget", "report")
+spaces = [hv, *(getattr(hv, name) for name in dir(hv) if name in ("metrics", "curves", "diagnosis", "thresholds", "comparison"))]
+[getattr(space, name) for space in spaces for name in space.__all__ if name not in drawn]
+print(json.dumps([few, sorted({name.split(".")[0] for name in sys.modules})]))
+"""
+    few, loaded = run(code)
+    assert few == ["hierviz", "hierviz._public", "hierviz.messages", "hierviz.messages.stopping"]
     assert {"hierviz", "numpy"} <= set(loaded)
     assert set(loaded) & set(HEAVY) == set()
 

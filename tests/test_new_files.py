@@ -18,7 +18,8 @@ import pytest
 from benchmarks.killed_writes import OLD, killed_runs, make_input
 from hierviz import FileError, Predictions, cli, new_files
 from hierviz.new_files import new_file, new_text
-from hierviz.readers import load_predictions, write_predictions
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_writer import write_predictions
 
 posix = pytest.mark.skipif(os.name != "posix", reason="needs fork and signals")
 
@@ -254,7 +255,7 @@ def test_the_command_ends_in_one_line(tmp_path, name, code):
 
 
 @posix
-@pytest.mark.parametrize("module", ["hierviz.errors", "numpy", "hierviz.cli.predict"])
+@pytest.mark.parametrize("module", ["hierviz.messages.errors", "numpy", "hierviz.cli.predict"])
 def test_ctrl_c_during_imports(tmp_path, module):
     """A module that is loaded early, in the middle, late: the signal comes as it begins."""
     code = f"""

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.metrics import path_keys
+from hierviz.metrics.registry import path_keys
 
 
 def read_csv(path):

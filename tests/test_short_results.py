@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.notebook_html import Short, brief
+from hierviz.messages.notebook_html import Short, brief
 from tests.small_tree import EDGES
 
 LONGEST = 1000

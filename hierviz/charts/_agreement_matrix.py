@@ -6,7 +6,7 @@ from hierviz.charts._cell_matrix import cell_matrix, room
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 
 def agreement_matrix(found, *, dark=False, width=900):

@@ -11,7 +11,7 @@ from hierviz.charts._canvas import position
 from hierviz.charts._compose import layer
 from hierviz.charts._coupling import ONE
 from hierviz.charts.theme import FONT, SIZE
-from hierviz.number_text import NUDGE
+from hierviz.messages.number_text import NUDGE
 
 
 def depth_histogram(figure, width, height):

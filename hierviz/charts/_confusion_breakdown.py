@@ -9,8 +9,8 @@ from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts._text import wrap_items
 from hierviz.charts.theme import SIZE, SMALL, palette
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 
 # tp and fn stand on the true path (first row), tp and fp on the answer's path (first column).
 CELLS = ("tp", "fn", "fp", "tn")

@@ -6,8 +6,8 @@ from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SIZE, SMALL, palette
-from hierviz.metrics import METRICS
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
+from hierviz.metrics.registry import METRICS
 
 NARROW, GAP, TALL = 560, 6, 76
 MEASURES = ("ppv", "tpr", "f1", "tnr", "acc", "mcc")

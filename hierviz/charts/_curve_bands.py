@@ -9,8 +9,8 @@ from hierviz.charts._rows import frame
 from hierviz.charts._simplify import simplify
 from hierviz.charts.curve_lines import FINEST, MOST_ROWS
 from hierviz.charts.theme import FONT
-from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS
+from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.repeats import RunBands
 
 # Half a pixel of the largest picture: the edge of an area this pale shows no more.

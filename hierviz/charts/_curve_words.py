@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from hierviz.charts import curve_table as numbers
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 
 @dataclass(frozen=True)

@@ -13,8 +13,8 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
-from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS
+from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.all_pairs import fewest_resamples
 from hierviz.uncertainty.comparison import highest_level, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference

@@ -12,10 +12,10 @@ from hierviz.charts._recipes import remembered
 from hierviz.charts._sample_parts import sample_parts
 from hierviz.charts._show import Shown, show
 from hierviz.charts.theme import palette
-from hierviz.checks import check_kind
-from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind
 
 
 def explanation(evaluation, row, rule="majority", threshold=0.5, *, dark=False, width=1000, **parameters):

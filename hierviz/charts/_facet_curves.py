@@ -17,10 +17,10 @@ from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import model_colours
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
-from hierviz.metrics import METRICS, path_keys
-from hierviz.number_text import value_text
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.uncertainty.repeats import CurveOfRuns, run_bands
 
 HEIGHT = 300
@@ -38,7 +38,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
     by : str
         What divides the samples, for the legend.
     x, y : str
-        Of `hierviz.metrics.path_keys`.
+        Of `hierviz.metrics.registry.path_keys`.
     dark : bool
     width, height : int
         Pixels: of the whole figure, of the plot.

@@ -17,8 +17,8 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.theme import ANSWERS, SIZE, SMALL, palette
+from hierviz.messages.number_text import probability_text, value_text
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.number_text import probability_text, value_text
 
 COLOURS = {outcome: colour for outcome, (colour, _) in ANSWERS.items()} | {"": "root"}
 WORDS = {**OUTCOMES, "": "truth unknown"}

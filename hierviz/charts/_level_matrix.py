@@ -8,9 +8,9 @@ from hierviz.charts._cell_matrix import cell_matrix
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
-from hierviz.ties import rounded
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
+from hierviz.metrics.ties import rounded
 
 TITLES = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
 

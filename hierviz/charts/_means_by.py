@@ -12,9 +12,9 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
 from hierviz.diagnosis.mean_intervals import FEWEST
-from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 
 # Parts that are drawn: the largest ones.
 MOST = 24

@@ -11,8 +11,8 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import FONT, SIZE, palette
 from hierviz.comparison.comparison_table import ComparisonTable
-from hierviz.errors import PredictionsError, near_miss
-from hierviz.number_text import value_text
+from hierviz.messages.errors import PredictionsError, near_miss
+from hierviz.messages.number_text import value_text
 
 ROW = 26
 

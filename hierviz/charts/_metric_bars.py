@@ -10,8 +10,8 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts.theme import FONT, SIZE, model_colours, palette
-from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS
+from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.registry import METRICS
 
 
 def metric_bars(values, *, metrics=None, dark=False, width=1000):

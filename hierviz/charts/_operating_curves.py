@@ -20,7 +20,8 @@ from hierviz.charts._text import percent_text, text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.theme import SIZE
-from hierviz.metrics import METRICS, answered_text
+from hierviz.metrics.outcomes import answered_text
+from hierviz.metrics.registry import METRICS
 
 # Width from which there is room for columns; what padding and strokes add at the sides.
 NARROW, EDGE = 640, 10

@@ -1,5 +1,5 @@
 """Imported before all other charts: says what to install where altair and its companions are missing."""
 
-from hierviz.extras import require
+from hierviz.messages.extras import require
 
 require("hierviz.charts", "charts", "altair", "pandas", "vl_convert")

@@ -13,7 +13,7 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
 
 X, Y, RANGE, HEIGHT = "info_recall", "correct", (0.0, 1.0), 300
 

@@ -18,7 +18,7 @@ from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
 from hierviz.charts.folding import as_nodes, fold, fold_rows
 from hierviz.charts.theme import palette
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 STYLES = ("icicle", "node-link", "list")
 # Pixels a level below which names have no room and the tree becomes a list; and what of their wish names must get.

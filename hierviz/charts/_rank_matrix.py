@@ -8,7 +8,7 @@ from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.comparison.formats import number
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 TITLES = {
     "method": "Method",

@@ -13,7 +13,7 @@ from hierviz.charts._coupling import LEFT, ONE, ROW
 from hierviz.charts._text import count_text, shorten, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import FONT, SIZE
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 LINE = 17
 # Of the answers, without a judgement. Title in a wide and in a narrow table.

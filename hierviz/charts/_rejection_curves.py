@@ -13,8 +13,8 @@ from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import model_colours
-from hierviz.errors import PredictionsError
-from hierviz.number_text import percent_text, value_text
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import percent_text, value_text
 
 HEIGHT = 260
 # Shares of the samples at which a sentence compares models.

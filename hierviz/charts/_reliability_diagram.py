@@ -14,10 +14,10 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, shorten
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
-from hierviz.checks import check_kind
-from hierviz.diagnosis.reliability import Reliability
-from hierviz.errors import PredictionsError
-from hierviz.number_text import fixed_text, percent_text
+from hierviz.diagnosis._reliability import Reliability
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import fixed_text, percent_text
+from hierviz.taxonomy.checks import check_kind
 
 MOST = 12
 # Pixels: sides of a diagram at least and at most, the strip below it, its axes, between diagrams, around all of them.

@@ -15,10 +15,10 @@ from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import envelopes, polylines
 from hierviz.charts.theme import FONT, SMALL, palette, rule_label, rule_shape
 from hierviz.curves.equal_levels import correctness_at
-from hierviz.errors import PredictionsError
-from hierviz.metrics import METRICS, path_keys
-from hierviz.number_text import value_text
-from hierviz.thresholds.rule_frontiers import PUBLISHED, RuleFrontier, fronts
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.thresholds._rule_frontiers import PUBLISHED, RuleFrontier, fronts
 
 HEIGHT = 320
 # Numbers that are written beside a curve, where they fit.
@@ -42,11 +42,11 @@ def rule_frontiers(
     frontiers : dict of str to RuleFrontier
         Of `hierviz.rule_frontiers`.
     x, y : str
-        Of `hierviz.metrics.path_keys`, in both of which more is better.
+        Of `hierviz.metrics.registry.path_keys`, in both of which more is better.
     front : bool
         Draw the Pareto front of each rule, as steps: the best y at each x or a larger one.
     published : bool
-        Mark the thresholds of `hierviz.thresholds.rule_frontiers.PUBLISHED` on the curve of rule ``threshold``.
+        Mark the thresholds of `hierviz.thresholds._rule_frontiers.PUBLISHED` on the curve of rule ``threshold``.
     dark : bool
     width, height : int
         Pixels: of the whole figure, of the plot.

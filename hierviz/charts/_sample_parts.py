@@ -16,10 +16,10 @@ from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_sentence
 from hierviz.charts._path_graph import path_graph, path_graph_sentence
 from hierviz.charts._probability_tree import probability_tree, probability_tree_sentence, refused_styles
 from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence
-from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
+from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer, sample_confusion
-from hierviz.metrics import win_breakdown as win_terms
-from hierviz.top_k.unknown_mass import node_bounds
+from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.metrics.win import win_breakdown as win_terms
 
 # Pixels below which the tree is drawn as a list.
 NARROW = 600

@@ -8,7 +8,7 @@ import numpy as np
 from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 # More samples are counted in cells, so many a side.
 MOST_DOTS, CELLS = 2000, 40

@@ -7,7 +7,7 @@ import altair as alt
 from hierviz.charts._compose import layer
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 
 def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):

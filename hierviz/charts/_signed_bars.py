@@ -8,7 +8,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 ROW, BETWEEN = 18, 8
 

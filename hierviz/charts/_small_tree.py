@@ -10,7 +10,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
-from hierviz.checks import check_taxonomy
+from hierviz.taxonomy.checks import check_taxonomy
 
 ROW, CROWDED = 30, 42
 WORDS = {

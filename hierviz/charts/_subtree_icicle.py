@@ -17,7 +17,7 @@ from hierviz.charts._text import shorten, text_width
 from hierviz.charts._value_colours import value_colours
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
-from hierviz.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, shown
 
 HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16
 # Pixels from which on what is put together is drawn at all.

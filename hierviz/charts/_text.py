@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import unicodedata
 
-from hierviz.number_text import count_text, percent_text, probability_text
+from hierviz.messages.number_text import count_text, percent_text, probability_text
 
 __all__ = [
     "count_text",

@@ -14,7 +14,7 @@ from hierviz.charts._packed import packed
 from hierviz.charts._recipes import looks_of, remembered
 from hierviz.charts._show import show, text_of
 from hierviz.charts.curve_table import checked_curves
-from hierviz.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, shown
 
 
 def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, width: int = 1000, **options: Any) -> Any:

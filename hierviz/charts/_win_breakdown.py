@@ -11,7 +11,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
-from hierviz.number_text import adding_up, fixed_text, probability_text
+from hierviz.messages.number_text import adding_up, fixed_text, probability_text
 
 NARROW, MOST = 560, 9
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.all_pairs import fewest_resamples
 from hierviz.uncertainty.bootstrap import AT_CORRECT
 from hierviz.uncertainty.comparison import clear_after_holm, paired_difference, too_few_for

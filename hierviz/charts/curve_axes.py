@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hierviz.metrics import METRICS, path_keys
+from hierviz.metrics.registry import METRICS, path_keys
 
 
 @dataclass(frozen=True)

@@ -10,13 +10,13 @@ import numpy as np
 from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.checks import WAYS, check_kind, is_number
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
-from hierviz.metrics import METRICS, path_keys, share_keys
-from hierviz.predictions import Predictions, listed_models
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.metrics.registry import METRICS, path_keys, share_keys
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.checks import WAYS, check_kind, is_number
 
 INFORMATION = "Information "
 # What answers add to the metrics of a curve.

@@ -11,7 +11,7 @@ import pandas as pd
 
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import check_chart, finish
-from hierviz.csv_cells import safe_frame_csv
+from hierviz.messages.csv_cells import safe_frame_csv
 
 
 def to_vega_lite(chart, dark=False):

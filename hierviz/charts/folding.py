@@ -14,8 +14,8 @@ import numpy as np
 
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text
-from hierviz.checks import array_of_rows, check_taxonomy, checked_probabilities
-from hierviz.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, checked_probabilities
 
 # Share of the probability of the first row from which on a leaf competes.
 COMPETITOR_P = 0.005

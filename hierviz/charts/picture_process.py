@@ -14,7 +14,7 @@ import subprocess
 import sys
 import threading
 
-from hierviz.errors import FileError, shown
+from hierviz.messages.errors import FileError, shown
 
 # Far above what a chart takes: what takes longer does not end.
 MOST_SECONDS = 300

@@ -11,9 +11,9 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from hierviz.checks import check_kind
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.outcomes import OUTCOMES as ANSWER_WORDS
+from hierviz.taxonomy.checks import check_kind
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
@@ -223,7 +223,7 @@ def finish(chart, dark=False):
         text={"font": FONT, "color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
-        # Percentages as `hierviz.number_text` writes them.
+        # Percentages as `hierviz.messages.number_text` writes them.
         locale={
             "number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": "\u00a0%"}
         },

@@ -8,7 +8,6 @@ from __future__ import annotations
 import argparse
 import sys
 
-from hierviz import stopping
 from hierviz._version import version
 from hierviz.cli.app import add_app
 from hierviz.cli.chart import add_chart
@@ -22,7 +21,8 @@ from hierviz.cli.report import add_report
 from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.cli.table import add_table
 from hierviz.cli.taxonomy import add_taxonomy
-from hierviz.errors import HiervizError
+from hierviz.messages import stopping
+from hierviz.messages.errors import HiervizError
 
 
 @with_standard_streams

@@ -11,7 +11,7 @@ from hierviz.cli.limits import add_limit_options, add_upload_option, limit_argum
 from hierviz.cli.model_flags import model_options
 from hierviz.cli.named_files import method_and_value, run_files, shared_and_own
 from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
 # That may hold for one prediction file only.

@@ -8,16 +8,16 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.checks import check_threads
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import load_models
 from hierviz.cli.output import progress, require_places, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.comparison.columns import PRESETS, columns_of
-from hierviz.errors import FileError, near_miss
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import judged_answers
-from hierviz.metrics import path_keys
+from hierviz.messages.errors import FileError, near_miss
+from hierviz.metrics.registry import path_keys
+from hierviz.taxonomy.checks import check_threads
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
@@ -62,7 +62,7 @@ class Chosen:
 
 
 def _frontiers(chosen, charts, look):
-    from hierviz.thresholds.rule_frontiers import rule_frontiers
+    from hierviz.thresholds._rule_frontiers import rule_frontiers
 
     evaluations = chosen.evaluations()
     if len(evaluations) != 1:
@@ -99,7 +99,7 @@ def _curves(chosen, charts, look):
 
 
 def _rejection(chosen, charts, look):
-    from hierviz.curves.rejection_curve import rejection_curve
+    from hierviz.curves._rejection_curve import rejection_curve
 
     found = {
         name: rejection_curve(model.taxonomy, model.truth, model.judged_table)
@@ -113,7 +113,7 @@ def _rejection(chosen, charts, look):
 
 
 def _facets(chosen, charts, look):
-    from hierviz.evaluation.curves_by import curves_by
+    from hierviz.evaluation._curves_by import curves_by
 
     by = chosen.options.by
     found = curves_by(list(chosen.evaluations().values()), by)
@@ -125,7 +125,7 @@ def _facets(chosen, charts, look):
 
 
 def _groups(chosen, charts, look):
-    from hierviz.diagnosis.means_by import means_by
+    from hierviz.diagnosis._means_by import means_by
 
     by, metric = chosen.options.by or "depth", chosen.options.metric
     runs: dict[str, list[Any]] = {}
@@ -137,7 +137,7 @@ def _groups(chosen, charts, look):
 
 
 def _levels(chosen, charts, look):
-    from hierviz.diagnosis.level_matrix import level_matrix
+    from hierviz.diagnosis._level_matrix import level_matrix
 
     rule = {} if chosen.options.rule is None else chosen.choice
     found = level_matrix(chosen.predictions, chosen.options.metric or "exact", **rule)

@@ -11,11 +11,11 @@ from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
-from hierviz.errors import FileError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule
+from hierviz.messages.errors import FileError
 
 # Tables by the flag that names their file.
 TABLES = {

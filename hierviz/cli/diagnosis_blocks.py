@@ -7,19 +7,19 @@ from functools import cached_property
 import numpy as np
 
 from hierviz._version import version
-from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis._flip_intervals import flip_intervals
+from hierviz.diagnosis._label_errors import label_errors
+from hierviz.diagnosis._means_by import means_by
+from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._reliability import reliability
+from hierviz.diagnosis._set_mistakes import set_mistakes
+from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.diagnosis.confusions import confusions
-from hierviz.diagnosis.flip_intervals import flip_intervals
-from hierviz.diagnosis.label_errors import label_errors
-from hierviz.diagnosis.means_by import means_by
-from hierviz.diagnosis.node_table import node_table
-from hierviz.diagnosis.reliability import reliability
-from hierviz.diagnosis.set_mistakes import set_mistakes
-from hierviz.diagnosis.slices import slices
-from hierviz.errors import FileError, TaxonomyError
-from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
+from hierviz.messages.errors import FileError, TaxonomyError
 
 
 class DiagnosisBlocks:

@@ -11,8 +11,8 @@ from hierviz.cli.named_files import run_files
 from hierviz.cli.output import require_places, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
-from hierviz.errors import FileError
-from hierviz.parameters import said
+from hierviz.messages.errors import FileError
+from hierviz.messages.parameters import said
 
 _WIDTH = 120
 

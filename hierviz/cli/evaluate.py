@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import sys
 
-from hierviz.checks import check_threads
 from hierviz.cli.files import add_input, load_models
 from hierviz.cli.named_files import run_files, values_by_method
 from hierviz.cli.output import progress, require_places, write_csv, write_text
@@ -14,13 +13,14 @@ from hierviz.cli.protein_flags import accretion_of, add_protein_flags, add_prote
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
-from hierviz.curves.rule_curve import CURVES, rule_curve
-from hierviz.curves.set_curve import set_curve
-from hierviz.errors import FileError
+from hierviz.curves._rule_curve import CURVES, rule_curve
+from hierviz.curves._set_curve import set_curve
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
 from hierviz.inference.registry import INFERENCE_RULES, rule_and_threshold
+from hierviz.messages.errors import FileError
+from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
@@ -154,7 +154,7 @@ def run_evaluate(options):
     accretion, of_accretion = accretion_of(options, taxonomy)
     point = operating_point_of(options, taxonomy)
     if options.media:
-        from hierviz.readers import attach_media
+        from hierviz.readers.attach import attach_media
 
         predictions = [attach_media(predictions_of_model, options.media) for predictions_of_model in predictions]
     require_same_samples(predictions)

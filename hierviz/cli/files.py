@@ -13,8 +13,8 @@ from hierviz.cli.projection_flags import (
     projected,
 )
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
-from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.predictions import with_distinct_names
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.join import IDS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS
@@ -135,8 +135,10 @@ def add_demo_option(command, more):
 
 def load_models(options, *, keep_empty_labels=False, read_scores=True):
     """Taxonomy and Predictions that the options of `evaluate` and `curve` name; see `load_predictions` for `read_scores`."""
-    from hierviz.readers import load_node_attributes, load_predictions, load_taxonomy
+    from hierviz.readers.node_attributes import load_node_attributes
+    from hierviz.readers.predictions_file import load_predictions
     from hierviz.readers.streams import rewindable
+    from hierviz.readers.taxonomy_file import load_taxonomy
 
     check_projection(options)
     # Every prediction file is joined with them anew.

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 DATA_GB, FILES = 8.0, 100
 

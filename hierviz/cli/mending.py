@@ -7,7 +7,7 @@ import stat
 
 from hierviz.cli.named_files import run_files
 from hierviz.cli.taxonomy_flags import taxonomy_options
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 
 # Larger files are not read once more for a hint.
 MOST_BYTES = 2 * 10**6

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 
 _LISTS = {"range": "LOW,HIGH", "mean": "A[,B,C]", "std": "A[,B,C]"}
 

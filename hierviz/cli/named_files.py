@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierviz.errors import FileError, listed, near_miss
+from hierviz.messages.errors import FileError, listed, near_miss
 
 # What files of runs in a folder are called; a folder of .parquet files is one file in parts.
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hierviz.inference.registry import rule_parameters
-from hierviz.parameters import said
+from hierviz.messages.parameters import said
 
 # As `hierviz predict` has them; `evaluate`, `curve` and `app` call theirs the same.
 FLAGS = {

@@ -11,9 +11,9 @@ from hierviz.cli.model_flags import add_model_flags, model_options, reading_opti
 from hierviz.cli.output import progress, require_no_input, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 _DESCRIPTION = """\
 Run an ONNX model and write its probabilities, for the app and `hierviz evaluate`.
@@ -66,10 +66,13 @@ def _epilog():
 def run_predict(options):
     """`hierviz predict`."""
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
-    from hierviz.onnx import draft_model, load_inputs
+    from hierviz.onnx.inputs.model_inputs import load_inputs
     from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
-    from hierviz.readers import load_node_attributes, load_taxonomy, load_truth, write_predictions
-    from hierviz.readers.predictions_writer import check_target
+    from hierviz.onnx.model import draft_model
+    from hierviz.readers.node_attributes import load_node_attributes
+    from hierviz.readers.predictions_writer import check_target, write_predictions
+    from hierviz.readers.taxonomy_file import load_taxonomy
+    from hierviz.readers.truth_file import load_truth
 
     require_no_input(options, options.out, options.json)
     taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))

@@ -7,8 +7,8 @@ import sys
 import numpy as np
 
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.errors import HiervizError
-from hierviz.number_text import percent_text
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.number_text import percent_text
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
@@ -16,7 +16,7 @@ from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 _MOST_ROWS = 4
 

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hierviz.checks import check_key
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
+from hierviz.taxonomy.checks import check_key
 
 INNER_TRUTH = ("own", "other")
 NAMES = ("max_depth", "cut_level", "only_known", "unseen", "inner_truth")

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.cli.output import progress
-from hierviz.errors import FileError
-from hierviz.evaluation.protein_function import protein_function
+from hierviz.evaluation._protein_function import protein_function
+from hierviz.messages.errors import FileError
 from hierviz.metrics.sets.protein_function import information_accretion
 
 
@@ -36,7 +36,7 @@ def accretion_of(options, taxonomy):
         return load_accretion(options.ia, taxonomy)
     if options.annotations is None:
         return None, []
-    from hierviz.readers import load_truth
+    from hierviz.readers.truth_file import load_truth
 
     truth = load_truth(options.annotations, taxonomy)
     nodes = truth.nodes if hasattr(truth.nodes, "lengths") else truth.nodes[truth.nodes >= 0]

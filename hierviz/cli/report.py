@@ -6,7 +6,6 @@ import os
 import shlex
 import sys
 
-from hierviz.checks import check_threads
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import add_demo_option, load_models
 from hierviz.cli.named_files import values_by_method
@@ -14,8 +13,9 @@ from hierviz.cli.output import progress, require_places
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cli.taxonomy_flags import taxonomy_options
-from hierviz.errors import FileError
 from hierviz.evaluation.summary import require_same_samples
+from hierviz.messages.errors import FileError
+from hierviz.taxonomy.checks import check_threads
 
 
 def add_report(commands):
@@ -89,8 +89,7 @@ def add_report(commands):
 
 def run_report(options):
     """`hierviz report`."""
-    from hierviz.reports import report, write_report
-    from hierviz.reports.report_file import TITLE
+    from hierviz.reports.report_file import TITLE, report, write_report
 
     require_places(options, options.out)
     rule = rule_of(options)
@@ -139,7 +138,7 @@ def without_folder(word):
 
 def _views(options, predictions):
     """The steps that ``--view`` names."""
-    from hierviz.stories import step_from_link
+    from hierviz.reports.of_a_link import step_from_link
 
     has_truth = bool(predictions[0].has_truth.any())
     return [step_from_link(link, has_truth) for link in options.view]
@@ -150,7 +149,8 @@ def _story(options, predictions):
     import json
 
     from hierviz.evaluation.evaluation import Evaluation
-    from hierviz.stories import demo_story, model_keys, stories_from
+    from hierviz.reports.of_the_demo import demo_story
+    from hierviz.reports.story_step import model_keys, stories_from
 
     if options.story is None:
         return ()
@@ -192,7 +192,7 @@ def _models(options):
         return _run(options)
     taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
     if options.media:
-        from hierviz.readers import attach_media
+        from hierviz.readers.attach import attach_media
 
         predictions = [attach_media(found, options.media) for found in predictions]
     return taxonomy, predictions
@@ -200,9 +200,11 @@ def _models(options):
 
 def _run(options):
     """Predictions of ONNX models on --inputs."""
-    from hierviz.onnx import load_inputs, load_model
-    from hierviz.predictions import with_distinct_names
-    from hierviz.readers import attach_media, attach_truth, load_taxonomy
+    from hierviz.onnx.inputs.model_inputs import load_inputs
+    from hierviz.onnx.model import load_model
+    from hierviz.predictions.predictions import with_distinct_names
+    from hierviz.readers.attach import attach_media, attach_truth
+    from hierviz.readers.taxonomy_file import load_taxonomy
 
     if not options.inputs:
         raise FileError(

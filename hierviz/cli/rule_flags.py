@@ -5,9 +5,9 @@ from __future__ import annotations
 import argparse
 import os
 
-from hierviz.errors import FileError
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_parameters
+from hierviz.messages.errors import FileError
 
 METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,X,..."}
 
@@ -80,7 +80,7 @@ def _help(parameter, rules):
 def _value(parameter, given, taxonomy):
     if parameter.kind != "costs" or given in parameter.choices:
         return given
-    from hierviz.readers import load_costs
+    from hierviz.readers.costs_file import load_costs
     from hierviz.readers.streams import rewindable
 
     if not os.path.exists(given):

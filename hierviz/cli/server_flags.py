@@ -7,7 +7,7 @@ import socket
 import sys
 from pathlib import Path
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)

@@ -7,7 +7,7 @@ import io
 import os
 import sys
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 
 class _ClosedOutput(io.TextIOBase):

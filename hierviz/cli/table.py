@@ -5,7 +5,6 @@ from __future__ import annotations
 import argparse
 import json
 
-from hierviz.checks import check_threads
 from hierviz.cli.evaluate import (
     add_choice,
     add_cluster,
@@ -25,8 +24,9 @@ from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.comparison.table import table
-from hierviz.errors import FileError
 from hierviz.evaluation.summary import require_same_samples
+from hierviz.messages.errors import FileError
+from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import RULE
 from hierviz.thresholds.operating_point_check import operating_point_notes
 

@@ -8,12 +8,12 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import require_places, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
+from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
-from hierviz.diagnosis.node_table import node_table
-from hierviz.errors import FileError, near_miss
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.errors import FileError, near_miss
 from hierviz.readers.taxonomy_writer import FORMS, taxonomy_text, tree_text
 
 OF_CLASSES = tuple(key for key in NODE_COLUMNS if key != "ece")
@@ -47,7 +47,7 @@ def add_taxonomy(commands):
 
 def run_taxonomy(options: argparse.Namespace):
     """`hierviz taxonomy`."""
-    from hierviz.readers import load_taxonomy
+    from hierviz.readers.taxonomy_file import load_taxonomy
 
     require_places(options, options.out)
     keys = [] if options.values is None else [key.strip() for key in options.values.split(",") if key.strip()]

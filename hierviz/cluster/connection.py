@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from typing import Any
 
-from hierviz.errors import ClusterError
-from hierviz.extras import require
+from hierviz.messages.errors import ClusterError
+from hierviz.messages.extras import require
 
 # For a scheduler to answer, in seconds.
 PATIENCE = 30

@@ -9,7 +9,7 @@ from hierviz.cluster.running import evaluation_on
 from hierviz.evaluation import summary
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import rule_and_threshold
-from hierviz.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions, listed_models
 
 
 def evaluate(

@@ -20,13 +20,13 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.tree_pass import WORTH_COMPILING
-from hierviz.listed_scores import ListedScores
-from hierviz.node_lists import NodeLists
-from hierviz.predictions import Predictions
+from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.score_checks import CheckedScores
 from hierviz.readers.parquet_rows import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray
-from hierviz.score_checks import CheckedScores
+from hierviz.taxonomy.node_lists import NodeLists
 
 # Scores of a partition that is read from files: enough for compiled loops to pay, few enough to lose with a worker.
 LEAST, MOST = WORTH_COMPILING, 10 * WORTH_COMPILING

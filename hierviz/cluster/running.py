@@ -16,16 +16,16 @@ from collections.abc import Callable
 from concurrent.futures import CancelledError
 from typing import Any
 
-import hierviz.errors
+import hierviz.messages.errors
 from hierviz._version import version
 from hierviz.cluster import work
 from hierviz.cluster.partitions import fields_of, partitions, place_of
-from hierviz.errors import ClusterError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
-from hierviz.extras import require
 from hierviz.inference.registry import inference_rule
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import ClusterError
+from hierviz.messages.extras import require
+from hierviz.predictions.predictions import Predictions
 
 IN_FLIGHT = 3
 # For a first worker, or another one once all are gone, in seconds; and how often that is looked at.
@@ -137,7 +137,7 @@ class _Run:
                 k, rows = self.running[future]
                 what, result = self._result(future, rows)
                 if isinstance(result, str):
-                    raise getattr(hierviz.errors, what)(result)
+                    raise getattr(hierviz.messages.errors, what)(result)
                 if what != version():
                     raise _other_version(what)
                 del self.running[future]

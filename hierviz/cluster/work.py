@@ -8,9 +8,9 @@ from typing import Any
 
 from hierviz._version import version
 from hierviz.cluster.partitions import RowRange
-from hierviz.errors import HiervizError
 from hierviz.evaluation.pieces import EvaluationPiece
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import HiervizError
+from hierviz.predictions.predictions import Predictions
 
 
 def unpacked(shared: bytes) -> Any:
@@ -33,7 +33,8 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
     Returns
     -------
     what : str
-        The version of hierviz that did it; or ``"FileError"`` or another class of `hierviz.errors` that says what is wrong.
+        The version of hierviz that did it; or ``"FileError"`` or another class of `hierviz.messages.errors` that
+        says what is wrong.
     piece : EvaluationPiece, or the message of the error
         An error is an answer: trying again would change nothing.
     """
@@ -71,5 +72,5 @@ class _CheckedRows:
 
 
 def _class_of(error):
-    """Name of the class of `hierviz.errors` that an error is, as who gets it knows no others."""
-    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "hierviz.errors")
+    """Name of the class of `hierviz.messages.errors` that an error is, as who gets it knows no others."""
+    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "hierviz.messages.errors")

@@ -31,9 +31,9 @@ from numpy.typing import ArrayLike
 
 from hierviz.comparison.columns import Column
 from hierviz.comparison.methods import Method, difference, gains_of
-from hierviz.errors import PredictionsError
-from hierviz.notebook_html import Short
-from hierviz.ties import rounded
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
+from hierviz.metrics.ties import rounded
 
 FEWEST = 5
 # Methods of which all orders are counted.

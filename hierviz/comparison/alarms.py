@@ -15,9 +15,9 @@ from hierviz.comparison.columns import Column
 from hierviz.comparison.constants import ONE_SIDED, Constants
 from hierviz.diagnosis.constant_answers import contradicting
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.node_lists import NodeLists
-from hierviz.number_text import percent_text, value_text
-from hierviz.ties import rounded
+from hierviz.messages.number_text import percent_text, value_text
+from hierviz.metrics.ties import rounded
+from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.uncertainty.resamples import FEWEST
 
 # Share of samples without an answer, and of one class among all answers, from which on there is a warning.

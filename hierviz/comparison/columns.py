@@ -19,10 +19,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
-from hierviz.errors import PredictionsError, listed, near_miss
+from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 # Blocks of numbers of answers, and among them those over all thresholds.

@@ -2,7 +2,7 @@
 
 Functions
 ---------
-ComparisonTable, which `hierviz.comparison.table.table` makes
+ComparisonTable, which `hierviz.compare` makes
 """
 
 from __future__ import annotations
@@ -19,12 +19,12 @@ from hierviz.comparison.constants import Constants
 from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
 from hierviz.comparison.methods_text import methods_paragraph
 from hierviz.comparison.numbers import FileNumbers
-from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import jsonable
-from hierviz.extras import require
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
 
 

@@ -23,7 +23,7 @@ from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Pairs of a candidate and a distinct truth: above this the best one is not looked for.
 MOST_PAIRS = 100_000_000

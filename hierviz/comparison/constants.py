@@ -31,14 +31,14 @@ from hierviz.comparison.constant_answers import confusion_of_nodes, predicted_of
 from hierviz.comparison.numbers import file_numbers
 from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
 from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists
-from hierviz.ties import rounded
+from hierviz.metrics.ties import rounded
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.taxonomy import NodeLists
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 OF_SCORES = ("distribution", "top_down", "curve")

@@ -19,15 +19,15 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
-from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
-from hierviz.extras import require
 from hierviz.inference.registry import inference_rule
-from hierviz.metrics import path_metrics
+from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.notebook_html import Short
-from hierviz.ties import rounded
+from hierviz.metrics.ties import rounded
 
 
 @dataclass(frozen=True, eq=False)

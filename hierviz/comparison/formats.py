@@ -7,8 +7,8 @@ import math
 import re
 from collections.abc import Sequence
 
-from hierviz.csv_cells import SafeWriter
-from hierviz.number_text import fixed_text
+from hierviz.messages.csv_cells import SafeWriter
+from hierviz.messages.number_text import fixed_text
 
 DASH, BOLD = "–", ("best", "tied")
 # Letters of LaTeX that mean something, and what stands for them.

@@ -16,7 +16,7 @@ from hierviz.comparison.constants import Constants
 from hierviz.comparison.methods import Method
 from hierviz.comparison.protein_numbers import has_protein
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.notebook_html import Short
+from hierviz.messages.notebook_html import Short
 from hierviz.uncertainty.resamples import Resamples
 
 

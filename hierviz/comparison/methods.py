@@ -37,9 +37,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.comparison.columns import Column
-from hierviz.notebook_html import Short
-from hierviz.number_text import percent_text
-from hierviz.ties import TIE, rounded
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text
+from hierviz.metrics.ties import TIE, rounded
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT
 from hierviz.uncertainty.resamples import (

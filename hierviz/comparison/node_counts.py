@@ -6,7 +6,7 @@ import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 class NodeCounts:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.evaluation.protein_function import term_counts
+from hierviz.evaluation._protein_function import term_counts
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
 
 # Samples above which what each adds is not kept: 10 kB a sample.

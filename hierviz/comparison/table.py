@@ -23,14 +23,14 @@ from hierviz.comparison.numbers import file_numbers
 from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
 from hierviz.comparison.resampled import ResampledNumbers
 from hierviz.comparison.resampling import resampled_draws
-from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
+from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
-from hierviz.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.uncertainty.resamples import Resamples, check_level
 
 RESAMPLES = "Resamples"

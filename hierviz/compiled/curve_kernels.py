@@ -12,7 +12,7 @@ DIGIT = 11
 
 @compiled
 def lowest_common(parent, a, b, common):
-    """As `hierviz.node_lists.lowest_common`, into `common`: parents have smaller numbers than their children."""
+    """As `hierviz.taxonomy.node_lists.lowest_common`, into `common`: parents have smaller numbers than their children."""
     for i in range(len(a)):
         x, y = a[i], b[i]
         while x != y:

@@ -9,7 +9,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Steps from which compiled loops pay where numba is loaded already, and where it is not.
 WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000

@@ -3,9 +3,9 @@
 Conventions
 -----------
 Rows are worked on `TILE` at a time: ``q`` has shape (n_nodes, TILE) and holds the float64 probability of the node at each
-place (see `hierviz.tree_layout`) for each row of a tile. Only additions, multiplications, divisions and comparisons of
-float64 happen here, without fast-math and in the order of `hierviz.parametrisation`, so that probabilities have the same
-bits as without numba. All arguments are C-contiguous arrays; nothing is checked.
+place (see `hierviz.taxonomy.tree_layout`) for each row of a tile. Only additions, multiplications, divisions and comparisons of
+float64 happen here, without fast-math and in the order of `hierviz.predictions.parametrisation`, so that probabilities
+have the same bits as without numba. All arguments are C-contiguous arrays; nothing is checked.
 """
 
 from __future__ import annotations

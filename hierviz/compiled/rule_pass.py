@@ -8,7 +8,7 @@ import numpy as np
 
 from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.tree_pass import Values, in_blocks
-from hierviz.predictions import Predictions
+from hierviz.predictions.predictions import Predictions
 
 # Of the kernels, in this folder.
 MODULE = "rule_kernels"

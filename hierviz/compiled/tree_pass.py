@@ -18,11 +18,11 @@ import numpy as np
 
 from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
-from hierviz.node_lists import NodeLists, frozen
-from hierviz.parametrisation import PARAMETRISATIONS, prepared
-from hierviz.predictions import Predictions
-from hierviz.score_checks import CheckedScores, looks_right, sums_look_right
-from hierviz.tree_layout import TreeLayout
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, prepared
+from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.score_checks import CheckedScores, looks_right, sums_look_right
+from hierviz.taxonomy.node_lists import NodeLists, frozen
+from hierviz.taxonomy.tree_layout import TreeLayout
 
 # Below this many scores importing numba takes longer than it saves; below the second compiling does.
 WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000

@@ -15,9 +15,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import array_of_numbers, check_threshold
 from hierviz.curves.answer_values import breakpoints
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
+from hierviz.taxonomy.checks import array_of_numbers, check_threshold
 
 # With more thresholds than that they are likely to be those of the table itself.
 FEW_THRESHOLDS = 10_000

@@ -12,14 +12,14 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy, one_truth_each
 from hierviz.compiled.curve_sums import descending, lowest_common_ancestors
-from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
-from hierviz.notebook_html import Short
+from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 
 # Kinds of answers whose metrics are worked out at a time, so that they stay in the processor's cache; and answers that are
 # put into kinds at a time.

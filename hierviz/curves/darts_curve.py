@@ -21,11 +21,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, one_truth_each
 from hierviz.curves.operating_curve import StepCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -37,7 +37,7 @@ class DartsCurve(StepCurve):
     threshold : ndarray of float64, shape (J,)
         Breakpoints of λ in bits, strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `hierviz.metrics.path_keys`; point 0 is the answer of the largest λ, normally the root.
+        Keys `hierviz.metrics.registry.path_keys`; point 0 is the answer of the largest λ, normally the root.
     n_samples : int
     """
 

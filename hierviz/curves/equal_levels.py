@@ -21,10 +21,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import StepCurve, best_at_correct
-from hierviz.errors import PredictionsError, shown
-from hierviz.ties import at_least
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.metrics.ties import at_least
+from hierviz.taxonomy.checks import array_of_numbers, check_kind
 
 
 def specificity_at(curve: StepCurve, correct: ArrayLike, key: str = "info_recall") -> Any:

@@ -26,17 +26,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, is_number
 from hierviz.compiled.curve_sums import running_means, sum_of_rows
 from hierviz.curves.answer_values import answer_kinds, breakpoints, checked_table, kind_values, range_of
-from hierviz.errors import PredictionsError, shown
-from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.notebook_html import Short, fact_sheet, table
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
-from hierviz.ties import TIE, at_least
+from hierviz.metrics.ties import TIE, at_least
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import array_of_numbers, is_number
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # The grid of thresholds that a person can choose from, descending.
 THOUSANDTHS = np.arange(1000, -1, -1) / 1000
@@ -51,7 +51,7 @@ class StepCurve(Short, ABC):
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `hierviz.metrics.path_keys`.
+        Keys `hierviz.metrics.registry.path_keys`.
     n_samples : int
     """
 
@@ -94,7 +94,7 @@ class OperatingCurve(StepCurve):
     threshold : ndarray of float64, shape (J,)
         Strictly descending.
     values : dict of str to ndarray of float64, shape (J + 1,)
-        Keys `hierviz.metrics.path_keys`.
+        Keys `hierviz.metrics.registry.path_keys`.
     n_samples : int
     """
 
@@ -205,7 +205,7 @@ def operating_curve(
         One known true node a sample, leaf or inner.
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     keys : sequence of str, optional
-        Which of `hierviz.metrics.path_keys`; all if not given. `OperatingCurve.summary` needs all.
+        Which of `hierviz.metrics.registry.path_keys`; all if not given. `OperatingCurve.summary` needs all.
     progress : callable, optional
         Called with (steps done, steps in all).
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> np.ndarray:

@@ -7,8 +7,8 @@ set_operating_curve
 
 from __future__ import annotations
 
+from hierviz.curves._set_curve import set_curve
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.curves.set_curve import set_curve
 
 
 def set_operating_curve(model, thresholds, progress=None):

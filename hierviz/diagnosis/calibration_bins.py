@@ -20,8 +20,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.notebook_html import Short
-from hierviz.ties import at_least
+from hierviz.messages.notebook_html import Short
+from hierviz.metrics.ties import at_least
 
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
 ONE_BY_ONE, GROUPS_A_BIN = 1500, 20

@@ -11,8 +11,8 @@ from itertools import combinations
 
 import numpy as np
 
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Samples of each of the six pairs of leaves, a multiple of 10: the shares of the law then hold exactly.
 SAMPLES_A_PAIR = 200

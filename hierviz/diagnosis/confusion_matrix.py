@@ -29,16 +29,16 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_one_of, listed_values
-from hierviz.errors import PredictionsError
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
-from hierviz.extras import require
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
-from hierviz.notebook_html import Short
-from hierviz.positions import check_position, places_of
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_one_of, listed_values
+from hierviz.taxonomy.positions import check_position, places_of
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 NORMALISATIONS = ("row", "column", "total")
 # Cells that `dense` makes at most (128 MB).

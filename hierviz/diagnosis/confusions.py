@@ -20,18 +20,18 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_one_of, is_number, listed_values
-from hierviz.errors import PredictionsError, shown
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
-from hierviz.extras import require
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.notebook_html import Short
-from hierviz.positions import check_position
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 GROUPINGS = {
     "classes": "true class → predicted class",

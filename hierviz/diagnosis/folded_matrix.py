@@ -20,8 +20,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 RELATIONS = {
     "same": "truth and answer are the same class, or both below it",

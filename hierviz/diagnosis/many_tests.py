@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_one_of
+from hierviz.taxonomy.checks import check_one_of
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Below this the logarithm of a factorial is a sum; above, the series has errors below 1e-16 of it.

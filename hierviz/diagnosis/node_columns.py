@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.node_table import NodeTable
-from hierviz.number_text import fixed_text, value_text
+from hierviz.diagnosis._node_table import NodeTable
+from hierviz.messages.number_text import fixed_text, value_text
 
 
 @dataclass(frozen=True)

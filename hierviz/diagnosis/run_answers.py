@@ -19,13 +19,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.errors import PredictionsError
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions, listed_models
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,14 +13,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.class_table import READINGS, ScoresByClass, class_table, hierarchical_f, most_frequent_confusion
+from hierviz.diagnosis._class_table import READINGS, ScoresByClass, class_table, hierarchical_f, most_frequent_confusion
 from hierviz.diagnosis.run_answers import OverRuns, over_runs, run_answers
+from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import JudgedAnswers
-from hierviz.extras import require
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 SCORES = ("precision", "recall", "f")
 COUNTS = ("answered", "hits")

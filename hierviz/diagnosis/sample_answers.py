@@ -18,19 +18,19 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.diagnosis.flip_intervals import outcomes
-from hierviz.errors import PredictionsError
+from hierviz.diagnosis._flip_intervals import outcomes
+from hierviz.evaluation._judged_answers import set_outcomes
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import set_outcomes
 from hierviz.inference.registry import infer, inference_rule
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
-from hierviz.notebook_html import Short
-from hierviz.positions import check_position
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 @dataclass(frozen=True)

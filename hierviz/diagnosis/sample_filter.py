@@ -16,15 +16,15 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.checks import check_kind, check_one_of, is_number, listed_values
-from hierviz.column_text import as_text, is_missing
 from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
-from hierviz.errors import PredictionsError, shown
-from hierviz.evaluation.judged_answers import JudgedAnswers
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.positions import check_position, places_of
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.predictions.column_text import as_text, is_missing
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, check_one_of, is_number, listed_values
+from hierviz.taxonomy.positions import check_position, places_of
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True)

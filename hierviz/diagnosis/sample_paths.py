@@ -18,12 +18,12 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.path_probabilities import listed_probabilities
-from hierviz.evaluation.judged_answers import JudgedAnswers
-from hierviz.extras import require
+from hierviz.diagnosis._path_probabilities import listed_probabilities
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import PathLists
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

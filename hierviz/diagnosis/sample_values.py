@@ -9,10 +9,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_one_of
-from hierviz.evaluation.judged_answers import JudgedAnswers
-from hierviz.metrics import OUTCOMES, path_keys, path_metrics
-from hierviz.taxonomy import NodeLists
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
+from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.taxonomy import NodeLists
 
 DISTRIBUTION = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
 # Key of METRICS -> column of LabelSetCounts.per_sample.

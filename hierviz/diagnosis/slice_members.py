@@ -16,11 +16,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.column_text import is_missing
-from hierviz.errors import PredictionsError, near_miss, shown
-from hierviz.evaluation.judged_answers import JudgedAnswers
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.messages.errors import PredictionsError, near_miss, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.column_text import is_missing
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Attributes that name or hold one sample each.
 NO_FACETS = ("image", "file", "text")

@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.node_lists import group as grouped
-from hierviz.ties import at_least
+from hierviz.metrics.ties import at_least
+from hierviz.taxonomy.node_lists import group as grouped
 
 # With fewer groups, or samples where there are no groups, nothing is tested.
 FEWEST_GROUPS = 10

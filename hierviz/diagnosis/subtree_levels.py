@@ -16,15 +16,15 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.diagnosis._node_table import NodeTable, node_table
 from hierviz.diagnosis.node_columns import cost_key
-from hierviz.diagnosis.node_table import NodeTable, node_table
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
-from hierviz.extras import require
-from hierviz.notebook_html import Short
-from hierviz.positions import check_position
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

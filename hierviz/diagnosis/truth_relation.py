@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 class TruthRelation:

@@ -6,14 +6,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.diagnosis.set_mistakes import set_mistakes
-from hierviz.errors import PredictionsError
+from hierviz.diagnosis._set_mistakes import set_mistakes
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def worst_rows(evaluation: Evaluation, most: int, rule: str, threshold: float, **parameters: Any) -> np.ndarray:

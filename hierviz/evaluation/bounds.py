@@ -7,10 +7,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
+from hierviz.evaluation.curve_bounds import CURVE_METRICS
+from hierviz.evaluation.top_k_bounds import RULES, bounds, curve_bounds
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX
-from hierviz.notebook_html import Short
-from hierviz.top_k.bounds import RULES, bounds, curve_bounds
-from hierviz.top_k.curve_bounds import CURVE_METRICS
 
 # Parts of a block that do not depend on the predictions, or are no single number.
 LEFT_OUT = ("baseline",)

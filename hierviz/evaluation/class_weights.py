@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 
 def sample_weights(taxonomy, truth, class_weights=None, counts=None):

@@ -17,11 +17,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.column_text import as_text, is_missing
 from hierviz.curves.operating_curve import operating_curve
-from hierviz.errors import PredictionsError, listed
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.column_text import as_text, is_missing
 
 SEEN = "class seen in training"
 # What a facet is called where its value is missing.

@@ -19,24 +19,24 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind, check_threads
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.class_weights import sample_weights
 from hierviz.evaluation.label_counting import blocks, count_block
 from hierviz.evaluation.one_pass import one_pass
 from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
 from hierviz.evaluation.sample_numbers import numbers_of_samples
-from hierviz.extras import require
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, check_threads
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Rules whose answers the Pareto table has.
 OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")

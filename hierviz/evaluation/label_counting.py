@@ -6,7 +6,7 @@ import numpy as np
 
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def _truth_of(predictions, rows):

@@ -16,18 +16,18 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_one_of
-from hierviz.errors import PredictionsError
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
-from hierviz.evaluation.judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.extras import require
 from hierviz.inference.registry import rule_and_threshold
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.notebook_html import Short
-from hierviz.positions import check_position
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 ORDERS = {
     **{key: entry.label for key, entry in SEVERITIES.items() if entry.needs_one_truth},

@@ -17,9 +17,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.metrics import METRICS, path_keys
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
-from hierviz.notebook_html import Short
+from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.uncertainty.all_pairs import clear_pairs, marks
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
 from hierviz.uncertainty.repeats import over_repeats
@@ -114,7 +114,7 @@ def model_intervals(
 
 
 def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None):
-    """Intervals of every metric of the answers at one threshold, any one: dict of `hierviz.metrics.path_keys` to Interval.
+    """Intervals of every metric of the answers at one threshold, any one: dict of `path_keys` to Interval.
 
     `progress` is called with (resamples done, n_resamples).
     """

@@ -18,8 +18,8 @@ from hierviz.inference.registry import top_down
 from hierviz.metrics.leaf_answers import leaf_ranks
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.win import win
-from hierviz.predictions import Predictions
-from hierviz.tree_sums import sum_in_order
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.tree_sums import sum_in_order
 
 
 def one_pass(

@@ -19,14 +19,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.node_lists import NodeLists
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.node_lists import NodeLists
 
 PER_SAMPLE = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
 # Their answers are in the table or among the columns.

@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.tree_pass import is_used
-from hierviz.errors import PredictionsError
 from hierviz.inference.fast_answers import FAST_RULES, fast_answers
 from hierviz.inference.registry import infer, inference_rule
-from hierviz.node_lists import frozen
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.errors import PredictionsError
+from hierviz.taxonomy.node_lists import frozen
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Answers of other rules that are kept: reading all scores again takes long.
 KEPT_ANSWERS = 6

@@ -17,13 +17,13 @@ from types import MappingProxyType
 
 import numpy as np
 
-from hierviz.checks import check_one_of
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import distance
 from hierviz.metrics.path import node_pairs
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 @dataclass(frozen=True)

@@ -17,21 +17,24 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.checks import WAYS, check_threshold
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.errors import PredictionsError, TaxonomyError, listed
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import TOP
-from hierviz.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
-from hierviz.metrics import best_constant_path, best_leaf_metrics, outcome_indicators, path_keys, path_metrics
+from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import n_best_constants
+from hierviz.metrics.confusion.multi_path import best_constant_path
 from hierviz.metrics.leaf_answers import node_heights
-from hierviz.metrics.registry import BALANCED_PREFIX
-from hierviz.parametrisation import SUM_TOLERANCE
-from hierviz.predictions import Predictions, listed_models
+from hierviz.metrics.outcomes import outcome_indicators
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
+from hierviz.metrics.win import best_leaf_metrics
+from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
+from hierviz.predictions.parametrisation import SUM_TOLERANCE
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"

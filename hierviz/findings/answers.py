@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.exchanged_columns import (
+from hierviz.findings.finding import counted, some
+from hierviz.onnx.checks.right_answers import are_right
+from hierviz.predictions.exchanged_columns import (
     CLEARLY,
     LEAST_OF_CLASS,
     LEAST_SAMPLES,
@@ -13,8 +15,6 @@ from hierviz.exchanged_columns import (
     luck_of_many,
     luck_words,
 )
-from hierviz.findings.finding import counted, some
-from hierviz.onnx.checks.right_answers import are_right
 
 # Distinct rows are few below this share of the samples.
 FEW = 0.1

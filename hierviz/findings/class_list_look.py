@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hierviz.errors import HiervizError, listed
 from hierviz.findings.finding import counted
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import HiervizError, listed
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_lists.registry import read_class_list
 from hierviz.readers.labels import find_node
 

@@ -14,8 +14,6 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierviz.checks import check_kind
-from hierviz.errors import HiervizError
 from hierviz.findings.class_list_look import look_at_classes
 from hierviz.findings.examination import Examination, examination
 from hierviz.findings.finding import Findings
@@ -23,9 +21,11 @@ from hierviz.findings.predictions_look import PredictionsLook, look_at_predictio
 from hierviz.findings.taxonomy_look import look_at_taxonomy
 from hierviz.findings.taxonomy_shape import look_at_shape
 from hierviz.findings.truth_look import look_at_truth
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import HiervizError
+from hierviz.predictions.predictions import Predictions
 from hierviz.readers.truth_file import load_truth
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 def doctor(

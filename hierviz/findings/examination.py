@@ -8,10 +8,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierviz.errors import FileError
 from hierviz.findings.finding import SEVERITIES, Finding, counted
+from hierviz.messages.errors import FileError
+from hierviz.messages.notebook_html import Short
 from hierviz.new_files import check_place
-from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True, eq=False)

@@ -10,8 +10,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hierviz.errors import shown
-from hierviz.parameters import Sentence, template_of
+from hierviz.messages.errors import shown
+from hierviz.messages.parameters import Sentence, template_of
 
 SEVERITIES = ("error", "warning", "info")
 # Code -> (severity, what it is).
@@ -71,7 +71,7 @@ class Finding:
     where : str
         The file, with the line where there is one.
     message : str
-        A plain sentence; it names parameters as `hierviz.parameters` says.
+        A plain sentence; it names parameters as `hierviz.messages.parameters` says.
     fix : str or None
         What the mended file holds; None where there is none.
     """

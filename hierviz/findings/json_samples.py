@@ -6,9 +6,9 @@ import json
 import re
 from collections import Counter
 
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.parameters import template_of
 from hierviz.new_files import new_text
-from hierviz.parameters import template_of
 from hierviz.readers import limits
 from hierviz.readers.truth_file import ID_COLUMNS
 

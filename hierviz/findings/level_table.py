@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 from collections import Counter
 
-from hierviz.errors import shown
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.look_alikes import look_alikes, plain_name
+from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import is_rank
 
 _EMPTY_RANK = re.compile(r"[A-Za-z]{1,2}__")

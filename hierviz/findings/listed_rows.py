@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from hierviz.errors import PredictionsError, listed
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.finding import counted, lines_words
 from hierviz.findings.node_cells import look_at_names
 from hierviz.findings.sample_ids import look_at_ids
-from hierviz.node_names import find_node
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.node_names import find_node
 from hierviz.readers.columns import as_number
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_tables import VERBATIM_COLUMNS

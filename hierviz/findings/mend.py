@@ -12,7 +12,7 @@ import csv
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.new_files import new_text
 from hierviz.readers.columns import as_number
 

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hierviz.errors import listed
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.look_alikes import look_alike_key, plain_name, with_zeros_of
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.node_names import find_node
+from hierviz.messages.errors import listed
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import find_node
 
 
 def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place, numbers=None, is_path=False):

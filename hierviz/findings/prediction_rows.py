@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from hierviz.errors import listed, near_miss
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.look_alikes import look_alike_key, with_zeros_of
 from hierviz.findings.node_cells import look_at_names
 from hierviz.findings.sample_ids import look_at_ids
-from hierviz.name_matching import LooseMatches
+from hierviz.messages.errors import listed, near_miss
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.columns import as_number
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS

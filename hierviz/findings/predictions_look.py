@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.errors import FileError, HiervizError, PredictionsError
 from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
 from hierviz.findings.json_samples import JsonSamples
@@ -21,13 +20,14 @@ from hierviz.findings.mend import Changes
 from hierviz.findings.prediction_rows import look_at_prediction_rows
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
+from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.readers.label_lists_json import looks_like_json
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import id_column
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 _BY_MEANING = "matched by meaning"
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.findings.finding import counted, some
-from hierviz.node_lists import group
-from hierviz.parametrisation import SUM_TOLERANCE, node_probabilities
-from hierviz.predictions import column_nodes
-from hierviz.score_checks import PROBABILITIES
+from hierviz.predictions.parametrisation import SUM_TOLERANCE, node_probabilities
+from hierviz.predictions.predictions import column_nodes
+from hierviz.predictions.score_checks import PROBABILITIES
+from hierviz.taxonomy.node_lists import group
 
 # A row that sums to this is one in percent.
 _PERCENT = 100.0

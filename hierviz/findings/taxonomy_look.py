@@ -5,11 +5,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hierviz.errors import HiervizError
 from hierviz.findings.edge_table import look_at_edges
 from hierviz.findings.level_table import look_at_levels
 from hierviz.findings.mend import Changes
 from hierviz.findings.taxonomy_shape import look_at_shape
+from hierviz.messages.errors import HiervizError
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
 

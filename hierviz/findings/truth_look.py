@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from hierviz.errors import HiervizError
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.mend import Changes
 from hierviz.findings.node_cells import look_at_names
 from hierviz.findings.sample_ids import IdColumn, look_at_ids
+from hierviz.messages.errors import HiervizError
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
 

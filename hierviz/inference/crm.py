@@ -33,12 +33,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import is_within
-from hierviz.errors import PredictionsError, shown
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import COST, EXPECTATION
 from hierviz.inference.rules import lowest_of_best
-from hierviz.parametrisation import accumulate_down, sum_up
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.predictions.parametrisation import accumulate_down, sum_up
+from hierviz.taxonomy.checks import is_within
 
 
 def expected_information(taxonomy, p):

@@ -10,7 +10,7 @@ import numpy as np
 from hierviz.compiled.rule_pass import rule_pass
 from hierviz.inference.registry import infer
 from hierviz.inference.rules import TIE
-from hierviz.predictions import Predictions
+from hierviz.predictions.predictions import Predictions
 
 FAST_RULES = ("plurality", "expected_information", "darts")
 

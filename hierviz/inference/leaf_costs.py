@@ -9,9 +9,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_rows, check_taxonomy
-from hierviz.errors import PredictionsError, TaxonomyError
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import PredictionsError, TaxonomyError
+from hierviz.taxonomy.checks import array_of_rows, check_taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # The table has the square of it: 2,000 leaves take 32 MB.
 MOST_LEAVES = 2000

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierviz.checks import check_key, is_number
+from hierviz.taxonomy.checks import check_key, is_number
 
 
 @dataclass(frozen=True)

@@ -19,15 +19,15 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
 from hierviz.compiled.tree_pass import PassBlock, is_used, tree_pass
-from hierviz.errors import PredictionsError, shown
 from hierviz.inference import rules
-from hierviz.node_lists import frozen
-from hierviz.notebook_html import Short
-from hierviz.positions import places_of
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
+from hierviz.taxonomy.node_lists import frozen
+from hierviz.taxonomy.positions import places_of
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

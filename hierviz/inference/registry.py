@@ -22,13 +22,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_key, checked_probabilities
-from hierviz.errors import PredictionsError, near_miss, shown
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, THRESHOLDS_BY_DEPTH, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.errors import PredictionsError, near_miss, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.checks import check_key, checked_probabilities
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Rows are worked on in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
 WORK_VALUES = 1 << 19

@@ -23,9 +23,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_threshold, is_within
-from hierviz.errors import PredictionsError, shown
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.taxonomy.checks import check_threshold, is_within
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Rounding of sums over ten thousand leaves stays below this share of the sum.
 TIE = 1e-13

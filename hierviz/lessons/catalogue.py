@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 from types import MappingProxyType
 
-from hierviz.errors import PredictionsError, near_miss
+from hierviz.messages.errors import PredictionsError, near_miss
 
 LESSON_MODULES = MappingProxyType(
     {

@@ -9,7 +9,7 @@ from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Res
 from hierviz.lessons.quantities import cell_numbers, cells_figure, tree_figure
 from hierviz.lessons.trees import SHOP, SPORTS_SHOP, leaf_names
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 CLASSES = tuple(SHOP.title(node) for node in range(1, SHOP.n_nodes))
 SHARES = {"T-shirt": 60, "boots": 20, "kettle": 15, "rake": 5}

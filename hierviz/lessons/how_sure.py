@@ -12,7 +12,7 @@ from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import curves_figure, intervals_figure, probability_texts, tree_figure
 from hierviz.lessons.trees import ANIMALS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 from hierviz.uncertainty.resamples import percentile_ends
 
 GOAL = 0.9

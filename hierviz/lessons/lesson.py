@@ -12,9 +12,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.errors import PredictionsError
-from hierviz.notebook_html import Short
-from hierviz.number_text import value_text
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import value_text
 
 # Reading aloud; and for each step, a prediction (20 s) and something that is changed (25 s).
 WORDS_A_MINUTE, SECONDS_A_STEP = 150, 45

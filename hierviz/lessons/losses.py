@@ -8,7 +8,7 @@ import hierviz as hv
 from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import bars_figure, loss_numbers, probability_texts, tree_figure
 from hierviz.lessons.trees import TRIO, leaf_names
-from hierviz.parametrisation import default_columns
+from hierviz.predictions.parametrisation import default_columns
 
 # Losses of one score a leaf.
 OF_LEAVES = {hv.LOSSES[key].label: key for key in ("flat_ce", "raw_win", "log_win", "hxe")}

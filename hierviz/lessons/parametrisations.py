@@ -9,7 +9,7 @@ from hierviz.lessons.lesson import Exercise, Lesson, Number, OnData, Result, Sel
 from hierviz.lessons.quantities import bars_figure, p_number, probability_texts, tree_figure
 from hierviz.lessons.trees import TRIO
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.parametrisation import default_columns
+from hierviz.predictions.parametrisation import default_columns
 
 SEVEN = (
     "flat_softmax",

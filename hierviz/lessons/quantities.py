@@ -6,9 +6,9 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons.lesson import Figure, Number
+from hierviz.messages.number_text import probability_text
 from hierviz.metrics.sets.expected_sets import expected_hf1
-from hierviz.number_text import probability_text
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Of one answer against one truth: label and key of `METRICS`.
 PATH = {

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.diagnosis.flip_intervals import flip_intervals
+from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.lessons.demo_models import TEXTS, texts
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step

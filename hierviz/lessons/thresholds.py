@@ -9,8 +9,8 @@ from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Res
 from hierviz.lessons.quantities import at_threshold, curves_figure, expected_number, probability_texts, tree_figure
 from hierviz.lessons.sandbox import START, THRESHOLD, WEIGHTS, answer_at, probabilities
 from hierviz.lessons.trees import ANIMALS, PLAUD, spread
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.sets.expected_sets import expected_by_threshold
-from hierviz.number_text import percent_text
 
 N_SAMPLES = 60
 FIGURE_7 = {"p2": 25, "p3": 20, "p4": 20, "p5": 35}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.parametrisation import sigmoid
+from hierviz.predictions.parametrisation import sigmoid
 
 
 def mass_nll(scores, inside, outside=None):

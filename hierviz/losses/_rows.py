@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_truth_first
-from hierviz.errors import PredictionsError, listed
-from hierviz.node_lists import distinct
-from hierviz.parametrisation import column_order
-from hierviz.taxonomy import NodeLists
-from hierviz.tree_sums import accumulate_down
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.parametrisation import column_order
+from hierviz.taxonomy.checks import check_truth_first
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.tree_sums import accumulate_down
 
 # A block has about this many node values (8 MB in float64): a handful of temporaries of this size stay cheap.
 BLOCK_VALUES = 1_000_000

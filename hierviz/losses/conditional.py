@@ -20,9 +20,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
 from hierviz.losses._rows import by_blocks, choice, indicator, number, opened
-from hierviz.parametrisation import default_columns
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.parametrisation import default_columns
 
 
 def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):

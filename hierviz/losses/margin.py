@@ -21,8 +21,8 @@ import numpy as np
 from hierviz.losses._masses import mass_nll
 from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, number, opened
 from hierviz.losses.conditional import subtree_logsumexp
-from hierviz.parametrisation import sigmoid
-from hierviz.tree_sums import accumulate_down
+from hierviz.predictions.parametrisation import sigmoid
+from hierviz.taxonomy.tree_sums import accumulate_down
 
 COSTS = ("incorrect", "depth_dist", "info_dist")
 

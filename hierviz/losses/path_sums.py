@@ -17,11 +17,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
 from hierviz.losses._masses import below_finder, mass_nll
 from hierviz.losses._rows import by_blocks, number, opened
-from hierviz.parametrisation import default_columns
-from hierviz.tree_sums import accumulate_down, sum_up
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.parametrisation import default_columns
+from hierviz.taxonomy.tree_sums import accumulate_down, sum_up
 
 
 def ps_softmax(taxonomy, truth, scores):

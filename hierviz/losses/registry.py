@@ -13,16 +13,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import PredictionsError, listed, near_miss
 from hierviz.losses.conditional import conditional_softmax, conditional_softmax_la, hxe
 from hierviz.losses.margin import hard_margin, soft_max_descendant, soft_max_margin
 from hierviz.losses.path_sums import deep_rtc, ps_softmax
 from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
 from hierviz.losses.softmax import coarse_ce, coarse_columns, flat_ce, log_win, raw_win
-from hierviz.notebook_html import Short
-from hierviz.parametrisation import default_columns
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.parametrisation import default_columns
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 WU = "Wu, Tygert & LeCun, 2019"
 VALMADRE = "Valmadre, NeurIPS 2022"

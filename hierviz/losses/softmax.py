@@ -22,7 +22,7 @@ import numpy as np
 
 from hierviz.losses._masses import below_finder, mass_nll
 from hierviz.losses._rows import at_meeting, by_blocks, number, opened
-from hierviz.parametrisation import softmax
+from hierviz.predictions.parametrisation import softmax
 
 
 def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hierviz.checks import check_key
-from hierviz.errors import PredictionsError
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.checks import check_key
 
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))

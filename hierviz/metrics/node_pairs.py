@@ -25,9 +25,9 @@ from functools import cached_property
 
 import numpy as np
 
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import is_no_answer
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

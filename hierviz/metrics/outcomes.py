@@ -20,7 +20,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierviz.number_text import percent_text, shares_text
+from hierviz.messages.number_text import percent_text, shares_text
 
 OUTCOMES = {"exact": "exact", "coarse": "correct but coarse", "no_answer": "no answer", "wrong": "wrong"}
 _PLACES = {key: place for place, key in enumerate(OUTCOMES)}

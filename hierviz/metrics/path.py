@@ -27,12 +27,12 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, one_each
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.node_pairs import NodePairs
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy, one_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # What the metrics by information and by depth are made of, beside them in what `path_metrics` gives.
 PARTS = tuple(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("excess", "deficient", "lca"))
@@ -79,7 +79,7 @@ def path_metrics(
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        The keys of `hierviz.metrics.path_keys`, whose range, unit and direction stand in `METRICS`, and `PARTS`:
+        The keys of `hierviz.metrics.registry.path_keys`, whose range, unit and direction stand in `METRICS`, and `PARTS`:
         ``info_*`` in bits and ``depth_*`` in edges, >= 0.
 
     Raises

@@ -29,12 +29,18 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_rows, check_taxonomy, check_truth_first, checked_probabilities, one_truth_each
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import check_nodes, truncate
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.checks import (
+    array_of_rows,
+    check_taxonomy,
+    check_truth_first,
+    checked_probabilities,
+    one_truth_each,
+)
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

@@ -5,13 +5,13 @@ from __future__ import annotations
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 
+from hierviz.messages.parameters import in_python
+from hierviz.messages.parameters import said as in_words
 from hierviz.onnx.description.file import sha256
 from hierviz.onnx.inputs.declared_inputs import accepted_words
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.outputs import row_width, score_outputs
-from hierviz.parameters import in_python
-from hierviz.parameters import said as in_words
 
 
 def full_account(

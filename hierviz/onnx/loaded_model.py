@@ -17,9 +17,9 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz._version import version
-from hierviz.column_text import as_text
-from hierviz.errors import FileError, ModelError, PredictionsError, listed
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import FileError, ModelError, PredictionsError, listed
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
@@ -33,11 +33,11 @@ from hierviz.onnx.scores.outputs import gathered, score_outputs
 from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, ScoreKind, find_kind
 from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
-from hierviz.parameters import Sentence
-from hierviz.predictions import Predictions
+from hierviz.predictions.column_text import as_text
+from hierviz.predictions.predictions import Predictions
 from hierviz.projection.projected import with_zeros
 from hierviz.readers.truth_file import load_truth
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,8 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, ModelError
 from hierviz.onnx.account import full_account
 from hierviz.onnx.description.class_names import used_files
 from hierviz.onnx.description.file import check_file
@@ -33,7 +32,8 @@ from hierviz.onnx.scores.columns import find_columns, find_parametrisation
 from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
 from hierviz.onnx.scores.outputs import choose_outputs
 from hierviz.onnx.scores.score_reading import require_kind
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 def load_model(

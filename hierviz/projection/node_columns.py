@@ -9,8 +9,8 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.array_rows import ArrayRows
-from hierviz.predictions import BLOCK_VALUES, Predictions
+from hierviz.predictions.array_rows import ArrayRows
+from hierviz.predictions.predictions import BLOCK_VALUES, Predictions
 
 # Own mass of a node is a difference of sums: what is smaller than this share of the node is rounding.
 ROUNDING = 1e-12

@@ -4,7 +4,7 @@ Conventions
 -----------
 Truth and predicted labels go to their nearest ancestor that is left. Probabilities of the nodes that are left stay what
 they are; they are worked out in blocks of rows when they are read. Bounds for scores that are not listed
-(`hierviz.top_k`) hold for the whole taxonomy and are not given on a part of it.
+(`hierviz.evaluation.top_k_bounds`) hold for the whole taxonomy and are not given on a part of it.
 
 Functions
 ---------
@@ -24,14 +24,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.errors import PredictionsError, listed, shown
-from hierviz.node_lists import group
-from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.predictions import Predictions, listed_models
+from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.node_lists import group
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 UNSEEN = ("project", "error")
 # Attribute of samples that `only_known` adds: facets of the curves.

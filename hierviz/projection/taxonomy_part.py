@@ -22,10 +22,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import TaxonomyError, listed, near_miss, shown
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.errors import TaxonomyError, listed, near_miss, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Attribute of nodes that names their rank, and what the reader of level columns found.
 RANK, LEVELS, FIRST_LEVEL, IS_ROOT = "rank", "levels", "first level", "the root"

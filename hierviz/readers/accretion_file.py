@@ -6,11 +6,11 @@ import os
 
 import numpy as np
 
-from hierviz.errors import FileError, listed, near_miss
+from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.readers import limits
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np.ndarray, list[str]]:

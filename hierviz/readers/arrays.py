@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.node_names import level_nodes
-from hierviz.parameters import Sentence
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.parameters import Sentence
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import level_nodes
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.prediction_forms.level_arrays import NAMES as LEVEL_NAMES

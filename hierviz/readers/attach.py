@@ -6,13 +6,13 @@ import os
 from pathlib import Path
 from typing import Any
 
-from hierviz.checks import check_kind
-from hierviz.errors import FileError, listed
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import FileError, listed
+from hierviz.predictions.predictions import Predictions
 from hierviz.readers.join import join
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import load_truth
+from hierviz.taxonomy.checks import check_kind
 
 
 def attach_truth(

@@ -8,8 +8,8 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, printable
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import PredictionsError, listed, printable
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.labels import find_node
 from hierviz.readers.picture_names import natural_key

@@ -11,8 +11,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.name_matching import LooseMatches
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.labels import is_all_nodes
 
 NAME_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name") + (

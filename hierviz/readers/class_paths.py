@@ -11,9 +11,9 @@ A place is a number that knows the place above it, so that long paths cost no mo
 
 from __future__ import annotations
 
-from hierviz.edges import require_depth
-from hierviz.errors import TaxonomyError, listed
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import TaxonomyError, listed
+from hierviz.taxonomy.edges import require_depth
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Steps upwards, and letters of joined names, that telling classes of one name apart may take.
 MOST_STEPS = 5_000_000

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_lists.registry import class_list_of_text, read_class_list
 from hierviz.readers.labels import find_node
 

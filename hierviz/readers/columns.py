@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.errors import FileError, listed
+from hierviz.messages.errors import FileError, listed
 
 # Advice where a table has too few or too many scores.
 EVERY_SCORE = "Every sample needs a score for every class."

@@ -12,12 +12,12 @@ import os
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import FileError, listed, near_miss
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
+from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 COLUMNS = ("predicted", "truth", "cost")
 

@@ -5,7 +5,7 @@ Only the first lines are read. What no rule knows is taken for predictions, whos
 
 from __future__ import annotations
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json, looks_like_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS

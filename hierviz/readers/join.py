@@ -16,11 +16,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from hierviz.checks import check_one_of
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import picture_stem
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.taxonomy import NodeLists
 
 IDS = ("text", "number")
 _WHOLE_AS_FLOAT = re.compile(r"(-?\d+)\.0*")

@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from itertools import islice
 from types import MappingProxyType
 
-from hierviz.errors import FileError, HiervizError, PredictionsError, listed
+from hierviz.messages.errors import FileError, HiervizError, PredictionsError, listed
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.sources import Source, open_source, translated

@@ -16,9 +16,9 @@ from itertools import chain
 
 import numpy as np
 
-from hierviz.errors import FileError, PredictionsError, listed, near_miss
-from hierviz.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import FileError, PredictionsError, listed, near_miss
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.labels import find_node, read_labels, text_array

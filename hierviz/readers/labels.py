@@ -14,10 +14,10 @@ from array import array
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.node_names import find_node
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import find_node
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def read_labels(

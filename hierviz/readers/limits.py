@@ -28,7 +28,7 @@ In Python a budget is changed by setting it, for example ``hierviz.readers.limit
 
 from __future__ import annotations
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 MB = 1 << 20
 

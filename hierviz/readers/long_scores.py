@@ -10,8 +10,8 @@ from array import array
 
 import numpy as np
 
-from hierviz.errors import FileError, PredictionsError
-from hierviz.name_matching import LooseMatches
+from hierviz.messages.errors import FileError, PredictionsError
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, as_number
 from hierviz.readers.labels import find_node, text_array

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.listed_entries import ListedEntries, first_repeat, is_falling
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric
 from hierviz.readers.labels import find_node, text_array

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError, listed, near_miss
+from hierviz.messages.errors import TaxonomyError, listed, near_miss
 from hierviz.readers import limits
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node

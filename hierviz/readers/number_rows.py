@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.scratch import Scratch
 

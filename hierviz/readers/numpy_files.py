@@ -25,7 +25,7 @@ from math import prod
 
 import numpy as np
 
-from hierviz.errors import FileError, listed
+from hierviz.messages.errors import FileError, listed
 from hierviz.readers import limits
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.scratch import Scratch

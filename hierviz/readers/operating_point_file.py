@@ -6,11 +6,11 @@ import json
 import os
 from typing import Any
 
-from hierviz.checks import check_kind
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.new_files import new_text
 from hierviz.readers.sources import open_source
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.operating_point import OperatingPoint
 
 # A point is a few kilobytes; anything far beyond is another file.

@@ -16,7 +16,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.errors import FileError, listed
+from hierviz.messages.errors import FileError, listed
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.parquet_rows import ParquetRows

@@ -8,8 +8,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.array_rows import ArrayRows
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
+from hierviz.predictions.array_rows import ArrayRows
 from hierviz.readers.parquet_table import VALUES_AT_ONCE, ParquetTable, _numbers
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.sources import Source, translated

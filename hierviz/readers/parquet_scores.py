@@ -15,7 +15,7 @@ from numbers import Integral
 
 import numpy as np
 
-from hierviz.array_rows import ArrayRows
+from hierviz.predictions.array_rows import ArrayRows
 from hierviz.readers import limits
 from hierviz.readers.scratch import Scratch
 

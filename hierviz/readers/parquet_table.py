@@ -15,8 +15,8 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.errors import FileError, listed, printable, shortened
-from hierviz.extras import require
+from hierviz.messages.errors import FileError, listed, printable, shortened
+from hierviz.messages.extras import require
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.limits import most_rows

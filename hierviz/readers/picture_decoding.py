@@ -10,8 +10,8 @@ from pathlib import PurePosixPath
 
 import numpy as np
 
-from hierviz.errors import FileError
-from hierviz.extras import require
+from hierviz.messages.errors import FileError
+from hierviz.messages.extras import require
 from hierviz.readers import limits
 from hierviz.readers.first_bytes import known_kind
 

@@ -10,7 +10,7 @@ import re
 import zipfile
 from pathlib import Path, PurePosixPath
 
-from hierviz.errors import FileError, listed, near_miss, printable
+from hierviz.messages.errors import FileError, listed, near_miss, printable
 from hierviz.readers import limits
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"} | {

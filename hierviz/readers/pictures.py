@@ -16,7 +16,7 @@ from pathlib import Path, PurePosixPath
 
 import numpy as np
 
-from hierviz.errors import FileError, listed, near_miss
+from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.readers import limits
 from hierviz.readers.picture_decoding import decode, foreign_words
 from hierviz.readers.picture_names import (

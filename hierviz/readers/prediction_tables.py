@@ -11,9 +11,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed, near_miss
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.parameters import Sentence
+from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.parameters import Sentence
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import looks_numeric, require_names
 from hierviz.readers.label_lists_json import raw_of_records

@@ -13,13 +13,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import FileError, PredictionsError, TaxonomyError, listed
-from hierviz.listed_entries import require_missing
-from hierviz.listed_scores import ListedScores
-from hierviz.parameters import template_of
-from hierviz.parametrisation import column_order, default_columns
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import FileError, PredictionsError, TaxonomyError, listed
+from hierviz.messages.parameters import template_of
+from hierviz.predictions.listed_entries import require_missing
+from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.parametrisation import column_order, default_columns
+from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.score_checks import CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import limits
@@ -37,8 +37,8 @@ from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import first_lines, open_table
 from hierviz.readers.truth_file import load_truth
-from hierviz.score_checks import CheckedScores
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 FORMS = {
     "wide": "one column of scores per class; in JSON one object per sample with a key per class",

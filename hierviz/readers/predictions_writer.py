@@ -11,14 +11,14 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.csv_cells import SafeWriter
-from hierviz.errors import FileError, PredictionsError
-from hierviz.extras import require
+from hierviz.messages.csv_cells import SafeWriter
+from hierviz.messages.errors import FileError, PredictionsError
+from hierviz.messages.extras import require
 from hierviz.new_files import new_file, new_text
-from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.predictions import Predictions
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.predictions import Predictions
 from hierviz.readers.run_record import KEY, run_record, write_beside
+from hierviz.taxonomy.checks import check_kind
 
 _SUFFIXES = (".parquet", ".csv", ".csv.gz")
 

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.name_matching import advice
-from hierviz.node_names import find_node
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.name_matching import advice
+from hierviz.predictions.node_names import find_node
 from hierviz.readers.taxonomy_tables import RANKS
 
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hierviz.array_rows import ArrayRows
-from hierviz.listed_entries import ListedEntries
+from hierviz.predictions.array_rows import ArrayRows
+from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.readers.truth_file import Truth
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 class _Shares(ArrayRows):

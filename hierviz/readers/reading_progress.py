@@ -13,7 +13,7 @@ import os
 from contextlib import contextmanager
 from contextvars import ContextVar
 
-from hierviz.errors import printable
+from hierviz.messages.errors import printable
 
 _progress: ContextVar = ContextVar("progress", default=None)
 # Cells of a text between two reports, about a tenth of a second.

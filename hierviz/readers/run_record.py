@@ -13,7 +13,7 @@ import hashlib
 import json
 import os
 
-from hierviz.errors import LONGEST_MESSAGE, FileError, printable, shortened
+from hierviz.messages.errors import LONGEST_MESSAGE, FileError, printable, shortened
 from hierviz.new_files import new_text
 from hierviz.readers import limits
 from hierviz.readers.sources import open_source

@@ -14,7 +14,7 @@ import weakref
 
 import numpy as np
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.stored_array import StoredArray
 from hierviz.readers.streams import Positioned

@@ -15,8 +15,8 @@ import socket
 from contextlib import contextmanager
 from pathlib import Path
 
-from hierviz.errors import FileError, HiervizError
-from hierviz.extras import require
+from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.extras import require
 from hierviz.readers.stored_array import ChangedFileError
 from hierviz.readers.streams import Spooled
 

@@ -25,7 +25,7 @@ from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from hierviz.errors import FileError, printable
+from hierviz.messages.errors import FileError, printable
 from hierviz.readers import limits
 from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged

@@ -19,8 +19,8 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.array_rows import ArrayRows
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
+from hierviz.predictions.array_rows import ArrayRows
 
 # File systems note the time of a change in steps of up to 10 ms.
 _STEP_NS = 20_000_000

@@ -18,7 +18,7 @@ import stat
 import tempfile
 import weakref
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 
 _BYTES_AT_ONCE = 1 << 20

@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.errors import FileError, TaxonomyError
+from hierviz.messages.errors import FileError, TaxonomyError
 from hierviz.readers import limits
 from hierviz.readers.class_lists.registry import read_class_list
 from hierviz.readers.classes_file import load_classes
@@ -33,7 +33,7 @@ from hierviz.readers.taxonomy_tables import (
     read_path_cells,
     table_form,
 )
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 FORMS = {
     "edges": "two columns: parent and child",

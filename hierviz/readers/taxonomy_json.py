@@ -9,12 +9,12 @@ from __future__ import annotations
 import json
 import re
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
 from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
 CHILD_KEYS = (

@@ -10,10 +10,10 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import taxonomy_of_paths
 from hierviz.readers.node_attributes import numbers_where_all
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 PARENT_WORDS = (
     "parent",

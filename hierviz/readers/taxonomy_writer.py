@@ -19,12 +19,12 @@ import re
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from hierviz.checks import check_kind, check_taxonomy, is_number
-from hierviz.csv_cells import SafeWriter
-from hierviz.errors import FileError, TaxonomyError, listed, shown
-from hierviz.extras import require
+from hierviz.messages.csv_cells import SafeWriter
+from hierviz.messages.errors import FileError, TaxonomyError, listed, shown
+from hierviz.messages.extras import require
 from hierviz.new_files import new_text
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 SEPARATOR = " > "
 # Deeper trees overflow the stacks of writers and readers of nested forms.

@@ -6,9 +6,9 @@ import re
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
-from hierviz.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
-from hierviz.name_matching import LooseMatches, advice
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
+from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.labels import find_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS
 

@@ -17,18 +17,18 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_taxonomy
-from hierviz.errors import HiervizError, PredictionsError, listed, near_miss
-from hierviz.name_matching import LooseMatches
-from hierviz.node_names import truth_nodes
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import HiervizError, PredictionsError, listed, near_miss
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.name_matching import LooseMatches
+from hierviz.predictions.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import require_names
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
 TRUTH_COLUMNS = ("truth", "true", "y_true", "target", "leaf", "label", "labels", "class", "path")

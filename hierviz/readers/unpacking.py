@@ -13,7 +13,7 @@ import gzip
 import io
 import zipfile
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 
 GUNZIP = "Unpack it first (gunzip) and open that."

@@ -6,7 +6,7 @@ import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import NO_PARTNER, OUTSIDE, confusion_matrix, placement
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of, usable_columns
-from hierviz.number_text import probability_text
+from hierviz.messages.number_text import probability_text
 
 # Columns of the table of the taxonomy, as far as there are such numbers.
 SHOWN = ("support", "n_wrong", "missed", "correct", "n_no_answer", "stopped_here", "recall", "precision", "mean_win")

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.diagnosis.worst_samples import worst_rows
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 
 
 @dataclass(frozen=True)

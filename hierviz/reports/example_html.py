@@ -8,9 +8,9 @@ import numpy as np
 
 from hierviz.charts import packed, packed_chart, sample_parts
 from hierviz.charts.theme import answer_text
-from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
+from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
-from hierviz.number_text import probability_text, value_text
+from hierviz.messages.number_text import probability_text, value_text
 from hierviz.reports.browser_data import probability_data
 
 HIDDEN = ("image", "file", "text", "path")

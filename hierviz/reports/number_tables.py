@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from html import escape
 
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 
 BLOCKS = {
     "distribution": "Probabilities",

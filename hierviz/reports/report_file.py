@@ -17,16 +17,16 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.checks import check_kind, is_number
-from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
+from hierviz.messages.errors import PredictionsError, shown
 from hierviz.new_files import new_text
-from hierviz.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.reports.page import page
 from hierviz.reports.report_parts import ReportParts
-from hierviz.stories import StoryStep
+from hierviz.reports.story_step import StoryStep
+from hierviz.taxonomy.checks import check_kind, is_number
 
 TITLE = "Hierarchical classification report"
 

@@ -5,21 +5,23 @@ from __future__ import annotations
 from html import escape
 
 from hierviz.charts import operating_curves, operating_curves_sentence, packed, packed_chart, threshold_text
-from hierviz.curves.set_curve import set_curve
-from hierviz.diagnosis.node_table import node_table
-from hierviz.diagnosis.slices import slices
-from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.curves._set_curve import set_curve
+from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._slices import slices
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.mistakes import outcome_counts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.metrics import outcomes_text, path_keys, path_metrics
+from hierviz.metrics.outcomes import outcomes_text
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import all_numbers, model_name, overview_table
 from hierviz.reports.sample_pictures import sample_pictures
 from hierviz.reports.story_html import StoryHtml
-from hierviz.stories import model_keys
+from hierviz.reports.story_step import model_keys
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
 # Rules without a threshold that are marked on the curves.

@@ -7,14 +7,15 @@ from html import escape
 from hierviz.charts import packed_chart, sample_parts
 from hierviz.charts._probability_tree import STYLES
 from hierviz.diagnosis.sample_filter import filtered
-from hierviz.errors import HiervizError, first_words
-from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
+from hierviz.messages.errors import HiervizError, first_words
 from hierviz.reports import view_pictures
+from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import overview_table
 from hierviz.reports.sample_pictures import sample_pictures
-from hierviz.stories import caption_text, view_settings
+from hierviz.reports.story_step import view_settings
 
 # Mistakes of a picture, and megabytes of pictures of all steps.
 MOST, MAX_MB = 8, 2.0

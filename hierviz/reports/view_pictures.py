@@ -10,21 +10,21 @@ from hierviz import charts
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import table as comparison_table
-from hierviz.curves.set_curve import set_curve
+from hierviz.curves._set_curve import set_curve
+from hierviz.diagnosis._label_errors import label_errors
+from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusions import confusions, node_names
-from hierviz.diagnosis.label_errors import label_errors
 from hierviz.diagnosis.node_columns import usable_columns
-from hierviz.diagnosis.node_table import node_table
 from hierviz.diagnosis.sample_filter import filtered
-from hierviz.diagnosis.slices import slices
 from hierviz.diagnosis.subtree_levels import subtree_levels
-from hierviz.errors import HiervizError
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.common_samples import judged_samples
-from hierviz.evaluation.judged_answers import judged_answers
 from hierviz.evaluation.model_table import model_intervals
-from hierviz.number_text import percent_text, probability_text, value_text
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.example_html import chart
-from hierviz.stories.story_step import view_settings
+from hierviz.reports.story_step import view_settings
 from hierviz.uncertainty.comparison import never_reached
 from hierviz.uncertainty.resamples import Resamples
 

@@ -21,15 +21,15 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import check_kind
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions, column_nodes
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions, column_nodes
 from hierviz.second_opinion import packages, plain_confusion, plain_numbers, plain_rules, plain_sets
 from hierviz.second_opinion.plain_graph import PlainGraph, node_probabilities
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_SAMPLES, TOLERANCE = 2000, 1e-9
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"

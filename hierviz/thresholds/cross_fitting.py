@@ -32,15 +32,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_whole, one_truth_each
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import as_table
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import Taxonomy
-from hierviz.ties import TIE
+from hierviz.metrics.ties import TIE
+from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.resamples import FEWEST, Resamples, group_numbers

@@ -21,16 +21,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, checked_probabilities, is_within, one_truth_each
-from hierviz.errors import PredictionsError, shown
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
+from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.metrics.ties import at_least
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities, is_within, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.selection import typeable
-from hierviz.ties import at_least
 
 
 def thresholds_by_depth(

@@ -14,12 +14,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_whole
 from hierviz.inference.pareto_table import as_table
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.registry import METRICS
-from hierviz.notebook_html import Short
-from hierviz.number_text import percent_text
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import check_whole
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.groups import group_thresholds
 
 

@@ -23,13 +23,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from hierviz.checks import one_truth_each
 from hierviz.curves.operating_curve import operating_curve
-from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import as_table
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
-from hierviz.notebook_html import Short
+from hierviz.taxonomy.checks import one_truth_each
 from hierviz.uncertainty.splits import split_samples
 
 
@@ -49,7 +49,7 @@ class GroupThresholds(Short):
     global_threshold : float
         The threshold for all, chosen on the same samples for the same goal.
     values, global_values : dict of str to float
-        Keys `hierviz.metrics.path_keys`: means over all measured samples, with the thresholds of groups and with the one for all.
+        Keys `path_keys`: means over all measured samples, with the thresholds of groups and with the one for all.
     group_values, global_group_values : dict of str to ndarray of float, shape (n_groups,)
         The same over the measured samples of each group; nan where there is none.
     chosen_on, measured_on : int

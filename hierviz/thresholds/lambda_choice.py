@@ -7,11 +7,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_kind, is_within
 from hierviz.curves.darts_curve import DartsCurve
-from hierviz.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.metrics.ties import at_least
+from hierviz.taxonomy.checks import check_kind, is_within
 from hierviz.thresholds.selection import Choice, typeable
-from hierviz.ties import at_least
 
 
 def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:

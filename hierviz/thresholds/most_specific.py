@@ -6,11 +6,11 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 from hierviz.curves.operating_curve import OperatingCurve
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text, points_text
 from hierviz.metrics.outcomes import answered_text
-from hierviz.notebook_html import Short
-from hierviz.number_text import percent_text, points_text
+from hierviz.metrics.ties import rounded
 from hierviz.thresholds.selection import Choice, at_least_correct
-from hierviz.ties import rounded
 from hierviz.uncertainty.repeats import curve_of_runs
 from hierviz.uncertainty.resamples import FEWEST
 

@@ -18,11 +18,11 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import FileError, TaxonomyError, listed, near_miss, shown
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import FileError, TaxonomyError, listed, near_miss, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
 
 RULE = "threshold"

@@ -44,16 +44,16 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_threshold, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
-from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import array_of_numbers, check_threshold, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import group_numbers
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
 from hierviz.uncertainty.splits import split_samples

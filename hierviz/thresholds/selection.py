@@ -21,18 +21,18 @@ from decimal import ROUND_CEILING, Context, Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError, shown
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
-from hierviz.ties import at_least, at_most
+from hierviz.metrics.ties import at_least, at_most
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 COST_SENTENCE = (
     "A wrong answer has its full cost. A correct answer costs the missing share of the true class's information times the "

@@ -28,7 +28,7 @@ import math
 
 import numpy as np
 
-from hierviz.ties import TIE, rounded
+from hierviz.metrics.ties import TIE, rounded
 from hierviz.uncertainty.resamples import FEWEST, MOST_LACKING
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 

@@ -19,14 +19,14 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_kind, one_truth_each
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
-from hierviz.errors import PredictionsError, listed
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import path_keys
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import array_of_numbers, check_kind, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import FEWEST, Interval, Resamples, check_level, leaves_too_few_wrong
 from hierviz.uncertainty.risk_bounds import wilson
 
@@ -174,7 +174,7 @@ def bootstrap_curve(
     thresholds : array_like of float, shape (n_thresholds,)
         Where the bands are wanted, in any order. The summary is exact: over the whole curve of each resample.
     keys : sequence of str, optional
-        Which of `hierviz.metrics.path_keys` (all if not given) and of the names in `more`. The draws take 8 bytes x
+        Which of `hierviz.metrics.registry.path_keys` (all if not given) and of the names in `more`. The draws take 8 bytes x
         n_resamples x n_thresholds each.
     more : dict of str to array_like, shape (n_elements,), optional
         Other values of the answers in the table, such as ``{"depth": taxonomy.depth[table.nodes]}``: their means get

@@ -32,9 +32,9 @@ from typing import TypeVar
 
 import numpy as np
 
-from hierviz.checks import check_kind
-from hierviz.errors import PredictionsError
-from hierviz.ties import TIE, at_least
+from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.ties import TIE, at_least
+from hierviz.taxonomy.checks import check_kind
 from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT, CurveBands
 from hierviz.uncertainty.resamples import FEWEST_WRONG, Interval

@@ -21,16 +21,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.equal_levels import correctness_at, specificity_at
 from hierviz.curves.operating_curve import CurveSteps, envelope_integral
-from hierviz.errors import PredictionsError
 from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import METRICS
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
-from hierviz.taxonomy import Taxonomy
-from hierviz.ties import at_least
+from hierviz.metrics.ties import at_least
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import array_of_numbers, check_kind
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
 from hierviz.uncertainty.resamples import Interval, Resamples, check_level, leaves_too_few_wrong
 

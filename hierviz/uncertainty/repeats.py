@@ -17,11 +17,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import array_of_numbers, check_kind
 from hierviz.curves.operating_curve import OperatingCurve
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import path_keys
-from hierviz.notebook_html import Short
+from hierviz.taxonomy.checks import array_of_numbers, check_kind
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,7 +77,7 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
     Returns
     -------
     dict of str to Repeats
-        By the keys of `hierviz.metrics.path_keys`; arrays of shape (n_thresholds,).
+        By the keys of `hierviz.metrics.registry.path_keys`; arrays of shape (n_thresholds,).
 
     Raises
     ------
@@ -105,7 +105,7 @@ class RunBands(Short):
     ----------
     thresholds : ndarray of float, shape (n_thresholds,)
     curve : dict of str to Spread
-        Keys `hierviz.metrics.path_keys`.
+        Keys `hierviz.metrics.registry.path_keys`.
     n_runs : int
     """
 

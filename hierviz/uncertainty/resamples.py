@@ -32,11 +32,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_whole
-from hierviz.column_text import as_text, is_missing
-from hierviz.errors import PredictionsError, listed
-from hierviz.notebook_html import Short
-from hierviz.ties import TIE
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.notebook_html import Short
+from hierviz.metrics.ties import TIE
+from hierviz.predictions.column_text import as_text, is_missing
+from hierviz.taxonomy.checks import check_whole
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
 FEWEST, FEWEST_WRONG = 10, 10

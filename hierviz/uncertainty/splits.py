@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_seed
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
+from hierviz.taxonomy.checks import check_seed
 from hierviz.uncertainty.resamples import group_numbers
 
 

@@ -23,12 +23,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.array_rows import ArrayRows
-from hierviz.checks import check_kind, is_number
-from hierviz.errors import PredictionsError, shown
-from hierviz.listed_scores import ListedScores
-from hierviz.notebook_html import Short
-from hierviz.predictions import Predictions
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.array_rows import ArrayRows
+from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, is_number
 
 # Natural logarithms of the temperatures that are tried first, and steps of the golden section after that.
 GRID, STEPS = np.linspace(-4, 4, 33), 30

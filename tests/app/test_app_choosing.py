@@ -12,7 +12,7 @@ import hierviz as hv
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import curve_chart
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import at_most_above_depth, at_most_cost, cheapest, with_costs

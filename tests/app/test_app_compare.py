@@ -7,7 +7,7 @@ from small_worlds import spread, world
 from visit import Visit
 
 import hierviz as hv
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 MODELS = ("flat-softmax", "multi-label")
 

@@ -12,11 +12,11 @@ from hierviz import charts
 from hierviz.app.example_page import why_panel
 from hierviz.app.example_page.tree_panel import matching
 from hierviz.app.widgets import sample as panels
-from hierviz.diagnosis.flip_intervals import outcomes
+from hierviz.diagnosis._flip_intervals import outcomes
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.metrics import METRICS
+from hierviz.messages.number_text import probability_text, value_text
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.node_sets import closed_lists
-from hierviz.number_text import probability_text, value_text
 
 GRAPH = [*EDGES, ("winds", "drum"), ("strings", "oboe")]
 SIGNS = {"exact": "✓ exact", "coarse": "≈ correct but coarse", "wrong": "× wrong", "": "–"}

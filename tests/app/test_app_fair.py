@@ -15,8 +15,8 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import curve_chart
 from hierviz.app.state import opened
+from hierviz.messages.number_text import value_text
 from hierviz.metrics.path import path_metrics
-from hierviz.number_text import value_text
 from hierviz.thresholds.group_repeats import repeated_group_thresholds
 from hierviz.thresholds.groups import groups_by_subtree
 from hierviz.thresholds.selection import at_most_above_depth, cost_metrics

@@ -11,7 +11,7 @@ import hierviz as hv
 from hierviz.app.state import dataset, opened
 from hierviz.app.widgets.file_readings import methods_of
 from hierviz.cli import app as cli_app
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 from hierviz.thresholds.most_specific import most_specific
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 

@@ -13,7 +13,7 @@ from hierviz.app.state.page_view import PARTS
 from hierviz.app.state.server import server
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 TRUTHS = ["violin", "cello", "flute", "oboe", "reeds", "drum"]
 

@@ -27,13 +27,14 @@ from hierviz.app.state.model_source import ModelSource
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.errors import ModelError
-from hierviz.onnx import load_inputs, load_model
+from hierviz.messages.errors import ModelError
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.checks.perturbation import PERTURBATIONS
+from hierviz.onnx.inputs.model_inputs import load_inputs
+from hierviz.onnx.model import load_model
 from hierviz.onnx.process.limits import Limits
-from hierviz.parameters import Sentence
-from hierviz.readers import load_taxonomy
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from tests.app.visit import ROOT, Visit, shelve
 
 pytest.importorskip("onnxruntime")
@@ -628,7 +629,8 @@ def test_open_files_hands_over_everything(brightness):
 def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
     """As prediction files, and what it does not know of the model is said there, not left out on the way to the page Model."""
     import hierviz as hv
-    from hierviz.onnx import load_inputs, load_model
+    from hierviz.onnx.inputs.model_inputs import load_inputs
+    from hierviz.onnx.model import load_model
 
     model, taxonomy, folder = brightness
     taxonomy.write_text("parent,child\nall,sky\nsky,day\nsky,night\nall,ground\n")
@@ -659,7 +661,8 @@ def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
 )
 def test_the_start_runs_a_model_as_prediction_files_are_cut(started, brightness, flags, names):
     import hierviz as hv
-    from hierviz.onnx import load_inputs, load_model
+    from hierviz.onnx.inputs.model_inputs import load_inputs
+    from hierviz.onnx.model import load_model
 
     model, taxonomy, folder = brightness
     taxonomy.write_text("parent,child\nall,sky\nsky,day\nsky,night\nall,ground\n")

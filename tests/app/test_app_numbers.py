@@ -13,7 +13,7 @@ import hierviz as hv
 from hierviz.app.widgets.metric_table import FIRST
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.evaluation.worked import worked_numbers
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 MODELS = ("flat-softmax", "conditional-sigmoid", "soft-max-margin")
 COUNTS = ("tp", "tn", "fp", "fn", "depth_dist")

@@ -13,7 +13,7 @@ from hierviz.app.state import host_names, paths
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.widgets.form_words import MOST_QUOTED, quoting_little
-from hierviz.errors import FileError, HiervizError
+from hierviz.messages.errors import FileError, HiervizError
 
 SECRETS = """DB_PASSWORD=hunter2-abcdefghijklmnop
 API_KEY=sk-live-0123456789abcdefghijklmnopqrstuvwxyz

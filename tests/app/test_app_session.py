@@ -23,7 +23,7 @@ from hierviz.app.state.session_file import (
     why_no_session,
 )
 from hierviz.app.widgets.report_offer import slug
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
 from tests.small_tree import EDGES_CSV

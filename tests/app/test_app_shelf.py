@@ -25,7 +25,7 @@ from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.app.widgets import frame
 from hierviz.cli.limits import limit_arguments
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from tests.app.visit import PAGES, PRIVACY, Visit
 
 TAXONOMY = b"parent,child\nroot,a\nroot,b\na,a1\na,a2\n"

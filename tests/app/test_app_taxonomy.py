@@ -11,7 +11,7 @@ import hierviz as hv
 from hierviz import charts
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.diagnosis.node_columns import number_text_of
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
 
 
 def tree(visit):

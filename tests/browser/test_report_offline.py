@@ -8,8 +8,8 @@ from playwright.sync_api import expect
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.number_text import percent_text
-from hierviz.stories import StoryStep
+from hierviz.messages.number_text import percent_text
+from hierviz.reports.story_step import StoryStep
 from tests.browser.conftest import WATCHDOG
 from tests.browser.curve_page import until
 from tests.reports.report_cases import HOSTILE, hostile_predictions, numbers_of

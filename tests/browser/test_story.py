@@ -4,7 +4,9 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import load_demo
-from hierviz.stories import caption_text, demo_story, model_keys
+from hierviz.reports.captions import caption_text
+from hierviz.reports.of_the_demo import demo_story
+from hierviz.reports.story_step import model_keys
 from tests.browser.conftest import heading, quiet
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]

@@ -6,7 +6,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from hierviz import OperatingCurve, Taxonomy
-from hierviz.metrics import path_keys
+from hierviz.metrics.registry import path_keys
 
 
 def curve_of(threshold, **values):

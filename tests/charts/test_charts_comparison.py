@@ -12,7 +12,7 @@ from hierviz.curves.operating_curve import best_at_correct
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.model_table import BAND_LEVELS, model_intervals, model_numbers
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 from hierviz.uncertainty.comparison import clear_after_holm, highest_level, never_reached, simultaneous, too_few_for
 from hierviz.uncertainty.resamples import Interval
 

@@ -7,7 +7,7 @@ from chart_cases import shown_texts, size, views
 import hierviz as hv
 from hierviz import charts
 from hierviz.charts._plane import DASHES
-from hierviz.curves.rejection_curve import RejectionCurve
+from hierviz.curves._rejection_curve import RejectionCurve
 
 
 @pytest.fixture(scope="module")

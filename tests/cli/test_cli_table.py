@@ -126,7 +126,7 @@ def heads(tmp_path_factory):
     for name, model in zip(MODELS, predictions):
         columns = model.scored_nodes
         if columns is None:
-            from hierviz.parametrisation import default_columns
+            from hierviz.predictions.parametrisation import default_columns
 
             columns = default_columns(taxonomy, model.parametrisation)
         names = np.array([taxonomy.names[node] for node in columns])

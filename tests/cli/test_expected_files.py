@@ -16,9 +16,9 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.metrics import path_keys
+from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
-from hierviz.readers import load_node_attributes
+from hierviz.readers.node_attributes import load_node_attributes
 
 TOLERANCE = 1e-9
 CELLS = ("tp", "tn", "fp", "fn")

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from strategies import LOGITS, TIES
 
 import hierviz as hv
-from hierviz.parametrisation import PARAMETRISATIONS, default_columns
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, default_columns
 
 # Every rule that takes probabilities of nodes, with parameters that are no defaults where it has some.
 RULES = (

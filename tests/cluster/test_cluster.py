@@ -24,8 +24,8 @@ from hierviz.cluster.connection import connected
 from hierviz.cluster.partitions import RowRange, fields_of, is_in_files
 from hierviz.cluster.running import evaluation_on
 from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.predictions.score_checks import CheckedScores
 from hierviz.readers import limits
-from hierviz.score_checks import CheckedScores
 from tests.small_tree import EDGES
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: there is no cluster")

@@ -101,7 +101,7 @@ def test_only_the_rows_of_a_partition_are_sent():
 def test_a_worker_reads_every_row_group_once(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     from hierviz.cluster import work
-    from hierviz.predictions import Predictions
+    from hierviz.predictions.predictions import Predictions
     from hierviz.readers.parquet_rows import ParquetRows
 
     scores, ids, truth = world(TAXONOMY)

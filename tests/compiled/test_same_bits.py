@@ -10,13 +10,13 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz import predictions as of_predictions
 from hierviz.compiled import tree_pass
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference import registry
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.sets import node_sets
-from hierviz.parametrisation import PARAMETRISATIONS, default_columns, node_probabilities
+from hierviz.predictions import predictions as of_predictions
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, default_columns, node_probabilities
 
 STEPS = (1, 7, 10_000)
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")

@@ -18,7 +18,7 @@ from hierviz import Predictions
 from hierviz.compiled import compiling, curve_sums, kernel_arrays, tree_pass
 from hierviz.compiled.half_precision import as_float32
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.parametrisation import PARAMETRISATIONS, default_columns
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, default_columns
 
 pytest.importorskip("numba", reason="numba is not installed: there is no compiled path")
 # Areas are sums of bits in another order.

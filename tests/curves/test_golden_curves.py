@@ -5,8 +5,8 @@ import pytest
 
 import hierviz as hv
 from hierviz.curves.operating_curve import best_at_correct
-from hierviz.metrics import path_keys, path_metrics, truncate
-from hierviz.metrics.path import PARTS
+from hierviz.metrics.path import PARTS, path_metrics, truncate
+from hierviz.metrics.registry import path_keys
 
 KEYS = {
     "flat_softmax": "flat_softmax",

@@ -8,8 +8,8 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves.information_curve import information_curve
-from hierviz.metrics import path_keys
+from hierviz.curves._information_curve import information_curve
+from hierviz.metrics.registry import path_keys
 
 
 @many

@@ -16,7 +16,8 @@ import hierviz as hv
 from hierviz.compiled import curve_sums
 from hierviz.curves import answer_values
 from hierviz.curves.operating_curve import CurveSteps, best_at_correct, envelope, envelope_integral
-from hierviz.metrics import path_keys, path_metrics
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
 
 close = np.testing.assert_allclose
 SUMMARY = {

@@ -9,8 +9,9 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.curves.pareto_front import pareto_front
-from hierviz.metrics import path_keys, path_metrics
-from hierviz.thresholds.rule_frontiers import RULES, fronts
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
+from hierviz.thresholds._rule_frontiers import RULES, fronts
 
 VALUES = st.sampled_from([0.0, 0.25, 0.5, 1.0, float("nan")])
 

@@ -12,7 +12,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.cli import main
 from hierviz.curves.darts_curve import darts_curve
-from hierviz.metrics import path_keys
+from hierviz.metrics.registry import path_keys
 
 # Apart by more than rounding: the rule takes what is closer for equal, the curve does not.
 APART = (0.0, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1.0)

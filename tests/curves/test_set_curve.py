@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import from_graph, graphs, many, trees
 
 import hierviz as hv
-from hierviz.curves import set_curve as module
-from hierviz.taxonomy import NodeLists
+from hierviz.curves import _set_curve as module
+from hierviz.taxonomy.taxonomy import NodeLists
 
 VALUES = (0.0, 0.1, 0.25, 0.3, 0.1 + 0.2, 0.5, 0.75, 1.0)
 

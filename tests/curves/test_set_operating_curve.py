@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves import set_curve as module
+from hierviz.curves import _set_curve as module
 from hierviz.curves.set_operating_curve import set_operating_curve
 
 

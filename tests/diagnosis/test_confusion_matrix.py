@@ -13,7 +13,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.diagnosis import confusion_matrix as module
 from hierviz.diagnosis.confusion_matrix import placement
-from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE
 
 WORDS = {None: NO_PARTNER, "outside": OUTSIDE}
 

@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation.judged_answers import NO_PARTNER, OUTSIDE
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE
 from hierviz.metrics.outcomes import OUTCOMES
 
 

@@ -9,7 +9,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis import label_errors as module
+from hierviz.diagnosis import _label_errors as module
 
 # Mean over twenty draws of the moved labels.
 PRECISION = 0.803

@@ -14,9 +14,9 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.slice_members import codes_of
-from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.messages.number_text import percent_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.number_text import percent_text, probability_text
 
 # A tree of depth 3 with three children each: 27 leaves.
 GRID = [("root", f"{a}") for a in "abc"]

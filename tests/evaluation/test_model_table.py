@@ -4,7 +4,6 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.column_text import as_text
 from hierviz.evaluation.common_samples import SEEN, UNKNOWN, facet_columns, facets, group_columns, judged_samples
 from hierviz.evaluation.model_table import (
     TABLE_KEYS,
@@ -15,6 +14,7 @@ from hierviz.evaluation.model_table import (
     spread_over_runs,
     standings,
 )
+from hierviz.predictions.column_text import as_text
 from hierviz.uncertainty.comparison import too_few_for
 from hierviz.uncertainty.resamples import group_numbers
 from tests.small_tree import EDGES

@@ -10,8 +10,8 @@ from hierviz.evaluation.bounds import bounds_of, curve_bounds_of
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
-from hierviz.listed_scores import ListedScores
-from hierviz.predictions import Predictions
+from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.predictions import Predictions
 from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.selection import best_of
 

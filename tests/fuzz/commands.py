@@ -14,8 +14,8 @@ from unittest import mock
 import numpy as np
 
 from hierviz import cli
-from hierviz.errors import HiervizError
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.messages.errors import HiervizError
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 from tests.small_tree import LEAVES

@@ -6,11 +6,14 @@ from functools import cache
 import numpy as np
 
 import hierviz as hv
-from hierviz.onnx import draft_model, load_inputs
 from hierviz.onnx.inputs.input_spec import InputSpec
+from hierviz.onnx.inputs.model_inputs import load_inputs
+from hierviz.onnx.model import draft_model
 from hierviz.onnx.process.limits import Limits
-from hierviz.readers import load_classes, load_node_attributes, load_truth
+from hierviz.readers.classes_file import load_classes
+from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.operating_point_file import load_operating_point
+from hierviz.readers.truth_file import load_truth
 from tests.small_tree import EDGES
 
 TAXONOMY = hv.Taxonomy.from_edges(EDGES)

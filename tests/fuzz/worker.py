@@ -43,7 +43,7 @@ def fate_of(read, path):
         Takes the path; returns, or raises a HiervizError.
     path : Path
     """
-    from hierviz.errors import HiervizError
+    from hierviz.messages.errors import HiervizError
 
     before = _resident()
     _peak(again=True)

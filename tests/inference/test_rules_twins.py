@@ -14,7 +14,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.inference import registry as inference
-from hierviz.parametrisation import sum_up
+from hierviz.predictions.parametrisation import sum_up
 
 LAMBDAS = (0, 0.25, 0.5, 1.0, 2, 17.0)
 

@@ -16,7 +16,7 @@ from hierviz.lessons.demo_models import TEXTS
 from hierviz.lessons.lesson import Selector, Slider
 from hierviz.lessons.parametrisations import read_as
 from hierviz.lessons.trees import SHOP, TRIO
-from hierviz.parametrisation import default_columns
+from hierviz.predictions.parametrisation import default_columns
 
 DEMO = [key for key in LESSON_MODULES if lesson(key).models]
 

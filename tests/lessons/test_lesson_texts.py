@@ -7,10 +7,10 @@ from pathlib import Path
 
 import pytest
 
-from hierviz.errors import PredictionsError
 from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
 from hierviz.lessons.glossary import GLOSSARY
 from hierviz.lessons.notebook import file_name, notebook_of, notebook_text
+from hierviz.messages.errors import PredictionsError
 
 ROOT = Path(__file__).parents[2]
 FOLDER = ROOT / "notebooks" / "lessons"

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, TaxonomyError
-from hierviz.losses import LOSSES, loss
+from hierviz.losses.registry import LOSSES, loss
 
 TREE_ONLY = [key for key, entry in LOSSES.items() if entry.tree_only]
 

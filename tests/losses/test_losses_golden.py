@@ -11,7 +11,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.losses import LOSSES, loss, train_shares
+from hierviz.losses.conditional import train_shares
+from hierviz.losses.registry import LOSSES, loss
 
 GOLDEN = Path(__file__).parents[1] / "golden"
 CURVES = json.loads((GOLDEN / "operating_curves.json").read_text())

@@ -10,8 +10,9 @@ from losses_cases import VARIANTS, draw_truth, graphs, per_row_keywords, trees, 
 
 import hierviz as hv
 from hierviz import PARAMETRISATIONS, NodeLists, Taxonomy, TaxonomyError
-from hierviz.errors import PredictionsError
-from hierviz.losses import LOSSES, _rows, loss
+from hierviz.losses import _rows
+from hierviz.losses.registry import LOSSES, loss
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.win import win
 
 SEEDS = st.integers(0, 2**31)

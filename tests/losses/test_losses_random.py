@@ -8,7 +8,7 @@ from losses_cases import VARIANTS, draw_truth, graphs, naive, per_row_keywords, 
 from strategies import examples
 
 from hierviz import NodeLists
-from hierviz.losses import LOSSES, loss
+from hierviz.losses.registry import LOSSES, loss
 
 SEEDS = st.integers(0, 2**31)
 STEP = 1e-5

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.losses import LOSSES, loss
-from hierviz.parametrisation import default_columns
+from hierviz.losses.registry import LOSSES, loss
+from hierviz.predictions.parametrisation import default_columns
 
 ROOT = Path(__file__).parents[2]
 GOLDEN = json.loads((ROOT / "tests" / "golden" / "torch_losses.json").read_text(encoding="utf-8"))

@@ -11,13 +11,15 @@ import pytest
 
 import hierviz as hv
 from hierviz import LOSSES, METRICS, NodeLists, PredictionsError, TaxonomyError, cli
-from hierviz.curves.information_curve import information_curve
-from hierviz.losses import loss
-from hierviz.metrics import best_constant_path, best_leaf_metrics, truncate
+from hierviz.curves._information_curve import information_curve
+from hierviz.losses.registry import loss
+from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.path import truncate
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import set_information, set_overlap
 from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.win import best_leaf_metrics
 
 # Coherent, of the fixture taxonomy: animal, mammal, cat, dog, bird, duck, newt.
 P = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125]])

@@ -7,8 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.metrics import best_leaf_metrics, win_breakdown
-from hierviz.metrics.win import win
+from hierviz.metrics.win import best_leaf_metrics, win, win_breakdown
 
 WIN = json.loads((Path(__file__).parents[1] / "golden" / "win.json").read_text())
 

@@ -8,8 +8,8 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.metrics import path_keys, path_metrics, truncate
-from hierviz.metrics.path import PARTS
+from hierviz.metrics.path import PARTS, path_metrics, truncate
+from hierviz.metrics.registry import path_keys
 
 
 @many

@@ -7,9 +7,10 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.metrics import Metric, path_keys
 from hierviz.metrics.confusion.confusion import measures
+from hierviz.metrics.entry import Metric
 from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")

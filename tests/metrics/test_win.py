@@ -9,8 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.metrics import best_leaf_metrics, win_breakdown
-from hierviz.metrics.win import win
+from hierviz.metrics.win import best_leaf_metrics, win, win_breakdown
 
 close = np.testing.assert_allclose
 

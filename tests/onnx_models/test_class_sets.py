@@ -5,9 +5,9 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.errors import ModelError
-from hierviz.onnx import draft_model, load_model
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import ModelError
+from hierviz.onnx.model import draft_model, load_model
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 from .one_line import one_line
 

@@ -10,8 +10,9 @@ from hierviz.demo import bundle_folder
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
 from hierviz.onnx.model import draft_model, load_model
-from hierviz.readers import load_taxonomy, load_truth
 from hierviz.readers.pictures import Pictures
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.truth_file import load_truth
 
 MODELS, ASSETS = bundle_folder() / "models", bundle_folder() / "assets" / "demo"
 RIGHT = {"range": [-1, 1], "colour": "RGB"}

@@ -8,7 +8,7 @@ pytest.importorskip("onnx")
 
 from onnx import TensorProto, helper
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.process import isolation, spool
 from hierviz.onnx.process.session import Session
 

@@ -19,7 +19,7 @@ pytest.importorskip("onnx")
 
 import psutil
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.process import isolation
 from hierviz.onnx.process import session as session_module
 from hierviz.onnx.process.limits import Limits

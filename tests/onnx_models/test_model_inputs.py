@@ -7,7 +7,7 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError, ModelError, PredictionsError
+from hierviz.messages.errors import FileError, ModelError, PredictionsError
 from hierviz.onnx.inputs.model_inputs import InputSpec, ModelInputs, load_inputs
 from hierviz.readers.stored_array import StoredArray
 

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from hierviz.errors import ModelError
-from hierviz.onnx import draft_model, load_model
+from hierviz.messages.errors import ModelError
+from hierviz.onnx.model import draft_model, load_model
 from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
 
 from .one_line import one_line

@@ -14,7 +14,7 @@ pytest.importorskip("onnx")
 import psutil
 from strategies import examples
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.session import Session
 

@@ -6,7 +6,7 @@ import zipfile
 
 import pytest
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.model import load_model
 
 from .one_line import one_line

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.model import load_model
 
 from .one_line import one_line

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, ModelError
 from hierviz.onnx.model import load_model
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 from .one_line import one_line
 

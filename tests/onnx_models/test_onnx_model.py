@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import HiervizError, ModelError, PredictionsError
+from hierviz.messages.errors import HiervizError, ModelError, PredictionsError
 from hierviz.onnx.description.class_names import parsed_names
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.model import draft_model, inspect_model, load_model

@@ -6,7 +6,7 @@ import sys
 import numpy as np
 import pytest
 
-from hierviz.errors import HiervizError, ModelError
+from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.model import load_model
 from hierviz.onnx.process.session import Session
 

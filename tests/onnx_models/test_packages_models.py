@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import ModelError
-from hierviz.onnx import draft_model
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.account import account_lines
+from hierviz.onnx.model import draft_model
 
 THOUSAND = [f"c{k}" for k in range(1000)]
 SUMS = "probabilities that sum to 1 over all columns"

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.onnx.checks.perturbation import PERTURBATIONS, blurred, darker, moved, smaller
 
 from .one_line import one_line

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.description.input_keys import checked_input
 from hierviz.onnx.description.picture_fitting import fitted
 from hierviz.onnx.inputs.declared_inputs import find_inputs

@@ -7,7 +7,7 @@ import zipfile
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import picture_decoding
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures, natural_key

@@ -7,8 +7,9 @@ import pytest
 
 from hierviz import cli
 from hierviz.demo import bundle_folder
-from hierviz.readers import load_predictions, load_taxonomy
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.run_record import record_path
+from hierviz.readers.taxonomy_file import load_taxonomy
 
 LEAVES = ["newt", "cat", "duck", "dog"]
 

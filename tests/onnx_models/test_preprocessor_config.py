@@ -5,7 +5,7 @@ import json
 import numpy as np
 import pytest
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.inputs.declared_inputs import find_inputs
 from hierviz.onnx.model import load_model

@@ -17,7 +17,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.errors import HiervizError, ModelError
+from hierviz.messages.errors import HiervizError, ModelError
 
 from .one_line import one_line
 

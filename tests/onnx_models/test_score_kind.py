@@ -9,13 +9,13 @@ from hypothesis import strategies as st
 
 from hierviz import Taxonomy
 from hierviz.demo import bundle_folder
-from hierviz.errors import ModelError, PredictionsError
+from hierviz.messages.errors import ModelError, PredictionsError
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import KINDS, columns_of, find_kind
 from hierviz.onnx.scores.score_reading import check_declared, check_flat, choose, require_kind
-from hierviz.parametrisation import default_columns, node_probabilities
-from hierviz.readers import load_taxonomy
+from hierviz.predictions.parametrisation import default_columns, node_probabilities
+from hierviz.readers.taxonomy_file import load_taxonomy
 
 from .one_line import one_line
 

@@ -6,14 +6,15 @@ import numpy as np
 import pytest
 
 from hierviz import cli
-from hierviz.errors import FileError, ModelError, PredictionsError
+from hierviz.messages.errors import FileError, ModelError, PredictionsError
 from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.inputs.declared_inputs import find_inputs
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 from hierviz.onnx.model import load_model
-from hierviz.readers import load_predictions, load_taxonomy
 from hierviz.readers.attach import attach_truth
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.taxonomy_file import load_taxonomy
 
 from .one_line import one_line
 from .picture_files import png

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, ModelError
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 

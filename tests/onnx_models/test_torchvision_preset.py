@@ -5,8 +5,8 @@ import pytest
 
 from hierviz import cli
 from hierviz.cli.model_flags import model_options
-from hierviz.onnx import load_model
-from hierviz.taxonomy import Taxonomy
+from hierviz.onnx.model import load_model
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 torch, Image = pytest.importorskip("torch"), pytest.importorskip("PIL.Image")
 try:

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 
 from hierviz import cli
-from hierviz.errors import FileError, PredictionsError
-from hierviz.onnx import load_inputs, load_model
+from hierviz.messages.errors import FileError, PredictionsError
+from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.inputs.unreadable import without_unreadable
-from hierviz.readers import attach_truth, load_predictions
+from hierviz.onnx.model import load_model
+from hierviz.readers.attach import attach_truth
+from hierviz.readers.predictions_file import load_predictions
 
 from .one_line import one_line
 from .picture_files import zipped

@@ -13,7 +13,7 @@ import hierviz as hv
 from hierviz import NodeLists, Predictions, PredictionsError, Taxonomy, TaxonomyError
 from hierviz.cli import main
 from hierviz.compiled import tree_pass
-from hierviz.listed_scores import ListedScores
+from hierviz.predictions.listed_scores import ListedScores
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.projection.projected import SEEN
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_level

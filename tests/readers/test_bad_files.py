@@ -2,8 +2,9 @@
 
 import pytest
 
-from hierviz.errors import HiervizError
-from hierviz.readers import load_predictions, load_taxonomy
+from hierviz.messages.errors import HiervizError
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.taxonomy_file import load_taxonomy
 from tests.readers.bad_files import BAD_FILES, EDGES, SCORES, TRUTH
 
 # One for each kind of file and fault.

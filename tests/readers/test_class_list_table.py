@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import HiervizError
-from hierviz.readers import load_classes
+from hierviz.messages.errors import HiervizError
+from hierviz.readers.classes_file import load_classes
 
 ROOT = Path(__file__).parents[2]
 ROWS = re.findall(

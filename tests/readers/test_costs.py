@@ -11,8 +11,9 @@ import sys
 import pytest
 
 from hierviz import Taxonomy
-from hierviz.errors import TaxonomyError
-from hierviz.readers import class_paths, load_taxonomy
+from hierviz.messages.errors import TaxonomyError
+from hierviz.readers import class_paths
+from hierviz.readers.taxonomy_file import load_taxonomy
 from tests.readers.bad_files import EDGES
 
 SECONDS = 100
@@ -50,7 +51,7 @@ PROGRAM = """
 import resource, sys
 resource.setrlimit(resource.RLIMIT_CPU, ({seconds}, {seconds}))
 from pathlib import Path
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.readers import load_predictions, load_taxonomy
 taxonomy = load_taxonomy("edges.csv")
 for name in sys.argv[1:]:
@@ -98,7 +99,7 @@ def test_names_that_only_long_paths_tell_apart_are_refused(tmp_path, monkeypatch
 
 def test_every_way_through_a_graph_is_not_gone_twice(monkeypatch):
     """Two ways round each of 60 classes: 2^60 ways from the top to the leaf, 181 classes on them."""
-    from hierviz import node_lists
+    from hierviz.taxonomy.taxonomy import node_lists
 
     edges = [(f"c{k}", f"{side}{k}") for k in range(60) for side in "lr"]
     edges += [(f"{side}{k}", f"c{k + 1}") for k in range(60) for side in "lr"]

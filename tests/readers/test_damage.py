@@ -10,8 +10,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz import Taxonomy
-from hierviz.errors import HiervizError
-from hierviz.readers import load_predictions, load_taxonomy
+from hierviz.messages.errors import HiervizError
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.taxonomy_file import load_taxonomy
 from tests.readers.bad_files import EDGES, LEAVES, SCORES, TRUTH
 
 TAXONOMY = Taxonomy.from_edges([line.split(",") for line in EDGES.split()])

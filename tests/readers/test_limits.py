@@ -11,8 +11,9 @@ import zipfile
 import numpy as np
 import pytest
 
-from hierviz.errors import FileError
-from hierviz.readers import limits, load_predictions, numpy_files
+from hierviz.messages.errors import FileError
+from hierviz.readers import limits, numpy_files
+from hierviz.readers.predictions_file import load_predictions
 from tests.readers.bad_files import EDGES, _npy_stating
 
 MB = 1 << 20
@@ -139,7 +140,7 @@ READ_ALL = """
 import json, resource, sys
 from pathlib import Path
 import pyarrow.parquet
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.readers import load_predictions, load_taxonomy, load_truth, load_classes
 from hierviz.readers.pictures import Pictures
 

@@ -18,13 +18,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz import predictions as predictions_module
 from hierviz.compiled import tree_pass
-from hierviz.errors import FileError, PredictionsError
-from hierviz.readers import limits, load_predictions, long_scores, number_rows, parquet_table
+from hierviz.messages.errors import FileError, PredictionsError
+from hierviz.predictions import predictions as predictions_module
+from hierviz.predictions.score_checks import CheckedScores
+from hierviz.readers import limits, long_scores, number_rows, parquet_table
 from hierviz.readers.parquet_scores import ParquetScores
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
-from hierviz.score_checks import CheckedScores
 from tests.strategies import from_graph, graphs, many, trees
 
 FORMS = ("npy", "npy.gz", "npz", "npz packed", "npz.gz", "parquet", "wide", "long")
@@ -353,8 +354,8 @@ for kind in (np.float16, np.float32, np.float64):
     hv.Evaluation.from_predictions(hv.Predictions.from_scores(taxonomy, some, "leaf_probabilities", truth=[1] * 8))
 def anonymous():
     return int(next(line for line in open("/proc/self/status") if line.startswith("RssAnon")).split()[1]) << 10
-import hierviz.predictions, hierviz.compiled.tree_pass, hierviz.readers.parquet_table
-hierviz.readers.parquet_table.VALUES_AT_ONCE = hierviz.predictions.BLOCK_VALUES = 200_000
+import hierviz.predictions.predictions, hierviz.compiled.tree_pass, hierviz.readers.parquet_table
+hierviz.readers.parquet_table.VALUES_AT_ONCE = hierviz.predictions.predictions.BLOCK_VALUES = 200_000
 hierviz.compiled.tree_pass.BLOCK_SCORES = 200_000
 start, most = anonymous(), 0
 def sample(done, of):

@@ -8,7 +8,7 @@ import pytest
 
 from hierviz import load_predictions, load_taxonomy, load_truth
 from hierviz.cli import main
-from hierviz.errors import HiervizError, PredictionsError
+from hierviz.messages.errors import HiervizError, PredictionsError
 from hierviz.readers.prediction_forms.local_numbers import plain
 from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.predictions_file import FORMS

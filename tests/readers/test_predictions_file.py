@@ -12,8 +12,11 @@ import pyarrow.parquet as pq
 import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy
-from hierviz.readers import Truth, load_classes, load_predictions, load_taxonomy, load_truth
+from hierviz.readers.classes_file import load_classes
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.stored_array import StoredArray
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.truth_file import Truth, load_truth
 
 IDS, LEAVES = ["b", "a"], ["cat", "dog", "duck", "newt"]
 # In column order cat, newt, dog, duck.

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from hierviz import PARAMETRISATIONS, FileError, Predictions, PredictionsError, Taxonomy
-from hierviz.parametrisation import default_columns
-from hierviz.readers import load_predictions, write_predictions
+from hierviz.predictions.parametrisation import default_columns
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.predictions_writer import write_predictions
 
 SUFFIXES = (".parquet", ".csv", ".csv.gz")
 

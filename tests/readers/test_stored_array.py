@@ -10,8 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz.readers import load_predictions
 from hierviz.readers.numpy_files import open_npy
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.sources import open_source
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
 

@@ -15,11 +15,15 @@ import pytest
 
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.cli import main
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.onnx.inputs.model_inputs import InputSpec, load_inputs
-from hierviz.readers import load_classes, load_node_attributes, load_predictions, load_taxonomy, load_truth
+from hierviz.readers.classes_file import load_classes
+from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.pictures import Pictures
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.streams import require_file, rewindable
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.truth_file import load_truth
 
 EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"
 # Longer than what a pipe or a buffer holds: a reader that opens it twice loses the beginning.

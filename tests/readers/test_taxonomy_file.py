@@ -10,8 +10,9 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from hierviz import Taxonomy, TaxonomyError
-from hierviz.errors import FileError
-from hierviz.readers import load_node_attributes, load_taxonomy
+from hierviz.messages.errors import FileError
+from hierviz.readers.node_attributes import load_node_attributes
+from hierviz.readers.taxonomy_file import load_taxonomy
 
 NAMES = ("animal", "mammal", "cat", "dog", "bird", "duck", "newt")
 EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"

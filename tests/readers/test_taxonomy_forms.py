@@ -14,7 +14,7 @@ import pytest
 
 from hierviz import Taxonomy, load_predictions, load_taxonomy
 from hierviz.cli import main
-from hierviz.errors import FileError, HiervizError, TaxonomyError
+from hierviz.messages.errors import FileError, HiervizError, TaxonomyError
 from hierviz.readers.file_role import file_role
 from hierviz.readers.taxonomy_file import FORMS
 from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS

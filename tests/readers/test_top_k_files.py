@@ -8,7 +8,7 @@ import pytest
 from small_tree import EDGES_CSV
 
 import hierviz as hv
-from hierviz.listed_scores import ListedScores
+from hierviz.predictions.listed_scores import ListedScores
 
 TOP_2 = "sample_id,truth,class_1,score_1,class_2,score_2\na,cat,cat,0.625,dog,0.25\nb,newt,newt,0.5,cat,0.25\n"
 LONG = "sample_id,truth,class,score\na,cat,cat,0.625\na,cat,dog,0.25\nb,newt,newt,0.5\nb,newt,cat,0.25\n"

@@ -5,7 +5,9 @@ import pytest
 
 from hierviz import PredictionsError, Taxonomy
 from hierviz.cli import main
-from hierviz.readers import attach_truth, limits, load_predictions
+from hierviz.readers import limits
+from hierviz.readers.attach import attach_truth
+from hierviz.readers.predictions_file import load_predictions
 
 SMALL = Taxonomy.from_edges([("r", "a"), ("r", "b"), ("r", "c")])
 PERCENT = {

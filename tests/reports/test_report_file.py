@@ -13,10 +13,10 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.charts import threshold_text
 from hierviz.diagnosis.confusion_matrix import confusion_matrix
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.sample_pictures import sample_pictures
-from hierviz.stories import StoryStep
+from hierviz.reports.story_step import StoryStep
 from hierviz.thresholds.most_specific import most_specific
 from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of
 from tests.small_tree import EDGES

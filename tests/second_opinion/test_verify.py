@@ -13,7 +13,7 @@ from strategies import examples, many
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.parametrisation import default_columns
+from hierviz.predictions.parametrisation import default_columns
 from hierviz.second_opinion import verify as module
 from hierviz.second_opinion.plain_rules import RECOMPUTED
 

@@ -7,17 +7,11 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import load_demo
-from hierviz.number_text import percent_text, probability_text, shares_text
-from hierviz.stories import (
-    StoryStep,
-    caption_text,
-    demo_story,
-    link_of_step,
-    model_keys,
-    step_from_link,
-    story_from,
-    view_settings,
-)
+from hierviz.messages.number_text import percent_text, probability_text, shares_text
+from hierviz.reports.captions import caption_text
+from hierviz.reports.of_a_link import link_of_step, step_from_link
+from hierviz.reports.of_the_demo import demo_story
+from hierviz.reports.story_step import StoryStep, model_keys, story_from, view_settings
 
 
 @pytest.fixture(scope="module")

@@ -11,7 +11,8 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks.guarantee import population
-from hierviz.metrics import path_keys, path_metrics
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
 from hierviz.thresholds.selection import at_least_correct, best_of
 from hierviz.uncertainty.splits import split_samples

@@ -3,7 +3,7 @@
 import numpy as np
 
 import hierviz as hv
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
 

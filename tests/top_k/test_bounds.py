@@ -11,12 +11,12 @@ from top_k import naive_top_k as twin
 
 import hierviz as hv
 from hierviz import Predictions
-from hierviz.listed_scores import ListedScores
+from hierviz.evaluation.set_bounds import SetBounds
+from hierviz.evaluation.top_k_answers import reachable_answers, reachable_leaves
+from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.evaluation.win_bounds import win_bounds
 from hierviz.metrics.win import best_leaf_metrics
-from hierviz.top_k.answers import reachable_answers, reachable_leaves
-from hierviz.top_k.set_bounds import SetBounds
-from hierviz.top_k.unknown_mass import node_bounds
-from hierviz.top_k.win_bounds import win_bounds
+from hierviz.predictions.listed_scores import ListedScores
 
 SLACK = 1e-9
 THRESHOLDS = (0.0, 0.1, 0.25, 0.3, 1 / 3, 0.5, 0.75, 1.0)

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from benchmarks import interval_coverage as coverage
-from hierviz.metrics import path_keys
+from hierviz.metrics.registry import path_keys
 from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal

@@ -15,7 +15,7 @@ from hierviz.app.widgets.figure import figure
 from hierviz.charts._agreement_matrix import n_metrics_drawn
 from hierviz.charts._sample_scatter import MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 # Samples that are listed.
 MOST = 100

@@ -9,7 +9,7 @@ from hierviz.app.state.escape import escape
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 # Blocks whose numbers depend on no threshold, but for F1 at the majority's.
 WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")

@@ -9,10 +9,10 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
-from hierviz.diagnosis.class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
 from hierviz.diagnosis.run_answers import OverRuns
 from hierviz.diagnosis.run_classes import class_table_of_runs, hierarchical_f_of_runs
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 COLUMNS = {
     "precision": "Of the answers that are this class, the share that is right.",

@@ -11,7 +11,7 @@ from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation.judged_answers import judged_answers
+from hierviz.evaluation._judged_answers import judged_answers
 
 
 @dataclass(frozen=True, eq=False)

@@ -11,9 +11,9 @@ from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
-from hierviz.diagnosis.means_by import DEPTH, N_LABELS, means_by, ways_to_divide
+from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 WORDS = {DEPTH: "depth of the truth", N_LABELS: "number of true labels", "train_count": "number of training samples"}
 

@@ -11,8 +11,8 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.metric_table import MARKS, SECOND, TIED, TIES
 from hierviz.comparison.formats import number
-from hierviz.metrics import METRICS
-from hierviz.number_text import fixed_text
+from hierviz.messages.number_text import fixed_text
+from hierviz.metrics.registry import METRICS
 
 CONSTANT = "Best constant"
 # What stands beside each number: parts of a cell, None where there are intervals if all columns have room with them.

@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.state.calibrated import at_temperatures
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 
 WHAT = "Temperatures"
 

@@ -8,8 +8,8 @@ from hierviz.app.widgets.metric_table import span_text
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.evaluation.common_samples import judged_samples
-from hierviz.metrics import METRICS, share_keys
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS, share_keys
 
 MEMORY = "choosing"
 # Share of correct answers that is asked for at first, in percent.

@@ -13,8 +13,9 @@ from hierviz.charts.curve_axes import axes
 from hierviz.curves.set_operating_curve import set_operating_curve
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.metrics import path_keys, path_metrics
-from hierviz.taxonomy import Taxonomy
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
+from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
 # Low enough that the strip to drag is in sight without scrolling on a laptop.

@@ -17,8 +17,8 @@ from hierviz.app.curve_panels import (
 from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
-from hierviz.errors import HiervizError
 from hierviz.evaluation.summary import STEPS
+from hierviz.messages.errors import HiervizError
 
 DRAW = {
     "target": target_panel.panel,

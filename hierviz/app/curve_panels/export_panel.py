@@ -8,7 +8,7 @@ import streamlit as st
 from hierviz.app.curve_panels import choosing, guarantee_panel, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text, to_csv
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.thresholds.operating_point import OperatingPoint
 
 

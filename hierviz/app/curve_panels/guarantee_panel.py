@@ -6,10 +6,11 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
-from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import group_columns
-from hierviz.metrics import METRICS, answered_text
-from hierviz.number_text import percent_text
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.number_text import percent_text
+from hierviz.metrics.outcomes import answered_text
+from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold
 
 ALONE = "no groups"

@@ -10,7 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_table import short_label
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
 from hierviz.uncertainty.comparison import paired_difference
 from hierviz.uncertainty.model_difference import difference_of_models, difference_sentence, difference_verdict

@@ -10,7 +10,6 @@ from hierviz.app.widgets import numbers
 from hierviz.app.widgets.metric_table import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
-from hierviz.errors import HiervizError
 from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples
 from hierviz.evaluation.model_table import (
     AT_ONE_THRESHOLD,
@@ -20,8 +19,9 @@ from hierviz.evaluation.model_table import (
     run_groups,
     spread_over_runs,
 )
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.bootstrap import AT_CORRECT
 from hierviz.uncertainty.comparison import never_reached, too_few_for
 from hierviz.uncertainty.resamples import FEWEST

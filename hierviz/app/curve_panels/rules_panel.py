@@ -9,8 +9,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
-from hierviz.curves.rejection_curve import rejection_curve
-from hierviz.thresholds.rule_frontiers import PUBLISHED, rule_frontiers
+from hierviz.curves._rejection_curve import rejection_curve
+from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
 SHOWN = ("Curves of the rules", "Pareto fronts", "Risk and coverage")
 

@@ -10,7 +10,7 @@ from hierviz.app.curve_panels.curve_chart import CurveChoice
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import to_csv
 from hierviz.charts.curve_axes import set_axes
-from hierviz.curves.set_curve import GRID, set_curve
+from hierviz.curves._set_curve import GRID, set_curve
 
 
 class SetChoice(CurveChoice):

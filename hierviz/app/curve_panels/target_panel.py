@@ -9,8 +9,9 @@ from hierviz.app.curve_panels import choosing, target_groups, target_ranking, un
 from hierviz.app.curve_panels.target_ranking import Goal
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
-from hierviz.metrics import METRICS, answered_text, path_keys
-from hierviz.number_text import percent_text, value_text
+from hierviz.messages.number_text import percent_text, value_text
+from hierviz.metrics.outcomes import answered_text
+from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.thresholds.selection import (
     COST_SENTENCE,
     at_least_correct,

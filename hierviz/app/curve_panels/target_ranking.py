@@ -13,9 +13,10 @@ from hierviz.app.widgets.metric_table import TIED
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
-from hierviz.errors import HiervizError
-from hierviz.metrics import METRICS, path_metrics
-from hierviz.number_text import percent_text, value_text
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.number_text import percent_text, value_text
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.cross_fitting import rank_for_target
 
 # Up to so many answers, of all models together, are cross-fitted unasked: about a second.

@@ -9,10 +9,10 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing, model_differences
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
-from hierviz.errors import HiervizError, PredictionsError
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
+from hierviz.messages.errors import HiervizError, PredictionsError
 from hierviz.uncertainty.all_pairs import fewest_resamples
 from hierviz.uncertainty.comparison import never_reached
 from hierviz.uncertainty.repeats import summary_over_repeats

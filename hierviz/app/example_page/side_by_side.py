@@ -11,9 +11,9 @@ from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.number_text import fixed_text, probability_text, value_text
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.number_text import fixed_text, probability_text, value_text
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 NAMES_IN_A_SET = 6
 HELP = {

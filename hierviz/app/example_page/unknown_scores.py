@@ -4,9 +4,9 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app.state.escape import escape
-from hierviz.number_text import count_text, value_text
-from hierviz.top_k.unknown_mass import node_bounds
-from hierviz.top_k.win_bounds import win_bounds
+from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.evaluation.win_bounds import win_bounds
+from hierviz.messages.number_text import count_text, value_text
 
 
 def node_intervals(predictions, row):

@@ -8,7 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
-from hierviz.diagnosis.flip_intervals import RULES, flip_intervals
+from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.inference.registry import INFERENCE_RULES
 
 _HERE = Path(__file__).parent

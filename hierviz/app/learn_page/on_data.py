@@ -7,7 +7,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import overview_table
 from hierviz.app.widgets.numbers import shown
 from hierviz.lessons.catalogue import LESSON_MODULES
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 
 def on_data(lesson):

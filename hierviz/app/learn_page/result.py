@@ -9,7 +9,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import draw, figure, written_out
 from hierviz.app.widgets.numbers import number
 from hierviz.lessons.lesson import Number
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 # Pixels of a picture beside the text.
 BESIDE = {1600: 900, 1200: 690, 900: 500}

@@ -12,7 +12,7 @@ from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 
 KEYS = ("acc", "ppv", "tpr", "f1", "fnr", "fpr", "tnr", "pt", "mcc")
 COUNTS = ("tp", "fp", "fn", "tn")

@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app.mistakes_page import marks, sample_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
-from hierviz.diagnosis.label_errors import label_errors
+from hierviz.diagnosis._label_errors import label_errors
 
 
 def draw(asked):

@@ -11,7 +11,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import filters, selection, shell
 from hierviz.app.widgets.figure import picture_url
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
 
 SHOWN = {"list": "List", "gallery": "Gallery"}
 CARD = 172

@@ -15,10 +15,10 @@ from hierviz.app.widgets import sample, shell
 from hierviz.app.widgets.selection import shortened
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.messages.number_text import value_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.number_text import value_text
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
 MOST_BYTES, ROW_BYTES = 1_600_000, 16

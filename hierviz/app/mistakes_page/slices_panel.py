@@ -12,10 +12,10 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.page_view import condition
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
+from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.slice_members import NO_FACETS
-from hierviz.diagnosis.slices import slices
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.number_text import fixed_text, probability_text
+from hierviz.messages.number_text import fixed_text, probability_text
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Losses that a permutation test may draw.

@@ -18,12 +18,13 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.errors import HiervizError
-from hierviz.onnx import load_inputs
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.progress_text import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
+from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
-from hierviz.progress_text import ProgressText
-from hierviz.readers import attach_media, attach_truth, write_predictions
+from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.predictions_writer import write_predictions
 
 KINDS = {
     "picture": "Pictures: a zip, or .npy or .npz",

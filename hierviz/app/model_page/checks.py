@@ -10,11 +10,11 @@ import streamlit as st
 
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import sentence
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs, most_rows, rows_to_check
-from hierviz.parameters import Sentence
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_SHOWN = 6
 

@@ -12,8 +12,9 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.model_source import ModelSource, model_files
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.errors import HiervizError
-from hierviz.readers import load_node_attributes, load_taxonomy
+from hierviz.messages.errors import HiervizError
+from hierviz.readers.node_attributes import load_node_attributes
+from hierviz.readers.taxonomy_file import load_taxonomy
 
 COMPANIONS = (
     "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "

@@ -11,9 +11,9 @@ from hierviz.app.model_page import questions as questions
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.losses import LOSSES
+from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>
 .hierviz-facts {display: grid; grid-template-columns: max-content 1fr; gap: 0.2rem 1rem; font-size: 0.95rem}

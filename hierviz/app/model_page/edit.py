@@ -11,7 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import samples as samples
 from hierviz.app.widgets.figure import picture_url
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000

@@ -10,13 +10,13 @@ import numpy as np
 import pandas as pd
 
 from hierviz.cli.predict_checks import truth_of
-from hierviz.column_text import as_text
-from hierviz.errors import HiervizError, ModelError
-from hierviz.onnx import ModelInputs, load_inputs
+from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.checks.perturbation import PERTURBATIONS
-from hierviz.readers import load_truth
+from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
+from hierviz.predictions.column_text import as_text
 from hierviz.readers.pictures import Pictures
-from hierviz.taxonomy import NodeLists
+from hierviz.readers.truth_file import load_truth
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # So many rows tell what kind of scores a model gives.
 ROWS_TO_SETTLE = 64

@@ -13,12 +13,12 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, sample
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.charts.theme import ANSWERS, answer_signs
-from hierviz.errors import HiervizError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
 START = "Chosen with the model"

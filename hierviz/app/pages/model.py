@@ -13,7 +13,7 @@ from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 
 SECTIONS = {"ask": "Single sample", "run": "Batch", "about": "Details"}
 

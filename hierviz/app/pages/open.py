@@ -21,13 +21,13 @@ from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.app.widgets.projection_fields import projection_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.ways_out import forget_readings, reading, replaced_line, truth_offers, ways_out
-from hierviz.errors import HiervizError, ModelError
-from hierviz.listed_scores import MISSING
-from hierviz.parametrisation import PARAMETRISATIONS
-from hierviz.readers import TAXONOMY_FORMS
+from hierviz.messages.errors import HiervizError, ModelError
+from hierviz.predictions.listed_scores import MISSING
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import file_roles
 from hierviz.readers.join import IDS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
+from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 
 st.title("Open your own files")
 st.markdown(

@@ -10,7 +10,7 @@ from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.metrics import outcomes_text
+from hierviz.metrics.outcomes import outcomes_text
 
 data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first

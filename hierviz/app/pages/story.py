@@ -7,8 +7,8 @@ from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import PAGE_NAMES
 from hierviz.app.widgets import frame, shell
-from hierviz.stories.captions import FIELDS
-from hierviz.stories.story_step import LONGEST
+from hierviz.reports.captions import FIELDS
+from hierviz.reports.story_step import LONGEST
 
 data = shell.open_data()
 steps = story.steps(data)

@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 
 from hierviz.app.state.dataset import new_key
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.errors import PredictionsError
 from hierviz.uncertainty.splits import split_samples
 from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 

@@ -16,22 +16,20 @@ from hierviz.cli.named_files import RunFile, with_runs
 from hierviz.cli.projection_flags import check_projection, is_partial, projected
 from hierviz.cli.taxonomy_flags import taxonomy_options
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
-from hierviz.errors import FileError, HiervizError, ModelError
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
-from hierviz.onnx import load_inputs, load_model
+from hierviz.messages.errors import FileError, HiervizError, ModelError
+from hierviz.messages.parameters import template_of
+from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.inputs.unreadable import without_unreadable
-from hierviz.parameters import template_of
-from hierviz.predictions import with_distinct_names
-from hierviz.readers import (
-    attach_media,
-    attach_truth,
-    load_node_attributes,
-    load_predictions,
-    load_taxonomy,
-)
+from hierviz.onnx.model import load_model
+from hierviz.predictions.predictions import with_distinct_names
+from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.node_attributes import load_node_attributes
+from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.streams import require_file
-from hierviz.taxonomy import Taxonomy
+from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 DEMO = "demo"
 # Keys of the demos, which are open to everybody, and what the command line calls them.

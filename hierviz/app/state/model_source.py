@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from hierviz.errors import HiervizError
-from hierviz.onnx import draft_model
+from hierviz.messages.errors import HiervizError
+from hierviz.onnx.model import draft_model
 
 
 @dataclass(frozen=True, eq=False)

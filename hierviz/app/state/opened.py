@@ -25,7 +25,7 @@ from hierviz.cli.files import add_app_options
 from hierviz.cli.model_flags import model_options, reading_options
 from hierviz.cli.named_files import run_files, shared_and_own
 from hierviz.cli.projection_flags import NAMES as PROJECTION
-from hierviz.errors import HiervizError, ModelError
+from hierviz.messages.errors import HiervizError, ModelError
 
 
 @st.cache_resource(show_spinner=False)

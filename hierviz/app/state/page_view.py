@@ -12,13 +12,13 @@ from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
-from hierviz.errors import PredictionsError
 from hierviz.evaluation.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.lessons.catalogue import LESSON_MODULES
-from hierviz.metrics import METRICS
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.registry import METRICS
 
 # Of the page Mistakes.
 PARTS = {

@@ -8,7 +8,7 @@ from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.upload_fields import keep_upload
 from hierviz.app.state.visits import visit
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 
 def paste_uploads(texts):

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hierviz.app.state.current import change, session, view
 from hierviz.app.state.server_memory import computed, memory
-from hierviz.errors import HiervizError
 from hierviz.inference.leaf_costs import leaf_names
 from hierviz.inference.registry import rule_parameters
-from hierviz.readers import load_costs
+from hierviz.messages.errors import HiervizError
+from hierviz.readers.costs_file import load_costs
 
 
 def rule_settings(taxonomy):

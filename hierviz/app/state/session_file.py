@@ -17,8 +17,8 @@ from hierviz._version import version
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
 from hierviz.app.state.page_view import CHOICES
 from hierviz.cli.projection_flags import NAMES as PROJECTION
-from hierviz.errors import FileError
-from hierviz.stories import StoryStep, story_from
+from hierviz.messages.errors import FileError
+from hierviz.reports.story_step import StoryStep, story_from
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file

@@ -13,7 +13,7 @@ from hierviz.app.state.server_memory import memory
 from hierviz.app.state.session_file import LARGEST, SavedSession, is_session_of
 from hierviz.app.state.story import keep_steps
 from hierviz.app.state.visits import visit
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 
 def read_session(path):

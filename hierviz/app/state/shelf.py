@@ -7,7 +7,7 @@ import weakref
 from dataclasses import dataclass, field
 
 from hierviz.app.state.limits import size_in_memory, size_text
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 
 @dataclass(eq=False)

@@ -7,7 +7,7 @@ import time
 import streamlit as st
 
 from hierviz.app.state.escape import escape
-from hierviz.progress_text import ProgressText
+from hierviz.messages.progress_text import ProgressText
 
 # Shorter work shows nothing, and the browser hears of progress this often. Seconds.
 SHOWN_AFTER, BETWEEN = 0.4, 0.15

@@ -8,8 +8,9 @@ from hierviz.app.state.current import link, session
 from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.page_view import View
 from hierviz.app.state.server_memory import computed, memory
-from hierviz.stories import StoryStep, caption_text, demo_story
-from hierviz.stories.story_step import LONGEST, MOST
+from hierviz.reports.captions import caption_text
+from hierviz.reports.of_the_demo import demo_story
+from hierviz.reports.story_step import LONGEST, MOST, StoryStep
 
 # Memory of the session: stories by the key of their data; and what is played.
 STORIES, PLAYED, ENDED = "stories", "story played", "story ended"

@@ -16,7 +16,7 @@ from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.state.visits import visit
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 
 @dataclass(frozen=True)

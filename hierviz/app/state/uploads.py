@@ -12,7 +12,7 @@ import threading
 import weakref
 from pathlib import Path
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 try:
     import fcntl

@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets.figure import figure
-from hierviz.number_text import fixed_text
+from hierviz.messages.number_text import fixed_text
 
 # Diagrams that are drawn at a time.
 MOST_DIAGRAMS, MOST_DEPTHS = 6, 8

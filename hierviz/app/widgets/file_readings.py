@@ -11,7 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.cli.named_files import stem
 from hierviz.evaluation.model_table import run_groups
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 FILE, METHOD, SCORES, CLASSES, THRESHOLD = "File", "Method", "Scores", "Class names", "τ"
 AS_BELOW = "as for all files"

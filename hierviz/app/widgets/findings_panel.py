@@ -11,9 +11,9 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
-from hierviz.errors import HiervizError
 from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor
+from hierviz.messages.errors import HiervizError
 
 # More scores, or larger files, are looked at when it is asked for.
 MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6

@@ -3,8 +3,8 @@
 import re
 
 from hierviz.app.widgets.parameter_labels import field
-from hierviz.errors import HiervizError
-from hierviz.parameters import named, template_of
+from hierviz.messages.errors import HiervizError
+from hierviz.messages.parameters import named, template_of
 
 MOST_QUOTED = 60
 # A value as `repr` writes it.

@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.figure import picture_url
-from hierviz.errors import first_words
+from hierviz.messages.errors import first_words
 
 MOST, WIDTH = 6, 160
 

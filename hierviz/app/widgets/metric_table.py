@@ -8,8 +8,8 @@ import streamlit as st
 
 from hierviz.charts.comparison_words import ONE_TAU, never_text
 from hierviz.evaluation.model_table import standings
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.comparison import fewest_samples
 
 FIRST, SECOND, TIED = "①", "②", "≈"

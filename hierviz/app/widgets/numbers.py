@@ -7,8 +7,8 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 
 LEARN = Path(__file__).parents[1] / "pages" / "learn.py"
 

@@ -14,7 +14,7 @@ from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.demo import DEMOS, bundle_folder
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.readers.predictions_writer import write_predictions
 
 PAGES = Path(__file__).parents[1] / "pages"

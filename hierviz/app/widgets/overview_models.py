@@ -6,8 +6,8 @@ from hierviz.app import state
 from hierviz.app.widgets import numbers, overview_table, shell
 from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
-from hierviz.metrics import METRICS
-from hierviz.number_text import value_text
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import FEWEST

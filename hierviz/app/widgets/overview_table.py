@@ -8,7 +8,7 @@ from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, listing, too_few_te
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
-from hierviz.metrics import METRICS
+from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.comparison import never_reached, too_few_for
 from hierviz.uncertainty.resamples import FEWEST
 

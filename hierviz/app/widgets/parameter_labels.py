@@ -1,7 +1,7 @@
 """The label of the field for each parameter that an error or a note names; the forms take their labels from here."""
 
 from hierviz.cli.parameter_flags import FLAGS
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 LABELS = {
     "classes": "Class names of the columns",
@@ -43,7 +43,7 @@ AT_START = (
 
 
 def field(name, value=None):
-    """Words for `hierviz.parameters.named`: the field, with the value where one is meant."""
+    """Words for `hierviz.messages.parameters.named`: the field, with the value where one is meant."""
     if name in AT_START:
         return f"{FLAGS[name]} (when the app is started)"
     label = f"'{LABELS[name]}'"

@@ -9,8 +9,9 @@ from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.reports import report
-from hierviz.stories import VIEW_CAPTIONS, StoryStep, link_of_step, step_from_link
+from hierviz.reports.of_a_link import VIEW_CAPTIONS, link_of_step, step_from_link
+from hierviz.reports.report_file import report
+from hierviz.reports.story_step import StoryStep
 
 MEMORY, SAVE_VIEW = "save view", "Save this view as a file"
 

@@ -12,7 +12,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import ROLES, matched
 from hierviz.app.state.session_opening import open_already, read_session, session_files, show_session
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.errors import FileError, HiervizError
+from hierviz.messages.errors import FileError, HiervizError
 
 PAGES = Path(__file__).parents[1] / "pages"
 MEMORY = "session"

@@ -20,7 +20,7 @@ from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text, to_csv
 from hierviz.cli.parameter_flags import flag
-from hierviz.errors import HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.readers.stored_array import ChangedFileError
 
 PAGES = Path(__file__).parents[1] / "pages"

@@ -12,8 +12,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.replaced import CLASSES, names_replaced, read_as_chosen, read_instead
 from hierviz.app.state.upload_fields import move_upload
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.errors import HiervizError, shown
-from hierviz.parametrisation import PARAMETRISATIONS
+from hierviz.messages.errors import HiervizError, shown
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import may_be_truth
 
 # Memory of the fields under "Reading options".

@@ -5,8 +5,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import numbers, shell
 from hierviz.app.widgets.progress import worked_out
-from hierviz.diagnosis.slices import slices
-from hierviz.number_text import percent_text, value_text
+from hierviz.diagnosis._slices import slices
+from hierviz.messages.number_text import percent_text, value_text
 
 MOST = 3
 # Of a slice that is flagged, and would not be by its samples outside the flagged slices before it.

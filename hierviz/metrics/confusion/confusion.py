@@ -28,13 +28,13 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.checks import check_taxonomy, one_each
 from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion, measures
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.path import check_nodes, checked_nodes
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.checks import check_taxonomy, one_each
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 __all__ = ["CELLS", "HierarchicalConfusion", "confusion", "measures"]
 

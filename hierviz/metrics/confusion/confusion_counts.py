@@ -25,10 +25,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.extras import require
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short, fact_rows, fact_sheet, table
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
-from hierviz.notebook_html import Short, fact_rows, fact_sheet, table
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 CELLS = ("tp", "tn", "fp", "fn")
 

@@ -43,7 +43,7 @@ def best_constant_by_mcc(taxonomy, truth):
     Parameters
     ----------
     taxonomy, truth
-        As of `hierviz.metrics.best_constant_path`, which looks for the highest F1.
+        As of `hierviz.metrics.confusion.multi_path.best_constant_path`, which looks for the highest F1.
 
     Returns
     -------

@@ -28,8 +28,8 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.path_lists import Towards, padded
-from hierviz.node_lists import distinct
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def match(taxonomy, truth, predicted):

@@ -24,15 +24,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.matching import match
 from hierviz.metrics.confusion.pair_counts import count
 from hierviz.metrics.confusion.path_confusion import MatchedPair, PathConfusion, SamplePairs
 from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
 from hierviz.metrics.node_pairs import ratio
-from hierviz.node_lists import distinct
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
 
 __all__ = ["MatchedPair", "PathConfusion", "SamplePairs", "best_constant_path", "confusion_paths"]
 

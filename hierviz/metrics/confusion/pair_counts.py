@@ -30,8 +30,8 @@ from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.matching import known_end, shared_prefix
 from hierviz.metrics.confusion.path_lists import Towards, grouped, is_in, joined
-from hierviz.node_lists import distinct
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def count(taxonomy, truth, predicted, taken, block_values):

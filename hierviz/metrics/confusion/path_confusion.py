@@ -22,9 +22,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS, HierarchicalConfusion
 from hierviz.metrics.confusion.path_lists import Towards
-from hierviz.notebook_html import Short
 
 
 @dataclass(frozen=True)

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.confusion.path_lists import (
     PathLists,
     Towards,
@@ -29,8 +29,8 @@ from hierviz.metrics.confusion.path_lists import (
     is_in,
     without_repeats,
 )
-from hierviz.node_lists import distinct
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def greedy_cover(taxonomy, labels):

@@ -18,9 +18,9 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)

@@ -26,8 +26,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.checks import checked_probabilities
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import (
     closed_keys,
@@ -39,8 +39,8 @@ from hierviz.metrics.sets.node_sets import (
     same_length,
     work_blocks,
 )
-from hierviz.notebook_html import Short
-from hierviz.ties import at_least
+from hierviz.metrics.ties import at_least
+from hierviz.taxonomy.checks import checked_probabilities
 
 
 @dataclass(frozen=True, eq=False)

@@ -34,7 +34,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import ratio_of_sums, set_scores
 from hierviz.metrics.sets.set_counts import AREAS, SetCounts

@@ -30,10 +30,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
-from hierviz.node_lists import distinct
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.
 WORK_VALUES = 1 << 19

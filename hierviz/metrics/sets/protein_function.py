@@ -30,10 +30,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.checks import array_of_numbers, check_taxonomy, checked_probabilities
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.sets.node_sets import highest_below, rows_of, same_length, truth_keys, work_blocks
-from hierviz.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.checks import array_of_numbers, check_taxonomy, checked_probabilities
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 THRESHOLDS = np.arange(1, 100) / 100
 PROTEIN_KEYS = ("f_max", "f_max_micro", "wf_max", "wf_max_micro", "s_min", "s_min_micro")

@@ -13,7 +13,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
 from hierviz.metrics.sets.node_sets import (
     above,
     closed_keys,
@@ -30,6 +29,7 @@ from hierviz.metrics.sets.node_sets import (
     work_blocks,
 )
 from hierviz.metrics.sets.set_curves import block_areas
+from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 _SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "_level_right", "n_outside", "n_samples")

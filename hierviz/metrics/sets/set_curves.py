@@ -31,7 +31,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.checks import check_threshold, check_truth_first, checked_probabilities
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import (
     highest_below,
@@ -43,8 +43,8 @@ from hierviz.metrics.sets.node_sets import (
     truth_keys,
     work_blocks,
 )
-from hierviz.notebook_html import Short
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 @dataclass(frozen=True, eq=False)

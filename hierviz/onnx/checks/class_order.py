@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.exchanged_columns import CLEARLY, luck, luck_words
-from hierviz.number_text import percent_text
+from hierviz.messages.number_text import percent_text
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.checks.right_answers import are_right
-from hierviz.parameters import Sentence
-from hierviz.parametrisation import default_columns, node_probabilities
-from hierviz.predictions import BLOCK_VALUES
+from hierviz.predictions.exchanged_columns import CLEARLY, luck, luck_words
+from hierviz.predictions.parametrisation import default_columns, node_probabilities
+from hierviz.predictions.predictions import BLOCK_VALUES
 from hierviz.readers.picture_names import natural_key
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Scores of inner nodes must go through the parametrisation once per order: so many rows are enough.
 MOST_ROWS = 2000

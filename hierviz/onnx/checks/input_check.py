@@ -10,16 +10,16 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierviz.errors import FileError, HiervizError
-from hierviz.exchanged_columns import CLEARLY, luck, luck_words
-from hierviz.number_text import percent_text
+from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.number_text import percent_text
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.checks.right_answers import are_right, top_level_wrong
 from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
-from hierviz.parameters import Sentence
-from hierviz.parametrisation import node_probabilities
-from hierviz.taxonomy import NodeLists
+from hierviz.predictions.exchanged_columns import CLEARLY, luck, luck_words
+from hierviz.predictions.parametrisation import node_probabilities
+from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_ROWS = 200
 # Fewer pictures are looked at when they are large.

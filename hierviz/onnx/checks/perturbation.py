@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 
 # At strength 1: share of the light that is left, of the size that is left, of the shorter side that the blur reaches and
 # of each side that the picture is moved by.

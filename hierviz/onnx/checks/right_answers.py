@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.number_text import percent_text
-from hierviz.taxonomy import NodeLists
+from hierviz.messages.number_text import percent_text
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def are_right(taxonomy, truth, leaves):

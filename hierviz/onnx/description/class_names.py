@@ -12,10 +12,10 @@ import json
 import os
 from pathlib import Path
 
-from hierviz.errors import HiervizError, listed
-from hierviz.name_matching import LooseMatches
+from hierviz.messages.errors import HiervizError, listed
 from hierviz.onnx.description.file import declaration_beside
 from hierviz.onnx.description.preprocessor_config import FILE as PREPROCESSOR
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, names_in_settings, parsed
 from hierviz.readers.class_lists.registry import read_class_list
 from hierviz.readers.classes_file import class_entries, entries_of_text

@@ -6,7 +6,7 @@ import hashlib
 import stat
 import zipfile
 
-from hierviz.errors import ModelError, listed
+from hierviz.messages.errors import ModelError, listed
 from hierviz.readers.first_bytes import known_kind
 
 # protobuf's own limit; larger models keep their weights in a file beside.

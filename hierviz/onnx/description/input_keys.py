@@ -18,7 +18,7 @@
 
 from __future__ import annotations
 
-from hierviz.errors import listed, near_miss
+from hierviz.messages.errors import listed, near_miss
 from hierviz.onnx.description.picture_fitting import RESAMPLING, ROUNDINGS
 
 INPUT_KEYS = (

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from hierviz.errors import ModelError, listed, near_miss
+from hierviz.messages.errors import ModelError, listed, near_miss
 from hierviz.onnx.description.file import declaration_beside
 from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input, geometry_problem
 from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import asdict, dataclass
 
-from hierviz.errors import ModelError
-from hierviz.parameters import Sentence
+from hierviz.messages.errors import ModelError
+from hierviz.messages.parameters import Sentence
 
 
 @dataclass(frozen=True)

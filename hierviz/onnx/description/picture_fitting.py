@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.notebook_html import Short
+from hierviz.messages.notebook_html import Short
 
 # Numbers that Pillow and preprocessor_config.json use for them, from 0.
 RESAMPLING = ("nearest", "lanczos", "bilinear", "bicubic", "box", "hamming")

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import json
 
-from hierviz.errors import ModelError, listed
+from hierviz.messages.errors import ModelError, listed
 from hierviz.onnx.description.picture_fitting import RESAMPLING
 from hierviz.readers.sources import open_source
 

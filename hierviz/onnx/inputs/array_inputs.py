@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.errors import FileError, ModelError, listed
+from hierviz.messages.errors import FileError, ModelError, listed
 from hierviz.readers.arrays import ID_ARRAYS
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.sources import open_source

@@ -12,7 +12,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 
-from hierviz.errors import ModelError, listed, near_miss
+from hierviz.messages.errors import ModelError, listed, near_miss
 from hierviz.readers.columns import looks_numeric
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hierviz.errors import ModelError, listed
+from hierviz.messages.errors import ModelError, listed
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.description.input_keys import geometry_problem, scaling_problem
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.process.session import shape_words
-from hierviz.parameters import Sentence
 
 DTYPES = {
     "tensor(float)": "float32",

@@ -14,7 +14,7 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from hierviz.errors import ModelError, listed
+from hierviz.messages.errors import ModelError, listed
 from hierviz.onnx.description.picture_fitting import Preview, fitted, fitting_words
 from hierviz.onnx.inputs.preparing import BLOCK_BYTES, array_bytes, require_room_for_picture, require_room_to_resize
 from hierviz.onnx.process.limits import Limits

@@ -13,8 +13,8 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.errors import FileError, ModelError, listed
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import FileError, ModelError, listed
+from hierviz.messages.notebook_html import Short
 from hierviz.onnx.inputs.array_inputs import by_position, load_npy, load_npz
 from hierviz.onnx.inputs.input_digest import input_digest
 from hierviz.onnx.inputs.input_spec import InputSpec

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from hierviz.errors import FileError, listed
+from hierviz.messages.errors import FileError, listed
 from hierviz.readers.picture_names import is_picture, leads_outside, plain_name
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.tables import open_table

@@ -9,7 +9,7 @@ import math
 
 import numpy as np
 
-from hierviz.errors import FileError, ModelError
+from hierviz.messages.errors import FileError, ModelError
 from hierviz.onnx.description.picture_fitting import resized
 
 # So much is prepared at once, one sample at least: what the model runs at once may be far more.

@@ -12,9 +12,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.csv_cells import text_of_cell
-from hierviz.errors import FileError, ModelError, listed
-from hierviz.notebook_html import Short
+from hierviz.messages.csv_cells import text_of_cell
+from hierviz.messages.errors import FileError, ModelError, listed
+from hierviz.messages.notebook_html import Short
 from hierviz.onnx.inputs.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns
 from hierviz.readers.columns import Columns, looks_numeric, require_names
 from hierviz.readers.labels import text_array

@@ -6,7 +6,7 @@ import io
 
 import numpy as np
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.labels import text_array
 from hierviz.readers.sources import open_source

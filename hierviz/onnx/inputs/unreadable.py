@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from hierviz.errors import FileError, listed
+from hierviz.messages.errors import FileError, listed
 
 MOST_NAMED = 10
 

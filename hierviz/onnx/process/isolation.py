@@ -24,7 +24,7 @@ import threading
 import time
 from pathlib import Path
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 
 PROGRAM = Path(__file__).parent / "child"
 # Fork without threads is safe; macOS has libraries that forbid it all the same.

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hierviz.errors import ModelError
-from hierviz.parameters import PARAMETERS
+from hierviz.messages.errors import ModelError
+from hierviz.messages.parameters import PARAMETERS
 
 MOST = 1e9
 

@@ -7,7 +7,7 @@ import hashlib
 import os
 import stat
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 
 _BLOCK = 1 << 20
 ADVICE = (

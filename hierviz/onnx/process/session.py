@@ -17,7 +17,7 @@ import weakref
 from dataclasses import dataclass
 from pathlib import Path
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.process.isolation import MOST_VERDICT_BYTES, IsolatedJob, private_folder
 from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.private_copy import copy_model, copy_weights

@@ -8,7 +8,7 @@ import os
 
 import numpy as np
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 
 # A chunk is on disk twice at most: one is run while the next one is written.
 CHUNK_BYTES = 64 << 20

@@ -12,16 +12,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.errors import ModelError, listed
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import ModelError, listed
+from hierviz.messages.notebook_html import Short
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.score_kind import ROUNDING, find_kind
 from hierviz.onnx.scores.score_reading import fitting
-from hierviz.parametrisation import softmax
+from hierviz.predictions.parametrisation import softmax
 from hierviz.projection.projected import only_known
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known
-from hierviz.taxonomy import NodeLists, Taxonomy
-from hierviz.tree_sums import sum_up
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.tree_sums import sum_up
 
 MISSING = "zero"
 _SHARED = ("logits", "log_probabilities", "probabilities", "percentages")

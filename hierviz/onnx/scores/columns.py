@@ -9,16 +9,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.errors import ModelError, PredictionsError, listed, near_miss
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.notebook_html import Short
+from hierviz.messages.errors import ModelError, PredictionsError, listed, near_miss
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.parameters import template_of
 from hierviz.onnx.description.class_names import NO_CLASS, name_sources
 from hierviz.onnx.description.metadata import CALLER
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.outputs import outputs_words, row_width, score_outputs
 from hierviz.onnx.scores.score_reading import fitting, without_root
-from hierviz.parameters import template_of
-from hierviz.parametrisation import PARAMETRISATIONS, column_order
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, column_order
 from hierviz.readers.labels import find_node
 
 BACKGROUND = ("background", "__background__", "n/a")

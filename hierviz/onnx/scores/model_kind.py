@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import ModelError, listed
+from hierviz.messages.errors import ModelError, listed
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 

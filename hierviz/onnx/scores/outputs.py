@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import ModelError, listed, near_miss
+from hierviz.messages.errors import ModelError, listed, near_miss
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.scores.score_reading import PROBABILITIES

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import ModelError
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.scores.score_kind import ROUNDING
 from hierviz.onnx.scores.score_reading import PROBABILITIES, without_root
-from hierviz.parametrisation import SUM_TOLERANCE
+from hierviz.predictions.parametrisation import SUM_TOLERANCE
 
 _TINY = 1e-30
 

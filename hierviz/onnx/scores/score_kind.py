@@ -13,10 +13,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.errors import ModelError, listed
-from hierviz.number_text import percent_text
-from hierviz.parametrisation import SUM_TOLERANCE
-from hierviz.predictions import BLOCK_VALUES
+from hierviz.messages.errors import ModelError, listed
+from hierviz.messages.number_text import percent_text
+from hierviz.predictions.parametrisation import SUM_TOLERANCE
+from hierviz.predictions.predictions import BLOCK_VALUES
 
 KINDS = {
     "logits": "raw scores, neither probabilities nor their logarithms",

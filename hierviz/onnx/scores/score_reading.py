@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.errors import HiervizError, ModelError, PredictionsError, near_miss
+from hierviz.messages.errors import HiervizError, ModelError, PredictionsError, near_miss
+from hierviz.messages.parameters import Sentence
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, KINDS, ROUNDING
-from hierviz.parameters import Sentence
-from hierviz.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_order
+from hierviz.predictions.parametrisation import PARAMETRISATIONS, SUM_TOLERANCE, column_order
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
 _SOFTMAX = ("flat_softmax", "softmax_all_nodes", "ps_softmax")

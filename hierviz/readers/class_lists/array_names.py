@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.errors import FileError, PredictionsError
+from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.readers import limits
 from hierviz.readers.class_lists.class_list import ClassList
 from hierviz.readers.numpy_files import Header

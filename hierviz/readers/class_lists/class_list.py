@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from hierviz.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.readers.class_index import index_order, whole
 
 

@@ -13,7 +13,7 @@ import ast
 import json
 import re
 
-from hierviz.errors import FileError, PredictionsError, listed, shown
+from hierviz.messages.errors import FileError, PredictionsError, listed, shown
 from hierviz.readers import limits
 from hierviz.readers.class_index import numbered_names, whole
 from hierviz.readers.class_lists.class_list import ClassList, in_order

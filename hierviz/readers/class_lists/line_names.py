@@ -10,8 +10,8 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import PredictionsError
-from hierviz.name_matching import LooseMatches
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.class_index import NAME_COLUMNS
 from hierviz.readers.class_lists.class_list import ClassList, in_order
 from hierviz.readers.labels import find_node

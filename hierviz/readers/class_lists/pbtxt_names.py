@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.readers.class_lists.class_list import in_order
 
 _ITEM = re.compile(r"\bitem\s*\{([^{}]*)\}")

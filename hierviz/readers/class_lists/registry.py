@@ -12,7 +12,7 @@ import os
 from collections.abc import Mapping
 from pathlib import Path
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.readers import limits
 from hierviz.readers.class_lists.array_names import read_npy_names
 from hierviz.readers.class_lists.class_list import ClassList

@@ -6,7 +6,7 @@ from __future__ import annotations
 import io
 from dataclasses import dataclass
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.class_index import ClassTable, named_rows, whole
 from hierviz.readers.class_lists.class_list import ClassList

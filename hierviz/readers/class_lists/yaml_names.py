@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import FileError
-from hierviz.extras import require
+from hierviz.messages.errors import FileError
+from hierviz.messages.extras import require
 from hierviz.readers.class_lists.json_names import KEYS, class_list_of
 
 _KEY = re.compile(rf"^[^\S\n]*(?:-[^\S\n]*)?({'|'.join(KEYS)}):(\s|$)", re.MULTILINE)

@@ -17,10 +17,10 @@ from array import array
 
 import numpy as np
 
-from hierviz.errors import PredictionsError
-from hierviz.listed_entries import ListedEntries, first_repeat
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.node_names import find_node
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import find_node
 from hierviz.readers.labels import text_array
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sources import translated

@@ -5,7 +5,7 @@ A category is found by the ids of the taxonomy's categories, or by the numbers o
 
 from __future__ import annotations
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 
 
 def looks_like(value):

@@ -6,7 +6,7 @@ of ``"_cls": "Classification"``, of which ``ground_truth`` is the truth and anot
 
 from __future__ import annotations
 
-from hierviz.errors import PredictionsError, listed, shown
+from hierviz.messages.errors import PredictionsError, listed, shown
 from hierviz.readers.prediction_forms.form import of_kind
 
 TRUTH = ("ground_truth", "truth", "gt", "true_label")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.readers.prediction_forms.form import of_kind
 
 _KINDS = ("choices", "taxonomy")

@@ -10,9 +10,9 @@ import re
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.name_matching import LooseMatches, advice
-from hierviz.node_names import find_node
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.node_names import find_node
 
 NAMES = ("_names", "_classes", "_labels")
 

@@ -7,12 +7,12 @@ import re
 
 import numpy as np
 
-from hierviz.errors import PredictionsError, listed
-from hierviz.node_lists import NodeLists
-from hierviz.node_names import level_nodes
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.node_names import level_nodes
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth, id_column
+from hierviz.taxonomy.node_lists import NodeLists
 
 _WORDS = r"(?:level|lvl|rank|depth|tier|l)"
 _PREDICTED = re.compile(rf"(?:(?:predicted|prediction|pred|y_pred)[_ ]?(?:{_WORDS}[_ ]?)?|{_WORDS}[_ ]?)(\d{{1,3}})")

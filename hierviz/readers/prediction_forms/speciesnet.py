@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.checks import is_number
-from hierviz.errors import PredictionsError
-from hierviz.name_matching import LooseMatches
-from hierviz.node_names import find_node
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.name_matching import LooseMatches
+from hierviz.predictions.node_names import find_node
 from hierviz.readers.prediction_forms.form import of_kind
+from hierviz.taxonomy.checks import is_number
 
 N_PARTS = 7
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError
 from hierviz.readers.prediction_forms.form import of_kind
 
 FILE_COLUMNS = ("filename", "file", "image")

@@ -6,10 +6,10 @@ them stands below the rank before it. A rank that is no level is said.
 
 from __future__ import annotations
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Nested nodes and records with a parent are read by `taxonomy_json`.
 _OF_OTHERS = ("children", "subcategories", "nodes", "items", "parent", "parent_id", "parentId")

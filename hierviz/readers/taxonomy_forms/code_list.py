@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids

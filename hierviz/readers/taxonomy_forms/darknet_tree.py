@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError
+from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
 

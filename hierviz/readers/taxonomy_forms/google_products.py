@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError
+from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 
 _LINE = re.compile(r"(?:(\d+)\s+-\s+)?(\S.*)")

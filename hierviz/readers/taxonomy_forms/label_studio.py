@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from xml.etree import ElementTree
 
-from hierviz.errors import TaxonomyError
+from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 
 _START = re.compile(r"<(View|Taxonomy|Choices)[\s>]")

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from hierviz.errors import TaxonomyError, listed
-from hierviz.taxonomy import Taxonomy
+from hierviz.messages.errors import TaxonomyError, listed
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 def taxonomy_of_ids(edges, titles, where, *, attributes=None, notes=(), detected=None):

@@ -17,7 +17,7 @@ from array import array
 
 import numpy as np
 
-from hierviz.errors import TaxonomyError
+from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.taxonomy_forms.named_nodes import by_name
 from hierviz.readers.taxonomy_forms.needed_part import WantedNames, aliases, require_moderate, with_ancestors
 

@@ -11,8 +11,8 @@ import re
 
 import numpy as np
 
-from hierviz.errors import TaxonomyError, listed
-from hierviz.name_matching import normal
+from hierviz.messages.errors import TaxonomyError, listed
+from hierviz.predictions.name_matching import normal
 from hierviz.readers import limits
 
 

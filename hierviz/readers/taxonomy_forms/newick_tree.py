@@ -16,8 +16,8 @@ from __future__ import annotations
 import math
 import re
 
-from hierviz.errors import TaxonomyError
-from hierviz.extras import require
+from hierviz.messages.errors import TaxonomyError
+from hierviz.messages.extras import require
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
 

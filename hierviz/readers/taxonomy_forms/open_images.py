@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from hierviz.errors import TaxonomyError, listed
+from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.prediction_forms.form import of_kind
-from hierviz.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 def looks_like(value):

@@ -16,8 +16,8 @@ import contextlib
 import logging
 import re
 
-from hierviz.errors import FileError, TaxonomyError, listed
-from hierviz.extras import require
+from hierviz.messages.errors import FileError, TaxonomyError, listed
+from hierviz.messages.extras import require
 from hierviz.readers.sources import translated
 from hierviz.readers.taxonomy_forms.named_nodes import by_name
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError
+from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.prediction_forms import speciesnet
 

@@ -8,7 +8,7 @@ import zipfile
 from contextlib import contextmanager
 from pathlib import Path, PurePosixPath
 
-from hierviz.errors import FileError
+from hierviz.messages.errors import FileError
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.unpacking import require_deflate
 

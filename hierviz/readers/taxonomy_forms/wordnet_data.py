@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import re
 
-from hierviz.errors import TaxonomyError, shown
+from hierviz.messages.errors import TaxonomyError, shown
 from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
 
 _SYNSET = re.compile(r"(\d{8}) \d\d ([nvasr]) ([0-9a-f]{2}) (.*)")

@@ -15,8 +15,8 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.metrics import best_constant_path
 from hierviz.metrics.confusion.confusion import CELLS, measures
+from hierviz.metrics.confusion.multi_path import best_constant_path
 
 
 @many

@@ -23,7 +23,7 @@ from hierviz.metrics.sets.node_sets import (
     set_scores,
 )
 from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "text_metrics.json").read_text())
 TREES = {name: hv.Taxonomy.from_edges(tree["edges"]) for name, tree in GOLDEN["trees"].items()}

@@ -10,15 +10,15 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.errors import PredictionsError, TaxonomyError
 from hierviz.inference.registry import threshold_set
-from hierviz.metrics import METRICS
+from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.metrics.label_texts import LABEL_METRICS
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights, set_information
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 
 def lists(taxonomy, *texts):

@@ -13,7 +13,7 @@ from hierviz.inference.registry import threshold_set
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import highest_below, lowest_above
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # What the expected files hold beside this block: the win is tested elsewhere, the rest says what the file is.
 TEXTS = {"format", "doc", "model", "prediction_file", "prediction_kind", "tolerance", "key_notes"}

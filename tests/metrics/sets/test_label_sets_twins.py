@@ -16,7 +16,7 @@ from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_h
 from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
 from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
-from hierviz.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists
 
 many = settings(
     max_examples=examples(200), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)

@@ -1,0 +1,262 @@
+r"""Precision, recall and F of every class by itself, its most frequent confusion, and their averages over classes.
+
+Conventions
+-----------
+*Exact* counts a class only where it is itself a true class or an answer; *inclusive* counts a sample at its class and at all
+classes above (the numbers of `node_table`). With tp, fp, fn of a class,
+
+    precision = tp / (tp + fp),  recall = tp / (tp + fn),  F_beta = (1 + beta^2) tp / ((1 + beta^2) tp + beta^2 fn + fp),
+
+in [0, 1], higher is better, nan for 0/0. A macro average gives each class the same weight. It is named by its classes: *all*
+of them, where one without any sample counts 0, or those with *support*. An undefined precision counts 0 in it and is counted.
+
+Functions
+---------
+class_table, hierarchical_f, most_frequent_confusion
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.diagnosis._node_table import node_table
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.sets.node_sets import set_overlap
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import is_number
+from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+# There F is recall to six digits.
+MOST_BETA = 1000
+READINGS = {"exact": "the class itself", "inclusive": "the class or one below it"}
+
+
+@dataclass(frozen=True, eq=False)
+class ClassScores(Short):
+    """Counts and scores of every node by one reading; arrays of shape (n_nodes,).
+
+    Attributes
+    ----------
+    support, answered, hits : ndarray of int
+        Samples where it is true, where it is answered, and both.
+    precision, recall, f : ndarray of float
+        In [0, 1], higher is better; nan for 0/0.
+    is_class : ndarray of bool
+        The nodes that averages run over: all but the root; by the exact reading the leaves and what is true somewhere.
+    """
+
+    support: np.ndarray
+    answered: np.ndarray
+    hits: np.ndarray
+    precision: np.ndarray
+    recall: np.ndarray
+    f: np.ndarray
+    is_class: np.ndarray
+
+    def averages(self) -> dict[str, dict[str, float | int | None]]:
+        """Macro averages over ``all`` classes and over those with ``support``.
+
+        Returns
+        -------
+        dict of str to dict
+            ``precision``, ``recall``, ``f`` (None without classes), ``n_classes``, and ``n_undefined``: classes that were
+            never answered, whose precision counts 0.
+        """
+        found = {}
+        for name, inside in (("all", self.is_class), ("support", self.is_class & (self.support > 0))):
+            some = {
+                key: float(np.nan_to_num(getattr(self, key)[inside]).mean()) if inside.any() else None
+                for key in ("precision", "recall", "f")
+            }
+            undefined = int(np.isnan(self.precision[inside]).sum())
+            found[name] = some | {"n_classes": int(inside.sum()), "n_undefined": undefined}
+        return found
+
+
+@dataclass(frozen=True, eq=False)
+class ScoresByClass(Short):
+    """Scores of every class.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    beta : float
+    exact, inclusive : ClassScores
+    confused_with : ndarray of int, shape (n_nodes,)
+        The most frequent wrong answer (neither the truth nor above nor below it) to samples of exactly this true class, ties
+        to the lower node; -1 without one. With several paths, what its path is matched with where that is another class.
+    confused_count : ndarray of int, shape (n_nodes,)
+    """
+
+    taxonomy: Taxonomy
+    beta: float
+    exact: ClassScores
+    inclusive: ClassScores
+    confused_with: np.ndarray
+    confused_count: np.ndarray
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a node but the root: names, depth, numbers by both readings, most frequent confusion."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        names = self.taxonomy.names
+        columns = {"class": list(names), "depth": self.taxonomy.depth}
+        for reading in READINGS:
+            scores = getattr(self, reading)
+            for key in ("support", "answered", "hits", "precision", "recall", "f"):
+                columns[key if reading == "exact" else f"{key}_inclusive"] = getattr(scores, key)
+        columns["confused_with"] = ["" if node < 0 else names[node] for node in self.confused_with.tolist()]
+        columns["confused_count"] = self.confused_count
+        return pd.DataFrame(columns).iloc[1:]
+
+
+def class_table(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    beta: float = 1.0,
+    **parameters: Any,
+) -> ScoresByClass:
+    """Precision, recall, F and the most frequent confusion of every class.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+        Of trees or graphs, with one truth a sample or several.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    beta : float
+        In (0, 1000]: recall counts beta times as much as precision.
+
+    Returns
+    -------
+    ScoresByClass
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or a keyword is out of range.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> answers = taxonomy.nodes("dog", "cat", "newt")
+    >>> found = class_table(Predictions.from_labels(taxonomy, answers, truth=taxonomy.nodes("cat", "cat", "newt")))
+    >>> cat, mammal = taxonomy.nodes("cat", "mammal")
+    >>> float(found.exact.recall[cat]), float(found.inclusive.recall[mammal]), taxonomy.names[found.confused_with[cat]]
+    (0.5, 1.0, 'dog')
+    >>> found.exact.averages()["support"]
+    {'precision': 1.0, 'recall': 0.75, 'f': 0.8333333333333333, 'n_classes': 2, 'n_undefined': 0}
+    """
+    _check_beta(beta)
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    taxonomy, n_nodes = answers.taxonomy, answers.taxonomy.n_nodes
+    nodes = node_table(answers)
+    true, predicted = (_own_keys(n_nodes, lists) for lists in (answers.truth, known_answers(answers.predicted)))
+    support, answered, hits = (
+        np.bincount(keys % n_nodes, minlength=n_nodes)
+        for keys in (true, predicted, np.intersect1d(true, predicted, assume_unique=True))
+    )
+    is_class = np.arange(n_nodes) > 0
+    exact = _scores(support, answered, hits, beta, is_class & (taxonomy.is_leaf | (support > 0)))
+    inclusive = _scores(nodes.support, nodes.answered, nodes.hits, beta, is_class)
+    return ScoresByClass(taxonomy, float(beta), exact, inclusive, *most_frequent_confusion([answers]))
+
+
+def hierarchical_f(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    beta: float = 1.0,
+    **parameters: Any,
+) -> dict[str, float]:
+    r"""Hierarchical F with beta, of the answers with all classes above them.
+
+    Parameters
+    ----------
+    evaluation, rule, threshold, **parameters
+        As in `class_table`.
+    beta : float
+        In (0, 1000]: recall counts beta times as much as precision.
+
+    Returns
+    -------
+    dict of str to float
+        ``micro``, from nodes summed over all samples; ``samples``, the mean over samples. In [0, 1], higher is better; 0
+        where nothing is answered. A sample without due or claimed nodes (truth and answer are the root) counts 0.
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or a keyword is out of range.
+
+    Notes
+    -----
+    .. math:: hF_\beta = \frac{(1 + \beta^2)\, hP\, hR}{\beta^2\, hP + hR}
+
+    of Kiritchenko et al., Canadian AI 2006, the root left out.
+    """
+    _check_beta(beta)
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    predicted = answers.predicted
+    if not isinstance(predicted, NodeLists):
+        predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
+    shared, claimed, due = set_overlap(answers.taxonomy, answers.truth, predicted)
+    weight = 1 + beta**2
+    each = ratio(weight * shared, beta**2 * due + claimed, 0.0)
+    micro = ratio(weight * shared.sum(), beta**2 * due.sum() + claimed.sum(), 0.0)
+    return {"micro": float(micro), "samples": float(each.mean())}
+
+
+def _check_beta(beta):
+    if not is_number(beta) or not 0 < beta <= MOST_BETA:
+        raise PredictionsError(
+            f"beta: expected a number above 0, at most {MOST_BETA:,}, got {shown(beta)}. 1 weighs both alike."
+        )
+
+
+def _scores(support, answered, hits, beta, is_class):
+    weight = 1 + beta**2
+    f = ratio(weight * hits, beta**2 * support + answered, np.nan)
+    return ClassScores(
+        support, answered, hits, ratio(hits, answered, np.nan), ratio(hits, support, np.nan), f, is_class
+    )
+
+
+def _own_keys(n_nodes, nodes):
+    """Sample * n_nodes + node of what is listed, each once, ascending."""
+    if not isinstance(nodes, NodeLists):
+        return np.flatnonzero(nodes >= 0) * n_nodes + nodes[nodes >= 0]
+    return distinct(np.repeat(np.arange(len(nodes)), nodes.lengths) * n_nodes + nodes.nodes)
+
+
+def most_frequent_confusion(several: Sequence[JudgedAnswers]) -> tuple[np.ndarray, np.ndarray]:
+    """Node and count of the most frequent confusion of each class, of some answers together: `ScoresByClass.confused_with`."""
+    n_nodes, found = several[0].taxonomy.n_nodes, []
+    for answers in several:
+        pairs = answers.pairs
+        other = (pairs.truth >= 0) & (pairs.predicted >= 0) & (pairs.truth != pairs.predicted)
+        if answers.is_single:
+            other &= answers.is_wrong
+        found.append(pairs.truth[other] * n_nodes + pairs.predicted[other])
+    keys, count = np.unique(np.concatenate(found), return_counts=True)
+    # The largest count of each truth comes last, of equal ones the lower node.
+    order = np.lexsort((-keys, count))
+    confused, most = np.full(n_nodes, -1), np.zeros(n_nodes, dtype=np.intp)
+    confused[keys[order] // n_nodes] = keys[order] % n_nodes
+    most[keys[order] // n_nodes] = count[order]
+    return confused, most

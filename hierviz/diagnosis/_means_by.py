@@ -1,0 +1,257 @@
+r"""Where a model is weak: the mean of a metric by depth of the truth, by training samples, by number of labels, by attribute.
+
+Conventions
+-----------
+Samples are divided by one value each, into its distinct values or, where a number has many, into bins of about equal counts
+(equal values together). Intervals are those of `mean_intervals`. Of several runs a sample has its mean over them, intervals
+are over samples with the runs fixed, and the spread between runs is kept apart from them.
+
+Functions
+---------
+means_by, ways_to_divide
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.diagnosis.calibration_bins import bin_ends
+from hierviz.diagnosis.mean_intervals import mean_intervals
+from hierviz.diagnosis.run_answers import over_runs, run_answers
+from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
+from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.errors import PredictionsError, near_miss, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.registry import METRICS
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.checks import check_kind, is_number
+
+DEPTH, N_LABELS = "depth", "n_labels"
+# Numbers with up to so many values are not put into bins.
+MOST_VALUES = 12
+
+
+@dataclass(frozen=True, eq=False)
+class MeansBy(Short):
+    """The mean of a metric in each part of the samples; arrays of shape (n_parts,).
+
+    Attributes
+    ----------
+    by, metric : str
+        What divides the samples (see `means_by`), and a key of `METRICS`.
+    label : list of str
+        The value, or "low to high" of a bin; numbers ascending, texts in alphabetical order.
+    low, high : ndarray of float
+        Ends of each bin, both included; nan for texts.
+    n : ndarray of int
+        Samples.
+    mean, lower, upper : ndarray of float
+        In the unit of the metric; lower and upper are nan below ten samples (or groups).
+    overall : float
+        Mean over all samples of all parts.
+    n_without : int
+        Samples that have no value to be divided by, or none of the metric.
+    confidence : float
+    run_means : ndarray of float, shape (n_runs, n_parts)
+        Mean of each run; `mean` is the mean over them.
+    run_overall : ndarray of float, shape (n_runs,)
+        Mean of each run over all samples of all parts.
+    n_left_out : int
+        Samples of the first run that another one does not have, which are in no part.
+    """
+
+    by: str
+    metric: str
+    label: list[str]
+    low: np.ndarray
+    high: np.ndarray
+    n: np.ndarray
+    mean: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    overall: float
+    n_without: int
+    confidence: float
+    run_means: np.ndarray
+    run_overall: np.ndarray
+    n_left_out: int = 0
+
+    def __len__(self):
+        return len(self.label)
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return len(self.run_means)
+
+    @property
+    def spread(self) -> np.ndarray:
+        """Standard deviation between runs (ddof = 1) of each part, shape (n_parts,); nan with one run."""
+        return over_runs(self.run_means).spread
+
+    @property
+    def overall_spread(self) -> float:
+        """Standard deviation between runs (ddof = 1) of the mean over all samples; nan with one run."""
+        return float(over_runs(self.run_overall).spread)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        names = ("low", "high", "n", "mean", "lower", "upper")
+        table = pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+        return table.assign(n_runs=self.n_runs, spread=self.spread) if self.n_runs > 1 else table
+
+
+def ways_to_divide(answers: JudgedAnswers) -> list[str]:
+    """What `means_by` can divide these samples by: depth, number of labels, attributes of samples, numbers of nodes."""
+    attributes = answers.evaluation.predictions.attributes
+    nodes = [name for name, values in answers.taxonomy.attributes.items() if _is_numeric(_numbers(values))]
+    own = [name for name in attributes if name not in NO_FACETS]
+    return list(dict.fromkeys([DEPTH, N_LABELS, *own, *nodes]))
+
+
+def means_by(
+    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | JudgedAnswers],
+    by: str,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    metric: str | None = None,
+    bins: int = 5,
+    confidence: float = 0.95,
+    group: str | np.ndarray | None = None,
+    **parameters: Any,
+) -> MeansBy:
+    """Mean of a metric in parts of the samples, with intervals.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, JudgedAnswers, or list of them
+        Several are runs of one method on the same samples (of JudgedAnswers those that all have are kept).
+    by : str
+        ``depth`` of the truth (the deepest of several), ``n_labels`` (number of true labels), an attribute of the samples,
+        or a number that the taxonomy has for its nodes, for example ``train_count``, taken at the truth (the smallest of
+        several).
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    metric : str, optional
+        Key of `METRICS` with a value per sample, for example ``correct``, ``info_recall``, ``softmax_win``, ``hf1_samples``;
+        the first that the input has when None.
+    bins : int
+        Number of bins where a number has more than 12 values.
+    confidence : float
+        In (0, 1).
+    group : str, or array of shape (n_samples,), optional
+        Attribute or labels of samples that belong together; intervals then count whole groups.
+
+    Returns
+    -------
+    MeansBy
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such attribute or metric, or a keyword is out of range; says what there is.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> answers = taxonomy.nodes("dog", "cat", "newt")
+    >>> found = means_by(Predictions.from_labels(taxonomy, answers, truth=taxonomy.nodes("cat", "cat", "newt")), "depth")
+    >>> found.label, found.n, found.mean
+    (['1', '2'], array([1, 2]), array([1. , 0.5]))
+    """
+    if not is_number(confidence) or not 0 < confidence < 1:
+        raise PredictionsError(f"confidence: expected a number between 0 and 1, got {shown(confidence)}. Try 0.95.")
+    if not is_number(bins) or bins != int(bins) or bins < 1:
+        raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
+    check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
+    several = listed_models(evaluation)
+    runs = run_answers(several, rule, threshold, **parameters)
+    answers = runs.answers[0]
+    metric = sample_keys(answers)[0] if metric is None else metric
+    of_runs = np.array(
+        [sample_values(one, metric)[places] for one, places in zip(runs.answers, runs.places, strict=True)], dtype=float
+    )
+    values = of_runs.mean(axis=0)
+    part, label, low, high = _parts(answers, by, int(bins))
+    groups = group_codes(answers, group)
+    entry = METRICS[metric]
+    n, mean, lower, upper = mean_intervals(
+        values, part, len(label), confidence=confidence, groups=groups, limits=entry.range
+    )
+    used = (part >= 0) & ~np.isnan(values)
+    with np.errstate(invalid="ignore"):
+        run_means = np.array([ratio(np.bincount(part[used], one[used], len(label)), n, np.nan) for one in of_runs])
+        run_overall = of_runs[:, used].mean(axis=1) if used.any() else np.full(len(of_runs), np.nan)
+    overall = float(values[used].mean()) if used.any() else float("nan")
+    n_without = int((~used).sum())
+    return MeansBy(
+        *(by, metric, label, low, high, n, mean, lower, upper, overall, n_without, confidence),
+        *(run_means, run_overall, runs.n_left_out),
+    )
+
+
+def _parts(answers, by, bins):
+    """Part of each sample (-1: none), the parts' labels, and the ends of their bins."""
+    taxonomy, attributes = answers.taxonomy, answers.evaluation.predictions.attributes
+    if by == DEPTH:
+        return _number_parts(least_of_truths(answers, taxonomy.depth.astype(float), largest=True), bins)
+    if by == N_LABELS:
+        return _number_parts(truth_lengths(answers).astype(float), bins)
+    if by in attributes:
+        column = np.asarray(attributes[by])[answers.rows]
+        if column.dtype.kind in "iuf":
+            return _number_parts(column.astype(float), bins)
+        codes, texts = codes_of(column)
+        none = np.full(len(texts), np.nan)
+        return codes, texts, none, none
+    known = ways_to_divide(answers)
+    if by not in known:
+        raise PredictionsError(
+            f"by: expected one of {', '.join(known)}, got {shown(by)}.{near_miss(str(by), known)} Choose one."
+        )
+    return _number_parts(least_of_truths(answers, _numbers(taxonomy.attributes[by])), bins)
+
+
+def _number_parts(values, bins):
+    known = np.flatnonzero(np.isfinite(values))
+    ordered = np.sort(values[known])
+    distinct = np.unique(ordered)
+    if len(distinct) <= MOST_VALUES:
+        low = high = distinct
+    else:
+        ends = bin_ends(ordered, bins, 1)
+        low, high = ordered[np.append(0, ends[:-1])], ordered[ends - 1]
+    part = np.full(len(values), -1)
+    part[known] = np.searchsorted(high, values[known])
+    label = [_text(a) if a == b else f"{_text(a)} to {_text(b)}" for a, b in zip(low.tolist(), high.tolist())]
+    return part, label, low, high
+
+
+def _text(value):
+    return f"{int(value):,}" if value == int(value) else value_text(value)
+
+
+def _numbers(values):
+    """Values of an attribute of nodes as float, shape (n_nodes,), nan where there is none; all nan where one is no number."""
+    try:
+        return np.array(values, dtype=float)
+    except (TypeError, ValueError):
+        return np.full(len(values), np.nan)
+
+
+def _is_numeric(column):
+    return bool(np.isfinite(column).any())

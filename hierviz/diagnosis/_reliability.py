@@ -1,0 +1,335 @@
+r"""Are probabilities shares? Calibration of nodes and of depths, beside what a calibrated model would show.
+
+Conventions
+-----------
+Of a node v the event is "a truth at or below v" and its probability p(v); samples whose truth is a proper ancestor of v say
+nothing about it, and are left out and counted. Of a depth d, the most probable node at depth d (a shallower leaf stands for
+itself; the lowest node on ties) is right where a truth is at or below it, and the sample is left out where its truth is a
+proper ancestor of it. Pooling all nodes of a depth instead would be swamped by probabilities near 0.
+
+Leaves that are calibrated one by one do not make calibrated parents: errors of leaves may cancel on average and add up under
+a parent.
+
+Functions
+---------
+reliability
+
+References
+----------
+.. [1] E. B. Wilson, Probable inference, the law of succession, and statistical inference, JASA 22, 1927.
+.. [2] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.diagnosis.calibration_bins import calibration_of
+from hierviz.diagnosis.many_tests import CORRECTIONS, adjusted
+from hierviz.diagnosis.truth_relation import TruthRelation
+from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
+from hierviz.taxonomy.positions import check_position, places_of
+from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.uncertainty.risk_bounds import wilson
+
+# Probabilities that are looked at unless `max_samples` says otherwise (about two seconds), but at least so many samples.
+MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000
+
+
+@dataclass(frozen=True, eq=False)
+class Reliability(Short):
+    """Calibration of some nodes or depths, arrays of shape (n_subjects,), and its bins, arrays of shape (n_bins,).
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    node, depth : ndarray of int
+        What each row is about: a node, or -1 and a depth.
+    n, n_left_out : ndarray of int
+        Samples, and those whose truth says nothing about it.
+    mean_p, rate : ndarray of float
+        Mean probability and share of events; nan without samples.
+    ece : ndarray of float
+        Expected calibration error, in [0, 1], lower is better; nan where there are too few samples for a bin.
+    null_mean, null_high : ndarray of float
+        Mean and 95 % quantile of the error that outcomes redrawn from p have: what a calibrated model shows.
+    p_value, p_adjusted : ndarray of float
+        Of an error as large in redrawn outcomes; adjusted for all rows.
+    is_flagged : ndarray of bool
+        Not calibrated.
+    offsets : ndarray of int, shape (n_subjects + 1,)
+        Row i has the bins ``offsets[i]:offsets[i + 1]``.
+    bin_low, bin_high, bin_p, bin_rate, bin_lower, bin_upper : ndarray of float
+        Smallest, largest and mean p, share of events and its Wilson interval [1]_.
+    bin_n, bin_events : ndarray of int
+    n_samples, n_used : int
+        Judged samples, and how many of them were looked at (drawn at random where these are fewer).
+    """
+
+    taxonomy: Taxonomy
+    node: np.ndarray
+    depth: np.ndarray
+    n: np.ndarray
+    n_left_out: np.ndarray
+    mean_p: np.ndarray
+    rate: np.ndarray
+    ece: np.ndarray
+    null_mean: np.ndarray
+    null_high: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
+    is_flagged: np.ndarray
+    offsets: np.ndarray
+    bin_low: np.ndarray
+    bin_high: np.ndarray
+    bin_p: np.ndarray
+    bin_rate: np.ndarray
+    bin_lower: np.ndarray
+    bin_upper: np.ndarray
+    bin_n: np.ndarray
+    bin_events: np.ndarray
+    n_samples: int
+    n_used: int
+
+    def __len__(self):
+        return len(self.node)
+
+    @property
+    def subjects(self) -> list[str]:
+        """Name of each row: of the node, or "depth d"."""
+        pairs = zip(self.node.tolist(), self.depth.tolist())
+        return [f"depth {depth}" if node < 0 else self.taxonomy.names[node] for node, depth in pairs]
+
+    def bins(self, place: int) -> dict[str, np.ndarray]:
+        """The bins of one row by name, without ``bin_``."""
+        check_position("place", place, len(self))
+        inside = slice(self.offsets[place], self.offsets[place + 1])
+        return {
+            name.removeprefix("bin_"): getattr(self, name)[inside]
+            for name in self.__dataclass_fields__
+            if name.startswith("bin_")
+        }
+
+    def to_frame(self, *, of_bins: bool = False) -> Any:
+        """A pandas DataFrame, one row a node or depth, or one row a bin."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        if of_bins:
+            subjects = np.repeat(np.array(self.subjects, dtype=object), np.diff(self.offsets))
+            names = [name for name in self.__dataclass_fields__ if name.startswith("bin_")]
+            return pd.DataFrame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
+        keys = (
+            "n",
+            "n_left_out",
+            "mean_p",
+            "rate",
+            "ece",
+            "null_mean",
+            "null_high",
+            "p_value",
+            "p_adjusted",
+            "is_flagged",
+        )
+        return pd.DataFrame(
+            {"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}}
+        )
+
+
+def reliability(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    *,
+    nodes: Iterable[int] | None = None,
+    depths: Iterable[int] | None = None,
+    n_bins: int = 15,
+    min_samples: int = 20,
+    confidence: float = 0.95,
+    n_redraws: int = 999,
+    q: float = 0.05,
+    correction: str = "bh",
+    max_samples: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> Reliability:
+    """Calibration of nodes or depths.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+        Of scores, of trees or graphs (depths: trees only), with one truth a sample or several.
+    nodes : iterable of int, optional
+        Nodes to look at.
+    depths : iterable of int, optional
+        Depths to look at, from 1; all of them where no nodes are given.
+    n_bins, min_samples : int
+        At most so many bins of equal size, with at least so many samples each; equal p in one bin.
+    confidence : float
+        Of the Wilson intervals of the bins.
+    n_redraws, seed : int
+        How often outcomes are redrawn from p.
+    q, correction
+        False discovery rate and its kind, as in `hierviz.slices`, over all nodes and depths looked at.
+    max_samples : int, optional
+        Look at so many judged samples at most, drawn at random. By default as many as have 50 million probabilities, and
+        5,000 at least.
+    progress : callable, optional
+        Called with (steps done, steps in all): one a sample whose scores are read, and as many for all redraws.
+
+    Returns
+    -------
+    Reliability
+
+    Raises
+    ------
+    PredictionsError
+        If there are no scores, no sample has a known truth, or a number is out of range.
+    TaxonomyError
+        If depths are asked for and the taxonomy is no tree.
+    """
+    chosen = evaluation.rows if isinstance(evaluation, JudgedAnswers) else None
+    if isinstance(evaluation, JudgedAnswers):
+        evaluation = evaluation.evaluation
+    predictions = evaluation.predictions if isinstance(evaluation, Evaluation) else evaluation
+    check_kind("reliability", predictions, Predictions, "Pass Predictions or an Evaluation.")
+    taxonomy = predictions.taxonomy
+    if not predictions.has_scores:
+        raise PredictionsError(f"{predictions.name}: expected scores, got labels, which have no probabilities.")
+    judged = np.flatnonzero(predictions.has_truth) if chosen is None else chosen
+    if not len(judged):
+        raise PredictionsError(
+            f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
+        )
+    whole = {"n_bins": n_bins, "min_samples": min_samples, "n_redraws": n_redraws}
+    whole |= {} if max_samples is None else {"max_samples": max_samples}
+    for what, value in whole.items():
+        if not is_number(value) or value != int(value) or value < 1:
+            raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
+    for what, share in (("q", q), ("confidence", confidence)):
+        if not is_within(share, 0, 1) or share in (0, 1):
+            raise PredictionsError(
+                f"{what}: expected a number between 0 and 1, got {shown(share)}. Choose one in that range."
+            )
+    if nodes is None and depths is None:
+        depths = range(1, taxonomy.max_depth + 1)
+    listed_nodes = [] if nodes is None else listed_values("nodes", nodes, "node numbers")
+    asked = places_of("nodes", listed_nodes, taxonomy.n_nodes, "node number")
+    asked_depths = [] if depths is None else listed_values("depths", depths, "depths")
+    if asked_depths:
+        taxonomy.require_tree("calibration of depths")
+        for depth in asked_depths:
+            if not is_within(depth, 1, taxonomy.max_depth) or depth != int(depth):
+                raise PredictionsError(
+                    f"depths: expected depths from 1 to {taxonomy.max_depth}, got {shown(asked_depths)}. Choose among them."
+                )
+    # What is asked for twice is tested once.
+    node_list, depth_list = (
+        np.array(list(dict.fromkeys(np.array(some, dtype=np.intp).tolist())), dtype=np.intp)
+        for some in (asked, asked_depths)
+    )
+    check_seed(seed)
+    check_one_of("correction", correction, CORRECTIONS)
+    rng = np.random.default_rng(seed)
+    most = max(LEAST_SAMPLES, MOST_VALUES // taxonomy.n_nodes) if max_samples is None else int(max_samples)
+    rows = judged if len(judged) <= most else np.sort(rng.choice(judged, most, replace=False))
+    p, best = _probabilities(predictions, rows, node_list, depth_list, progress)
+    assert predictions.truth is not None
+    relation = TruthRelation(taxonomy, predictions.truth, rows)
+    every = [*((node, np.full(len(rows), node)) for node in node_list.tolist()), *((-1, column) for column in best.T)]
+    found, left_out, means, rates = [], [], [], []
+    for place, (_, subject) in enumerate(every):
+        is_event, is_left = relation.of(subject)
+        kept = ~is_left
+        inside, events = p[kept, place], is_event[kept]
+        left_out.append(int(is_left.sum()))
+        means.append(inside.mean() if len(inside) else np.nan)
+        rates.append(events.mean() if len(inside) else np.nan)
+        found.append(
+            calibration_of(
+                inside, events, n_bins=int(n_bins), min_samples=int(min_samples), n_redraws=int(n_redraws), rng=rng
+            )
+        )
+        if progress:
+            progress(len(rows) + (place + 1) * len(rows) // len(every), 2 * len(rows))
+    depth = np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp)
+    numbers = [one for one, _ in every]
+    return _collected(
+        taxonomy, numbers, depth, found, left_out, means, rates, (confidence, q, correction), len(judged), len(rows)
+    )
+
+
+def _collected(taxonomy, numbers, depth, found, left_out, means, rates, options, n_samples, n_used):
+    confidence, q, correction = options
+    p_value = np.array([bins.p_value for bins in found])
+    known = np.isfinite(p_value)
+    p_adjusted = np.full(len(p_value), np.nan)
+    p_adjusted[known] = adjusted(p_value[known], correction)
+
+    def joined(key, kind=float):
+        return np.concatenate([np.empty(0, kind), *(getattr(bins, key) for bins in found)])
+
+    def of_null(function):
+        return np.array([function(bins.null_ece) if len(bins.null_ece) else np.nan for bins in found])
+
+    n, events = joined("n", np.intp), joined("events", np.intp)
+    lower, upper = wilson(events, n, confidence)
+    sizes = [len(bins.n) for bins in found]
+    return Reliability(
+        taxonomy=taxonomy,
+        node=np.array(numbers, dtype=np.intp),
+        depth=depth,
+        n=n_used - np.array(left_out, dtype=np.intp),
+        n_left_out=np.array(left_out, dtype=np.intp),
+        mean_p=np.array(means, dtype=float),
+        rate=np.array(rates, dtype=float),
+        ece=np.array([bins.ece for bins in found]),
+        null_mean=of_null(np.mean),
+        null_high=of_null(lambda values: np.quantile(values, 0.95)),
+        p_value=p_value,
+        p_adjusted=p_adjusted,
+        is_flagged=known & (np.where(known, p_adjusted, 1) <= q),
+        offsets=np.append(0, np.cumsum(sizes)).astype(np.intp),
+        bin_low=joined("low"),
+        bin_high=joined("high"),
+        bin_p=joined("mean_p"),
+        bin_rate=events / np.maximum(n, 1),
+        bin_lower=lower,
+        bin_upper=upper,
+        bin_n=n,
+        bin_events=events,
+        n_samples=n_samples,
+        n_used=n_used,
+    )
+
+
+def _probabilities(predictions, rows, nodes, depths, progress=None):
+    """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes."""
+    taxonomy = predictions.taxonomy
+    families = [
+        np.flatnonzero((taxonomy.depth == depth) | (taxonomy.is_leaf & (taxonomy.depth < depth)))
+        for depth in depths.tolist()
+    ]
+    p = np.empty((len(rows), len(nodes) + len(depths)))
+    best = np.empty((len(rows), len(depths)), dtype=np.intp)
+    step = max(1, (1 << 22) // taxonomy.n_nodes)
+    for start in range(0, len(rows), step):
+        some = slice(start, min(start + step, len(rows)))
+        block = predictions.node_probabilities(rows[some])
+        p[some, : len(nodes)] = block[:, nodes]
+        for place, family in enumerate(families):
+            of_family = block[:, family]
+            chosen = of_family.argmax(axis=1)
+            best[some, place] = family[chosen]
+            p[some, len(nodes) + place] = of_family[np.arange(len(chosen)), chosen]
+        if progress:
+            progress(some.stop, 2 * len(rows))
+    return p, best

@@ -1,0 +1,335 @@
+r"""Slices that fail more than the rest: subtrees of the truth and values of attributes, tested, corrected and ordered.
+
+Conventions
+-----------
+The loss of a sample is 1 where its answer is wrong, unless another severity is asked for. A slice with at least
+`min_samples` samples inside and outside is tested one-sided against the rest: by Fisher's exact test where the loss is
+"wrong" and samples are independent, else by a permutation test of the mean losses. Where samples are grouped, a slice that
+is the same for all samples of each group permutes whole groups: sum and number of the losses of a group move together, whatever
+its size. A slice that varies inside groups permutes the losses inside each group, so that neither the order of rows nor the
+level of a group matters. With fewer than ten groups, or samples, nothing is tested, which is said.
+All p-values are adjusted together [1]_; flagged is what stays at or below q.
+
+The excess of a slice is n (rate - overall rate), its losses beyond those of an average slice of its size. Flagged slices
+come first, the largest excess first; later ones are counted again on the samples outside the earlier ones, so that a subtree
+and its only bad child do not both lead. The worst subtree is the one with the largest excess, of those that are clearly worse
+where there are some; its sentence says whether it is.
+
+Functions
+---------
+slices
+
+References
+----------
+.. [1] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
+from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
+from hierviz.diagnosis.slice_tests import FEWEST_GROUPS, permutation_p_values, worst_first
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.severity import SEVERITIES, severity
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.extras import require
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
+from hierviz.metrics.ties import at_most
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_one_of, check_seed, is_number, is_within, listed_values
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import Taxonomy
+
+WRONG = "wrong"
+COLUMNS = (
+    *("kind", "node", "value", "n", "loss", "rate", "rest_rate", "excess", "p_value", "p_adjusted", "is_flagged"),
+    *("n_outside", "rate_outside", "excess_outside"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Slices(Short):
+    """Tested slices: the flagged ones by excess, then the others by p-value; arrays of shape (n_slices,).
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    kind : ndarray of object
+        ``subtree``, or the name of an attribute.
+    node : ndarray of int
+        Top of the subtree; -1 of an attribute.
+    value : ndarray of object
+        Name of the node, or value of the attribute.
+    n : ndarray of int
+        Samples in the slice.
+    loss : ndarray of float
+        Sum of their losses: wrong answers.
+    rate, rest_rate : ndarray of float
+        Mean loss inside, and of all other samples.
+    excess : ndarray of float
+        n (rate - overall_rate).
+    p_value, p_adjusted : ndarray of float
+        In [0, 1]; adjusted for all tested slices. nan where nothing is tested.
+    is_flagged : ndarray of bool
+        Clearly worse than the rest.
+    n_outside : ndarray of int
+        Of a flagged slice, samples outside all flagged slices before it; of others `n`.
+    rate_outside, excess_outside : ndarray of float
+        The same as above of these samples; nan and 0 where there are none.
+    overall_rate : float
+    loss_key : str
+        ``wrong`` or a key of `SEVERITIES`.
+    test : str
+        ``Fisher``, ``permutation``, or ``none`` with fewer than ten groups, or samples.
+    n_samples, n_groups : int
+        Judged samples, and groups of them (n_samples where there are none).
+    members : SliceMembers
+    order : ndarray of int
+        Number of each slice in `members`.
+    rows_judged : ndarray of int
+        Rows of the Predictions.
+    """
+
+    taxonomy: Taxonomy
+    kind: np.ndarray
+    node: np.ndarray
+    value: np.ndarray
+    n: np.ndarray
+    loss: np.ndarray
+    rate: np.ndarray
+    rest_rate: np.ndarray
+    excess: np.ndarray
+    p_value: np.ndarray
+    p_adjusted: np.ndarray
+    is_flagged: np.ndarray
+    n_outside: np.ndarray
+    rate_outside: np.ndarray
+    excess_outside: np.ndarray
+    overall_rate: float
+    loss_key: str
+    test: str
+    n_samples: int
+    n_groups: int
+    members: SliceMembers
+    order: np.ndarray
+    rows_judged: np.ndarray
+
+    def __len__(self):
+        return len(self.n)
+
+    @property
+    def n_flagged(self) -> int:
+        """Number of slices that are clearly worse than the rest; they come first."""
+        return int(self.is_flagged.sum())
+
+    def rows(self, place: int) -> np.ndarray:
+        """Rows of the Predictions in a slice, ascending, shape (n,)."""
+        check_position("place", place, len(self))
+        lists = self.members.of_sample
+        sample = np.repeat(np.arange(len(lists)), lists.lengths)
+        return self.rows_judged[sample[lists.nodes == self.order[place]]]
+
+    @property
+    def is_explained(self) -> np.ndarray:
+        """True for flagged slices most of whose excess is that of samples of the flagged slices before them, shape (n,)."""
+        return self.is_flagged & (self.excess_outside < self.excess / 2)
+
+    @property
+    def worse_subtrees(self) -> np.ndarray:
+        """Places of the subtrees that are clearly worse than the rest, shape (m,), without `is_explained` ones if others are."""
+        flagged = np.flatnonzero(self.is_flagged & (self.node >= 0))
+        own = flagged[~self.is_explained[flagged]]
+        return own if len(own) else flagged
+
+    @property
+    def worst_subtree(self) -> int | None:
+        """Place of the subtree with the largest excess, among the `worse_subtrees` where there are some.
+
+        On ties the smaller subtree, then the later one; None where no subtree loses more than expected.
+        """
+        worse = self.worse_subtrees
+        places = worse if len(worse) else np.flatnonzero((self.node >= 0) & ~at_most(self.excess, 0, self.n))
+        order = np.lexsort((-self.node[places], self.n[places], -np.round(self.excess[places], 9)))
+        return int(places[order[0]]) if len(places) else None
+
+    def sentence(self, most: int = 3) -> str:
+        """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
+        if self.test == "none":
+            what = "samples" if self.n_groups == self.n_samples else "groups"
+            return (
+                f"Slices are not tested: {self.n_groups:,} {what} are fewer than the {FEWEST_GROUPS} that a test needs."
+            )
+        if not self.n_flagged:
+            return "No slice is clearly worse than the rest."
+        # A slice that shares most of its excess with earlier ones is not a further cause.
+        own = np.flatnonzero(~self.is_explained[: self.n_flagged]).tolist()
+        what = "wrong" if self.loss_key == WRONG else f"mean {SEVERITIES[self.loss_key].label}"
+        shown_slices = []
+        for place in own[:most]:
+            name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
+            inside, rest = self.rate[place], self.rest_rate[place]
+            numbers = f"{percent_text(inside, 1)} {what}, the rest {percent_text(rest, 1)}"
+            if self.loss_key != WRONG:
+                numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
+            shown_slices.append(f"{name} ({numbers})")
+        more, n_explained = len(own) - len(shown_slices), self.n_flagged - len(own)
+        others = ""
+        if n_explained:
+            are_worse = "1 more slice is worse" if n_explained == 1 else f"{n_explained:,} more slices are worse"
+            others = f" {are_worse}, but mostly because of samples shared with these."
+        return f"Clearly worse than the rest: {', '.join(shown_slices)}{f' and {more} more' if more else ''}.{others}"
+
+    def worst_sentence(self) -> str:
+        """The `worst_subtree` in one sentence with its excess and its test; empty where there is none."""
+        place = self.worst_subtree
+        if place is None:
+            return ""
+        node, p = int(self.node[place]), probability_text(self.p_adjusted[place])
+        name = f"{self.taxonomy.title(node)}{' (a leaf class)' if self.taxonomy.is_leaf[node] else ''}"
+        verdict = "clearly worse" if self.is_flagged[place] else "not clearly worse"
+        tested = f"{verdict} than the rest (corrected p = {p})" if self.test != "none" else "not tested"
+        return f"Worst subtree: {name}, {self.counts(place)}: {tested}."
+
+    def counts(self, place: int) -> str:
+        """The losses of a slice in words, and how many more they are than those of an average slice of its size."""
+        n, rate, excess = int(self.n[place]), float(self.rate[place]), float(self.excess[place])
+        more = f"{fixed_text(abs(excess), 1)} {'more' if excess >= 0 else 'fewer'} than expected"
+        if self.loss_key == WRONG:
+            return f"{int(self.loss[place]):,} of {n:,} wrong ({percent_text(rate, 1)}), {more}"
+        more = more.replace("fewer", "less")
+        return f"mean {SEVERITIES[self.loss_key].label} {value_text(rate)} of {n:,} samples, in all {more}"
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
+        require("to_frame", "files", "pandas")
+        import pandas as pd
+
+        return pd.DataFrame({key: getattr(self, key) for key in COLUMNS})
+
+
+def slices(
+    evaluation: Evaluation | Predictions | JudgedAnswers,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    *,
+    loss: str | None = None,
+    attributes: Sequence[str] | None = None,
+    group: str | np.ndarray | None = None,
+    q: float = 0.05,
+    correction: str = "bh",
+    min_samples: int = 10,
+    n_permutations: int | None = None,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+    **parameters: Any,
+) -> Slices:
+    """Subtrees and values of attributes whose answers are worse than those of the rest.
+
+    Parameters
+    ----------
+    evaluation : Evaluation, Predictions, or JudgedAnswers
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+    loss : str, optional
+        ``wrong``, or a key of `SEVERITIES`. By default ``wrong``, and ``lost_hf1`` where samples have several truths or answers.
+    attributes : sequence of str, optional
+        Columns of the predictions or the truth whose values are slices; all but pictures and texts if not given.
+    group : str, or array_like of shape (n_samples,), optional
+        Samples with one label (an observer, a document) belong together; those without a label are groups of their own.
+    q : float
+        False discovery rate, in (0, 1).
+    correction : 'bh' or 'by'
+        Benjamini-Hochberg or Benjamini-Yekutieli.
+    min_samples : int
+        A slice needs as many samples inside and outside.
+    n_permutations, seed : int
+        Of the permutation test, whose smallest p-value is 1 / (n_permutations + 1). By default twice as many as one slice
+        needs to be flagged alone (tests / q), but 999 to 9,999; a permutation of a million samples takes about 0.4 seconds.
+    progress : callable, optional
+        Called with (permutations done, permutations in all) where losses are permuted.
+
+    Returns
+    -------
+    Slices
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, there is no such column or severity, or a number is out of range.
+    """
+    whole = {"min_samples": min_samples} | ({} if n_permutations is None else {"n_permutations": n_permutations})
+    for what, value in whole.items():
+        if not is_number(value) or value != int(value) or value < 1:
+            raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
+    if not is_within(q, 0, 1) or q in (0, 1):
+        raise PredictionsError(f"q: expected a number between 0 and 1, got {shown(q)}. Choose one in that range.")
+    check_seed(seed)
+    if attributes is not None:
+        attributes = listed_values("attributes", attributes, "columns")
+    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    if loss is None:
+        loss = WRONG if answers.is_single else "lost_hf1"
+    check_one_of("loss", loss, (WRONG, *SEVERITIES))
+    if loss == WRONG:
+        losses = answers.is_wrong.astype(float)
+    else:
+        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows, what="loss")
+    members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
+    n_all, total = len(losses), losses.sum()
+    sums = members.sums(losses)
+    n_groups = n_all if groups is None else int(groups.max()) + 1
+    test = "none" if n_groups < FEWEST_GROUPS else "Fisher" if loss == WRONG and groups is None else "permutation"
+    if test == "none":
+        p_values = np.full(len(sums), np.nan)
+    elif test == "Fisher":
+        p_values = hypergeometric_tail(np.rint(sums), members.n, round(total), n_all)
+    else:
+        enough = int(np.clip(np.ceil(2 * len(members.n) / q), 999, 9999))
+        n_permutations = enough if n_permutations is None else int(n_permutations)
+        p_values = permutation_p_values(members, losses, groups, n_permutations, seed, progress)
+    p_adjusted = adjusted(p_values, correction)
+    overall = float(total / n_all)
+    flagged = p_adjusted <= q
+    first, n_outside, sum_outside = worst_first(members, losses, sums, np.flatnonzero(flagged), overall)
+    others = np.flatnonzero(~flagged)
+    excess = sums - members.n * overall
+    others = others[np.lexsort((-excess[others], p_values[others]))]
+    order = np.concatenate([first, others]).astype(np.intp)
+    n, sums = members.n[order], sums[order]
+    n_outside = np.concatenate([n_outside, members.n[others]]).astype(np.intp)
+    sum_outside = np.concatenate([sum_outside, sums[len(first) :]])
+    with np.errstate(invalid="ignore"):
+        rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
+    return Slices(
+        taxonomy=answers.taxonomy,
+        kind=members.kind[order],
+        node=members.node[order],
+        value=members.value[order],
+        n=n,
+        loss=sums,
+        rate=sums / n,
+        rest_rate=(total - sums) / (n_all - n),
+        excess=excess[order],
+        p_value=p_values[order],
+        p_adjusted=p_adjusted[order],
+        is_flagged=flagged[order],
+        n_outside=n_outside,
+        rate_outside=rate_outside,
+        excess_outside=sum_outside - n_outside * overall,
+        overall_rate=overall,
+        loss_key=loss,
+        test=test,
+        n_samples=n_all,
+        n_groups=n_groups,
+        members=members,
+        order=order,
+        rows_judged=answers.rows,
+    )

@@ -1,0 +1,187 @@
+"""An interval for each number of an evaluation that has one, when only some scores of each sample are listed.
+
+Conventions
+-----------
+An interval contains the number that all scores would give, and never widens as more of the best scores are listed. The number
+computed without the unlisted scores may lie outside. Trees and one truth a sample; block ``labels`` takes several.
+
+Functions
+---------
+bounds, curve_bounds
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.evaluation.curve_bounds import CurveBounds
+from hierviz.evaluation.set_bounds import SetBounds
+from hierviz.evaluation.top_k_answers import reachable_answers, reachable_leaves
+from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.evaluation.win_bounds import win_bounds
+from hierviz.metrics.confusion.pair_counts import count_in_tree
+from hierviz.metrics.outcomes import outcome_indicators
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.path_entries import OUTCOME_COUNTS
+from hierviz.metrics.registry import path_keys
+from hierviz.metrics.win import best_leaf_metrics
+
+# Bounds of a block of rows: 4 MB each.
+BLOCK_VALUES = 1 << 19
+# Threshold of the rules that have an interval; None: the threshold that is asked for.
+RULES = {"majority": 0.5, "threshold": None, "leaf": -np.inf, "top_down": None}
+
+
+def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
+    """Intervals of the numbers of `hierviz.evaluate`.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With scores that are unknown (`Predictions.has_unknown`), on a tree.
+    rows : ndarray of int
+        Samples with a known truth, at least one.
+    rule : str
+        Key of `INFERENCE_RULES`; blocks ``predicted`` and ``confusion`` have intervals with `RULES` only.
+    threshold : float
+        Of the rule ``threshold`` and of the sets of block ``labels``.
+    progress : callable, optional
+        Called with (samples done, number of rows).
+
+    Returns
+    -------
+    dict of str to dict of str to [low, high]
+        By block and key; a number without an interval is not there.
+    """
+    taxonomy, has_one = predictions.taxonomy, predictions.has_single_truth
+    sets = SetBounds(taxonomy, threshold, predictions.parametrisation == "leaf_probabilities")
+    curve, sums = CurveBounds(), {}
+    step = RULES.get(rule)
+    at = {"majority": 0.5, "leaf": -np.inf} | (
+        {} if rule == "top_down" else {"predicted": threshold if step is None else step}
+    )
+    for block in _blocks(taxonomy, rows, progress):
+        low, high = node_bounds(predictions, block)
+        sets.add(predictions.truth[block] if has_one else predictions.truth.take(block), low, high)
+        if not has_one:
+            continue
+        truth = predictions.truth[block]
+        answers, leaves = reachable_answers(taxonomy, truth, low, high), reachable_leaves(taxonomy, truth, low, high)
+        curve.add(taxonomy, truth, answers)
+        parts = {name: _sums_of_path(taxonomy, truth, answers.at(where)) for name, where in at.items()}
+        if rule == "top_down":
+            parts["predicted"] = _sums_of_path(taxonomy, truth, leaves)
+        parts["top_down"] = _sums_of_leaf(taxonomy, truth, leaves)
+        parts["argmax"] = _sums_of_leaf(taxonomy, truth, answers.at(-np.inf))
+        parts["distribution"] = _sums_of_distribution(predictions, block)
+        for name, part in parts.items():
+            before = sums.setdefault(name, {})
+            before |= {key: before.get(key, 0) + values for key, values in part.items()}
+    found, n = {"labels": sets.summary()}, len(rows)
+    if has_one:
+        counts = ("neg_log_win_infinite", "cross_entropy_infinite")
+        found["distribution"] = {
+            key: (values.astype(int) if key in counts else values / n).tolist()
+            for key, values in sums["distribution"].items()
+        }
+        found["top_down"] = _top_down(sums["top_down"], sums["argmax"], n)
+        f1 = {f"{name}_f1": (sums[name]["info_f1"] / n).tolist() for name in ("majority", "leaf")}
+        found["curve"] = curve.summary() | f1
+        if rule in RULES:
+            extremes = sums["predicted"]
+            found["predicted"] = {key: (extremes[key] / n).tolist() for key in path_keys()}
+            found["predicted"] |= {key: extremes[key].tolist() for key in OUTCOME_COUNTS}
+            found["confusion"] = _confusion(extremes)
+    return found
+
+
+def curve_bounds(predictions, rows, progress=None):
+    """CurveBounds of some samples (ndarray of int) with one known truth each, on a tree; `progress` as in `bounds`."""
+    curve = CurveBounds()
+    for block in _blocks(predictions.taxonomy, rows, progress):
+        truth = predictions.truth[block]
+        curve.add(
+            predictions.taxonomy,
+            truth,
+            reachable_answers(predictions.taxonomy, truth, *node_bounds(predictions, block)),
+        )
+    return curve
+
+
+def _blocks(taxonomy, rows, progress):
+    step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
+    for start in range(0, len(rows), step):
+        yield rows[start : start + step]
+        if progress:
+            progress(min(start + step, len(rows)), len(rows))
+
+
+def _sums_of_extremes(answers, values):
+    """Lowest and highest of each of `values` (dict of arrays, shape (n_answers,)) in each row, summed: arrays of shape (2,)."""
+    start = np.flatnonzero(np.diff(answers.row, prepend=-1))
+    return {
+        key: np.array([extreme.reduceat(column, start).sum() for extreme in (np.minimum, np.maximum)])
+        for key, column in values.items()
+    }
+
+
+def _sums_of_path(taxonomy, truth, answers):
+    truth = truth[answers.row]
+    metrics = path_metrics(taxonomy, truth, answers.node, common=answers.common)
+    tp, tn, fn = count_in_tree(taxonomy, truth, answers.node)
+    cells = {"tp": tp, "tn": tn, "fp": taxonomy.depth[answers.node] - tp, "fn": fn}
+    counted = {key: holds.astype(int) for key, holds in outcome_indicators(metrics).items()}
+    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | counted | cells)
+
+
+def _sums_of_leaf(taxonomy, truth, answers):
+    values = best_leaf_metrics(taxonomy, truth[answers.row], answers.node)
+    return _sums_of_extremes(answers, values | {"extra": values["claimed"] - values["shared"]})
+
+
+def _sums_of_distribution(predictions, rows):
+    of = win_bounds(predictions, rows)
+    wins, p_truth, p_root = (np.array(of[key]) for key in ("win", "p_truth", "p_root"))
+    # Both logarithms fall where the win and the probability of the truth grow.
+    with np.errstate(divide="ignore"):
+        log_win, log_truth = (-np.log(values[::-1]) + 0.0 for values in (wins, p_truth))
+    values = {
+        "softmax_win": wins,
+        "softmax_win_raw": (p_root + wins) / 2,
+        "neg_log_win": log_win,
+        "neg_log_win_infinite": np.isinf(log_win),
+        "cross_entropy": log_truth,
+        "cross_entropy_infinite": np.isinf(log_truth),
+    }
+    return {key: pair.sum(axis=1) for key, pair in values.items()}
+
+
+def _top_down(walked, argmax, n):
+    keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
+    shared, extra, due = walked["shared"], walked["extra"][::-1], walked["due"][0]
+    found = {key: (walked[key] / n).tolist() for key in keys}
+    found["argmax_leaf_accuracy"] = (argmax["finest_accuracy"] / n).tolist()
+    if shared[0] + extra[1]:
+        found["aggregate_precision"] = (shared / (shared + extra)).tolist()
+    if due:
+        found["aggregate_recall"] = (shared / due).tolist()
+        found["aggregate_f1"] = (2 * shared / (shared + extra + due)).tolist()
+    return found
+
+
+def _confusion(of_answers):
+    """Counts, and the ratios that grow with one count and fall with the others."""
+    found = {cell: of_answers[cell] for cell in ("tp", "tn", "fp", "fn")}
+    tp, tn, fp, fn = found.values()
+    ratios = {
+        "acc": (tp + tn, (fp + fn)[::-1]),
+        "ppv": (tp, fp[::-1]),
+        "tpr": (tp, fn[::-1]),
+        "fnr": (fn, tp[::-1]),
+        "fpr": (fp, tn[::-1]),
+        "tnr": (tn, fp[::-1]),
+        "f1": (2 * tp, (fp + fn)[::-1]),
+    }
+    # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
+    measures = {key: (part / (part + rest)).tolist() for key, (part, rest) in ratios.items() if part[0] + rest[1]}
+    return {key: values.tolist() for key, values in found.items()} | measures

@@ -1,0 +1,1 @@
+"""What the package says and how it stops: errors, names of parameters, numbers as text, progress, Ctrl-C."""

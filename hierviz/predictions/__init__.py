@@ -1,0 +1,1 @@
+"""One model's scores or labels with the truth; how scores become probabilities."""

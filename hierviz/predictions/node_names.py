@@ -1,0 +1,231 @@
+"""Names of classes in memory → node numbers: of columns, of truths, of labels with one column a level.
+
+Conventions
+-----------
+A name is looked up exactly as it stands, or without blanks around it; where `loose` is given, what no node is called so
+is matched by its meaning (`name_matching`). None, NaN and "" are no name.
+
+Functions
+---------
+find_node, nodes_named, truth_nodes, level_nodes, is_by_level
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import chain
+from typing import Any
+
+import numpy as np
+
+from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.predictions.column_text import is_missing_value
+from hierviz.predictions.name_matching import advice
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+PATH_SEPARATORS = (" > ", ">", "|", "::", "/", ";")
+
+
+def find_node(text, taxonomy, is_path=False, loose=None):
+    """Number of the node that `text` names, None when there is none.
+
+    Parameters
+    ----------
+    text : str
+    taxonomy : Taxonomy
+    is_path : bool
+        Also try to cut the text at every path separator; without it only at ``" > "``.
+    loose : LooseMatches, optional
+        Asked about what is no node's name, and remembers what it found.
+    """
+    index = taxonomy.index
+    node = index.get(text)
+    if node is None:
+        node = index.get(text.strip())
+    if node is not None:
+        return node
+    for separator in PATH_SEPARATORS if is_path else PATH_SEPARATORS[:1]:
+        parts = [part.strip() for part in text.split(separator) if part.strip()]
+        # Names that repeat are called "parent > child" in a taxonomy read from paths, so longer ends are tried as well.
+        end = None
+        for part in reversed(parts) if len(parts) > 1 else ():
+            end = part if end is None else f"{part} > {end}"
+            if len(end) > taxonomy.longest_name:
+                break
+            node = index.get(end)
+            if node is not None:
+                return node
+    if loose is None:
+        return None
+    ends = [text.split(separator)[-1] for separator in PATH_SEPARATORS[: None if is_path else 1] if separator in text]
+    return next((node for end in (text, *ends) if end.strip() and (node := loose.find(end)) is not None), None)
+
+
+def nodes_named(names: Sequence[str], taxonomy: Taxonomy, where: str) -> np.ndarray:
+    """Nodes of the names of columns, shape (n_names,); a PredictionsError when one is unknown or two are the same node."""
+    index = taxonomy.index
+    nodes = [index.get(name, index.get(name.strip())) for name in names]
+    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
+    if unknown:
+        hint = near_miss(unknown[0], taxonomy.names) or " Rename them, or leave them out."
+        raise PredictionsError(f"{where}: expected names of nodes, got {listed(unknown)}.{hint}")
+    distinct, count = np.unique(np.array(nodes, dtype=np.intp), return_counts=True)
+    if (count > 1).any():
+        twice = listed(taxonomy.names[node] for node in distinct[count > 1])
+        raise PredictionsError(f"{where}: expected every class once, got {twice} more than once. Keep one of each.")
+    return np.array(nodes, dtype=np.intp)
+
+
+def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray | NodeLists | None:
+    """Truth given by node numbers, by names, or by lists of either, as node numbers; -1 where it is not known.
+
+    Where `named`, such as "classes", has said the names of the classes, whole numbers may be their places: a PredictionsError.
+    """
+    if truth is None or isinstance(truth, NodeLists):
+        return truth
+    _check_form(truth)
+    if isinstance(truth, np.ndarray) and truth.dtype.kind in "iu":
+        _check_numbers(np.unique(truth).tolist(), taxonomy, named)
+        return truth
+    entries = list(truth)
+    has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
+    lists = [list(entry) if isinstance(entry, (list, tuple, set, np.ndarray)) else [entry] for entry in entries]
+    flat = list(chain.from_iterable(lists))
+    known: dict = {}
+    for value in flat:
+        if isinstance(value, (Mapping, list, set)):
+            raise PredictionsError(
+                f"truth: expected node numbers or names, or lists of them, got {type(value).__name__} inside. Pass one name "
+                "a sample, or a list of names."
+            )
+        if value in known:
+            continue
+        if is_missing_value(value):
+            known[value] = -1
+        elif _is_whole(value):
+            # Pandas turns whole numbers into floats where one is missing.
+            known[value] = int(value)
+        else:
+            known[value] = find_node(str(value), taxonomy)
+    unknown = [value for value, node in known.items() if node is None]
+    if unknown:
+        row = next(k for k, names in enumerate(lists) if unknown[0] in names)
+        hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
+        raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
+    _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy, named)
+    if has_lists:
+        return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
+    return np.array([known[value] for value in flat], dtype=np.intp)
+
+
+def _check_form(truth):
+    """Raise a PredictionsError unless there is a truth a sample, or a list of them."""
+    if isinstance(truth, (str, Mapping)) or not hasattr(truth, "__iter__"):
+        got = repr(truth) if isinstance(truth, str) else type(truth).__name__
+        raise PredictionsError(
+            f"truth: expected node numbers or names, one a sample, got {got}. "
+            "The truth of a file goes to hierviz.attach_truth."
+        )
+    if hasattr(truth, "columns") or (isinstance(truth, np.ndarray) and truth.ndim != 1 and truth.dtype.kind in "iufb"):
+        raise PredictionsError(
+            f"truth: expected one axis (a truth a sample), got shape {truth.shape}. Pass one column, or lists of names."
+        )
+
+
+def _check_numbers(numbers, taxonomy, named=""):
+    """Raise a PredictionsError where a number may be a node or the class that is called by another node's number, or a place."""
+    for number in numbers:
+        node = taxonomy.index.get(str(number), number)
+        if node != number:
+            raise PredictionsError(
+                f"truth: expected names as text, because classes are called by numbers, got {number}: the class "
+                f"{str(number)!r} is node {node}. Pass names as text, or node numbers by predictions.replace(truth=...)."
+            )
+    if named and any(number != -1 for number in numbers):
+        raise PredictionsError(
+            f"truth: expected names, because {named} says names, got whole numbers "
+            f"({listed([number for number in numbers if number != -1], 3)}), which may be places in a list of classes or node "
+            "numbers. Pass names, such as np.array(classes)[truth], or node numbers by predictions.replace(truth=...)."
+        )
+
+
+def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
+    """Where the paths of labels by level end, one list a sample.
+
+    Parameters
+    ----------
+    labels : array_like of str, shape (n_samples, n_levels), or (n_samples, n_paths, n_levels)
+        Names from below the root down, filled with "" (or None, NaN) from where a path stops.
+    taxonomy : Taxonomy
+    what : str
+        How errors call the labels.
+
+    Returns
+    -------
+    NodeLists
+        A path without a name has no node.
+
+    Raises
+    ------
+    PredictionsError
+        If a name is not in the taxonomy or no child of the one before it.
+    """
+    array = _object_array(labels)
+    if array is None or array.ndim not in (2, 3) or array.shape[-1] == 0:
+        got = "rows of several lengths" if array is None else array.shape
+        raise PredictionsError(
+            f"{what}: expected shape (n_samples, n_levels) or (n_samples, n_paths, n_levels), got {got}. "
+            'Pass one column a level, filled with "".'
+        )
+    labels = array
+    paths = labels.reshape(-1, labels.shape[-1])
+    n_paths = len(paths) // max(len(labels), 1)
+    known, ends = {}, np.full(len(paths), -1, dtype=np.intp)
+    for row, names in enumerate(map(tuple, paths.tolist())):
+        if names not in known:
+            known[names] = _path_end(names, taxonomy, f"{what}, sample {row // n_paths}")
+        ends[row] = known[names]
+    lengths = (ends >= 0).reshape(len(labels), n_paths).sum(axis=1) if len(labels) else np.empty(0, dtype=np.intp)
+    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), ends[ends >= 0])
+
+
+def is_by_level(labels: Any) -> bool:
+    """Whether labels have one column a level: two or three axes, unlike one name a sample or lists of several lengths."""
+    array = None if labels is None or isinstance(labels, NodeLists) else _object_array(labels)
+    return array is not None and array.ndim >= 2
+
+
+def _object_array(labels):
+    """The labels as an array, None where rows differ in length."""
+    try:
+        return np.asarray(labels, dtype=object)
+    except ValueError:
+        return None
+
+
+def _path_end(names, taxonomy, where):
+    """The node at the end of names from the root's children down, -1 when there is none."""
+    names = ["" if is_missing_value(name) else str(name).strip() for name in names]
+    filled = [name for name in names if name]
+    if names[: len(filled)] != filled:
+        raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
+    if filled[:1] == [taxonomy.names[0]]:
+        filled = filled[1:]
+    node = 0
+    for level, name in enumerate(filled):
+        # Where a name stands at two places, the taxonomy calls both by their parents too.
+        longer = (taxonomy.index.get(" > ".join(filled[start : level + 1])) for start in range(level, -1, -1))
+        child = next((other for other in longer if other is not None and node in taxonomy.parents[other]), None)
+        if child is None:
+            hint = near_miss(name, taxonomy.names) if name not in taxonomy.index else ""
+            raise PredictionsError(
+                f"{where}: expected a child of {taxonomy.names[node]!r} in column {level}, got {name!r}."
+                f"{hint or ' Check the names and the taxonomy.'}"
+            )
+        node = child
+    return node if filled else -1
+
+
+def _is_whole(value):
+    is_number = isinstance(value, (int, float, np.integer, np.floating)) and not isinstance(value, bool)
+    return is_number and float(value).is_integer()

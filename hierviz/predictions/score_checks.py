@@ -1,0 +1,178 @@
+"""What scores have to be: finite and, for probabilities, in range; looked at block by block, with one error for all paths.
+
+Functions
+---------
+check_rows : raises for the first wrong score of some rows.
+looks_right : a quick look that never passes a wrong score.
+CheckedScores : scores on disk that are checked when they are first read.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from hierviz.messages.errors import PredictionsError
+from hierviz.predictions.array_rows import ArrayRows
+from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns
+
+PROBABILITIES = ("leaf_probabilities", "node_probabilities")
+# Sums in another order differ by rounding: rows this near the tolerance are added up again.
+_ROUNDING = 1e-9
+
+
+def check_rows(predictions: Any, rows: slice, where: str) -> None:
+    """Look at the scores of some rows.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With scores.
+    rows : slice
+    where : str
+        How the error begins.
+
+    Raises
+    ------
+    PredictionsError
+        As `Predictions.check_scores`.
+    """
+    block, taxonomy = np.asarray(predictions.scores[rows]), predictions.taxonomy
+    if looks_right(block, predictions.parametrisation):
+        return
+    if not np.issubdtype(block.dtype, np.number) or np.iscomplexobj(block):
+        raise PredictionsError(f"{where}: expected real numbers, got values of type {block.dtype}. Convert them.")
+    is_probability = predictions.parametrisation in PROBABILITIES
+    wrong = ~np.isfinite(block)
+    if is_probability:
+        wrong |= (block < 0) | (block > 1)
+    if wrong.any():
+        row, column = np.argwhere(wrong)[0]
+        nodes = predictions.scored_nodes
+        if nodes is None:
+            nodes = default_columns(taxonomy, predictions.parametrisation)
+            nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
+        expected = "a probability from 0 to 1" if is_probability else "a finite score"
+        advice = "Correct them, or leave these samples out."
+        if is_probability:
+            advice = "If the file holds raw scores, say which with {parametrisation}."
+            # Raw scores are rarely all from 0 to 100, some of each row being above 1.
+            if not (block < 0).any() and (block <= 100).all() and (block.max(axis=1) > 1).all():
+                advice = "If they are percent, divide them by 100, or read the file with {percent}; if raw scores, say which "
+                advice += "with {parametrisation}."
+        raise PredictionsError(
+            f"{where}, sample {predictions.sample_id(rows.start + row)!r}, column {taxonomy.names[nodes[column]]!r}: "
+            f"expected {expected}, got {float(block[row, column])!r}. Such values in this block: {int(wrong.sum())}. {advice}"
+        )
+    if predictions.parametrisation == "leaf_probabilities":
+        total = block.sum(axis=1, dtype=np.float64)
+        far = np.abs(total - 1) > SUM_TOLERANCE
+        if far.any():
+            row = int(np.argmax(far))
+            raise PredictionsError(
+                f"{where}, sample {predictions.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
+                f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
+                "If they are raw scores or independent probabilities, say so with {parametrisation}."
+            )
+
+
+def looks_right(block: np.ndarray, parametrisation: str) -> bool:
+    """Whether all scores of a block are surely what `check_rows` accepts.
+
+    Parameters
+    ----------
+    block : ndarray, shape (n_rows, n_scores)
+    parametrisation : str
+
+    Returns
+    -------
+    bool
+        False where it takes a closer look to know.
+    """
+    if not block.size or block.dtype.kind not in "fiu":
+        return False
+    # nan is smallest and largest as soon as there is one, and all comparisons with it are False.
+    least, most = float(block.min()), float(block.max())
+    if parametrisation not in PROBABILITIES:
+        return bool(-np.inf < least and most < np.inf)
+    if not (least >= 0 and most <= 1):
+        return False
+    return parametrisation == "node_probabilities" or sums_look_right(block.sum(axis=1, dtype=np.float64))
+
+
+def sums_look_right(totals: np.ndarray) -> bool:
+    """Whether sums of leaf probabilities, in whatever order they were added up, are surely within the tolerance."""
+    return bool((np.abs(totals - 1) <= SUM_TOLERANCE - _ROUNDING).all())
+
+
+class CheckedScores(ArrayRows):
+    """Scores on disk that are checked when they are first read, so that a long file is read once.
+
+    No row is handed out before it is checked, so that no number is made of a wrong one.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        With the `stored` scores, which the errors are about.
+    where : str
+        How errors begin.
+
+    Attributes
+    ----------
+    stored : array that can be sliced by rows
+        The scores unchecked, for who calls `check` on the rows afterwards.
+    """
+
+    def __init__(self, predictions, where):
+        self.predictions, self.where, self.stored = predictions, where, predictions.scores
+        self._is_checked = np.zeros(len(self.stored), dtype=bool)
+
+    @property
+    def shape(self):
+        """(n_samples, n_scores)"""
+        return tuple(self.stored.shape)
+
+    @property
+    def dtype(self):
+        """Type of the scores."""
+        return self.stored.dtype
+
+    def __repr__(self):
+        return f"<CheckedScores {self.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
+
+    def __getitem__(self, key):
+        rows = key[0] if isinstance(key, tuple) else key
+        if self._is_checked[rows].all():
+            return self.stored[key]
+        block = self.stored[rows]
+        self.check(rows, looks_right(np.atleast_2d(block), self.predictions.parametrisation))
+        if not isinstance(key, tuple):
+            return block
+        return block[key[1:] if block.ndim == 1 else (slice(None), *key[1:])]
+
+    def is_checked(self, rows):
+        """True when all of some rows have been checked."""
+        return bool(self._is_checked[rows].all())
+
+    def check(self, rows, is_right):
+        """Note that rows were read and are right, or raise the error about them.
+
+        Parameters
+        ----------
+        rows : int, slice or ndarray
+        is_right : bool
+            They are known to be right. If not, the blocks of `Predictions.blocks` that they lie in are read and judged, so
+            that an error is the same whichever rows were read first.
+
+        Raises
+        ------
+        PredictionsError
+            As `Predictions.check_scores`.
+        """
+        if not is_right:
+            blocks = self.predictions.blocks()
+            step = blocks[0].stop
+            for place in np.unique(np.arange(len(self))[rows] // step).tolist():
+                check_rows(self.predictions, blocks[place], self.where)
+        self._is_checked[rows] = True

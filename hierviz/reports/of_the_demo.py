@@ -1,0 +1,122 @@
+"""The story of the demo: what a domain expert may trust, and what not, in eight views.
+
+Views are chosen by what the models say now, and captions hold no number: the steps stay true for other models.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.charts.curve_knots import threshold_text
+from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.reports.story_step import StoryStep
+from hierviz.thresholds.selection import at_least_correct
+
+RULE, START, SAFE = "threshold", 0.5, 0.95
+CONDITIONS = ("unusual_setting", "far", "occluded", "blurred")
+
+
+def demo_story(models):
+    """The steps.
+
+    Parameters
+    ----------
+    models : dict of str to Evaluation
+        Of the demo, by the keys that links use; the story is about the first.
+
+    Returns
+    -------
+    tuple of StoryStep
+    """
+    key, model = next(iter(models.items()))
+    answers = judged_answers(model, RULE, START)
+    outcome = np.array(list(OUTCOMES))[answers.outcome]
+    safe = threshold_text(at_least_correct(model.curve, SAFE).threshold)
+    p = model.predictions.node_probabilities()[answers.rows, answers.predicted]
+    depth = model.taxonomy.depth[answers.predicted]
+    # The most that a coarse answer says, and the surest mistake.
+    coarse = _most(answers, (outcome == "coarse") & (depth == depth[outcome == "coarse"].max(initial=0)), p)
+    sure = _most(answers, outcome == "wrong", p)
+    condition = max(CONDITIONS, key=lambda name: _wrong(answers, ((name, "yes"),)))
+    sample, at = model.predictions.sample_id, {"model": key}
+    return (
+        StoryStep(
+            "overview",
+            {**at},
+            "{model} names the vehicle on {samples} drawings. It may stop early: {exact} of its answers name the exact class, "
+            "{coarse} a broader class that is right, {no_answer} say nothing, and {wrong} are wrong. "
+            "Which of them can you trust?",
+        ),
+        StoryStep(
+            "example",
+            {**at, "sample": sample(coarse), "outcome": "coarse"},
+            "An answer that stops early can be right without being exact. Here the model says “{answer}” with a probability "
+            "of {p}, and stops where it is no longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
+        ),
+        StoryStep(
+            "curves",
+            {**at, "threshold": safe},
+            "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct: "
+            "{answered}. Only {exact} still name the exact class. Drag the threshold to see the exchange.",
+        ),
+        StoryStep(
+            "taxonomy",
+            {**at, "aspect": "icicle"},
+            "Trust the upper levels more than the lower ones: taken down to the last class, {coarsest_accuracy} of the answers "
+            "are right about the first level, {finest_accuracy} about the last. Colour says how often each class is right.",
+        ),
+        StoryStep(
+            "mistakes",
+            {**at, "where": f"{condition}=yes", "outcome": "wrong"},
+            f"Do not trust it where the conditions are bad: with “{condition.replace('_', ' ')}”, "
+            "{wrong} of {answers} answers are wrong; of all drawings it is {all.wrong}.",
+        ),
+        *_weak_branch(answers, at),
+        StoryStep(
+            "example",
+            {**at, "sample": sample(sure), "outcome": "wrong"},
+            "Do not take a high probability for a proof: {p} for “{answer}”, and the truth is “{truth}”. Mistakes like this one "
+            "are found by looking, not by a threshold.",
+        ),
+        StoryStep(
+            "overview",
+            {**at, "threshold": safe},
+            "So ask for a careful model, and look at the rest: at the threshold {threshold}, {wrong} of the answers are wrong "
+            "({n_wrong}), {exact} are finished, {coarse} wait for somebody who names the "
+            "exact class, and {no_answer} have no answer yet.",
+        ),
+    )
+
+
+def _weak_branch(answers, at):
+    """The step about the worst subtree, and whether it is clearly worse; none where all subtrees are alike."""
+    found, taxonomy = slices(answers), answers.taxonomy
+    place = found.worst_subtree
+    if place is None:
+        return
+    node = int(found.node[place])
+    opened = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
+    first, last = "No branch is clearly worse than the rest", "; such a difference can be chance"
+    if found.is_flagged[place]:
+        first, last = "Do not trust every branch alike", ""
+    yield StoryStep(
+        "mistakes",
+        {**at, "part": "matrix", "under": taxonomy.names[node], "opened": str(opened)},
+        f"{first}. The most wrong answers beyond the expected ones are below “{{under}}”: {{wrong}} of {{answers}} answers are "
+        f"wrong, of all {{all.wrong}}{last}. See what is taken for what.",
+    )
+
+
+def _most(answers, mask, p):
+    """Row of the sample with the highest probability among some."""
+    places = np.flatnonzero(mask)
+    return int(answers.rows[places[np.argmax(p[places])]])
+
+
+def _wrong(answers, where):
+    kept = filtered(answers, SampleFilter(where=where))
+    wrong = np.asarray(answers.outcome) == list(OUTCOMES).index("wrong")
+    return float((kept & wrong).sum() / max(kept.sum(), 1))

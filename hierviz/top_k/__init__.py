@@ -1,1 +1,0 @@
-"""What probabilities that are not listed could change: an interval for each number that has one."""
