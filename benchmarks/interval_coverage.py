@@ -105,13 +105,15 @@ def sample_coverage(
     one, difference = Tally(first), Tally({key: first[key] - second[key] for key in first})
     for number in range(n_datasets):
         rows = rng.integers(0, population, n_samples)
-        resamples = hv.Resamples.draw(n_samples, n_resamples, seed=number)
+        resamples = hv.uncertainty.Resamples.draw(n_samples, n_resamples, seed=number)
         a, b = (
-            hv.bootstrap_curve(taxonomy, truth[rows], table.take(rows), resamples, thresholds=thresholds, keys=keys)
+            hv.uncertainty.bootstrap_curve(
+                taxonomy, truth[rows], table.take(rows), resamples, thresholds=thresholds, keys=keys
+            )
             for table in tables
         )
         one.add(a)
-        difference.add(hv.paired_difference(a, b))
+        difference.add(hv.uncertainty.paired_difference(a, b))
     return one, difference
 
 
@@ -131,8 +133,10 @@ def group_coverage(
         rows = (drawn[:, None] * GROUP_SIZE + np.arange(GROUP_SIZE)).ravel()
         part = table.take(rows)
         for tally, labels in ((grouped, groups), (single, None)):
-            resamples = hv.Resamples.draw(len(rows), n_resamples, seed=number, groups=labels)
-            tally.add(hv.bootstrap_curve(taxonomy, truth[rows], part, resamples, thresholds=thresholds, keys=keys))
+            resamples = hv.uncertainty.Resamples.draw(len(rows), n_resamples, seed=number, groups=labels)
+            tally.add(
+                hv.uncertainty.bootstrap_curve(taxonomy, truth[rows], part, resamples, thresholds=thresholds, keys=keys)
+            )
     return grouped, single
 
 
@@ -141,7 +145,7 @@ def speed(n_samples=10_000, n_resamples=1000):
     rng, taxonomy = np.random.default_rng(0), uneven_tree(6)
     table, truth = simulate(taxonomy, rng.lognormal(1.2, 0.5, n_samples), rng)
     cpu, wall = time.process_time(), time.perf_counter()
-    hv.bootstrap_curve(taxonomy, truth, table, hv.Resamples.draw(n_samples, n_resamples))
+    hv.uncertainty.bootstrap_curve(taxonomy, truth, table, hv.uncertainty.Resamples.draw(n_samples, n_resamples))
     return time.process_time() - cpu, time.perf_counter() - wall, len(table.nodes) / n_samples
 
 

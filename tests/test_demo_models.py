@@ -81,9 +81,9 @@ def demo():
 def ac(demo):
     """AC of each model as an Interval over the same 1000 resamples of the examples."""
     taxonomy, models = demo
-    resamples = hv.Resamples.draw(N)
+    resamples = hv.uncertainty.Resamples.draw(N)
     return {
-        name: hv.bootstrap_curve(
+        name: hv.uncertainty.bootstrap_curve(
             taxonomy, model.truth, model.table, resamples, thresholds=[0.5], keys=["correct"]
         ).summary["ac"]
         for name, model in models.items()
@@ -143,7 +143,7 @@ def test_card_noise(name, ac, titles):
     if name == FLAT:
         assert row[AGAINST_FLAT] == ""
         return
-    difference = hv.paired_difference(ac[name], ac[FLAT])
+    difference = hv.uncertainty.paired_difference(ac[name], ac[FLAT])
     for text, end in zip(row[AGAINST_FLAT].split(" to "), (difference.lower, difference.upper), strict=True):
         assert_shown(text, float(end))
 
@@ -173,14 +173,14 @@ def test_card_conditions(by_command):
 @pytest.mark.long
 def test_multi_label_is_lowest(ac):
     for name in set(MODELS) - {"multilabel_sigmoid"}:
-        difference = hv.paired_difference(ac["multilabel_sigmoid"], ac[name])
+        difference = hv.uncertainty.paired_difference(ac["multilabel_sigmoid"], ac[name])
         assert difference.upper < 0, (name, difference.upper)
 
 
 @pytest.mark.long
 @pytest.mark.parametrize("name", ["parameter_sharing", "softmax_margin"])
 def test_not_clearly_below_flat(name, ac, titles):
-    difference = hv.paired_difference(ac[name], ac[FLAT])
+    difference = hv.uncertainty.paired_difference(ac[name], ac[FLAT])
     assert difference.upper >= -SLACK / N, (difference.estimate, difference.lower, difference.upper)
     # As the card shows it, on the 600 examples and for three seeds on 2400 pictures.
     for mark in ("examples", "field"):

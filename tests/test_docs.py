@@ -182,7 +182,7 @@ def own_files(tmp_path, truth, monkeypatch):
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             predictions = hv.load_predictions(tmp_path / "model_a.csv", taxonomy, truth=truth)
             curve = hv.operating_curve(taxonomy, predictions.truth, hv.pareto_table(taxonomy, predictions))
-            write_operating_point(hv.OperatingPoint.from_curve(taxonomy, curve, 0.6, "model_a"), path)
+            write_operating_point(hv.thresholds.OperatingPoint.from_curve(taxonomy, curve, 0.6, "model_a"), path)
         elif flag == "--predictions" and not path.exists():
             taxonomy = hv.load_taxonomy(demo / "taxonomy.csv")
             made = hv.load_model(model, taxonomy).predict(demo / "pictures.zip")

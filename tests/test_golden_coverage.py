@@ -412,19 +412,19 @@ def test_repeats_spread(taxonomies, recipe):
         inputs = recipe["inputs"](taxonomy.parent, seed, case["N"], case["s"], case["m"])
         p = hv.node_probabilities(taxonomy, inputs["theta"][case["parametrisation"]], KEYS[case["parametrisation"]])
         curves.append(hv.operating_curve(taxonomy, inputs["gt_leaf"], hv.pareto_table(taxonomy, p)))
-    found = hv.summary_over_repeats([curve.sampled(np.arange(1000, -1, -1) / 1000) for curve in curves])
+    found = hv.uncertainty.summary_over_repeats([curve.sampled(np.arange(1000, -1, -1) / 1000) for curve in curves])
     found = [found[key] for key in columns.values()]
     close([one.mean for one in found], case["mean"])
     close([one.sd for one in found], case["std_ddof1"])
     close([one.half_width for one in found], case["err_1_96_std"])
     assert {one.n_repeats for one in found} == {len(case["seeds"])}
-    bands = hv.curve_over_repeats(curves, case["band"]["tau"])
+    bands = hv.uncertainty.curve_over_repeats(curves, case["band"]["tau"])
     assert set(case["band"]) == {"tau", "info_recall", "info_precision", "correct", "exact"}
     for key in set(case["band"]) - {"tau"}:
         close(bands[key].mean, case["band"][key]["mean"])
         close(bands[key].sd, case["band"][key]["std_ddof1"])
     with pytest.raises(hv.PredictionsError, match="expected at least two runs, got 1"):
-        hv.over_repeats([0.5])
+        hv.uncertainty.over_repeats([0.5])
 
 
 @pytest.mark.parametrize("tree", load("win.json")["trees"].values(), ids=load("win.json")["trees"])

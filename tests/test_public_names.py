@@ -1,6 +1,8 @@
 """What `import hierviz as hv` hands out, and the frames that its results become."""
 
+import functools
 import inspect
+import subprocess
 import sys
 
 import numpy as np
@@ -9,6 +11,7 @@ import pytest
 from anytree import Node
 
 import hierviz as hv
+from hierviz._public import NAMESPACES
 from hierviz.curves.operating_curve import StepCurve
 
 P = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5], [0.25, 0.5, 0.125, 0.125]])
@@ -20,30 +23,58 @@ def predictions(taxonomy):
     return hv.Predictions.from_scores(taxonomy, P, "leaf_probabilities", truth=truth)
 
 
+PUBLIC_NAMES = [
+    f"{space}.{name}".lstrip(".")
+    for space in ("", *NAMESPACES)
+    for name in (hv if not space else getattr(hv, space)).__all__
+    if (space or name not in NAMESPACES) and space != "charts"
+]
+
+
+def found(name):
+    return functools.reduce(getattr, name.split("."), hv)
+
+
 def test_every_name_is_there():
-    assert sorted(hv.__all__) == sorted(set(hv.__all__))
-    for name in hv.__all__:
-        assert getattr(hv, name) is not None
-    for name in (
-        *("load_taxonomy", "load_predictions", "load_truth", "load_operating_point", "write_operating_point", "loss"),
-        *("at_least_correct", "at_most_above_depth", "at_most_cost", "best_of", "cheapest", "with_costs"),
-    ):
-        assert name in hv.__all__
-        assert hv.__dict__[name].__doc__
+    assert len(PUBLIC_NAMES) == len(set(PUBLIC_NAMES)) > 100
+    for name in PUBLIC_NAMES:
+        assert found(name) is not None
+        assert name.isupper() or found(name).__doc__
+    assert len(dir(hv)) <= 62
+    assert set(NAMESPACES) < set(dir(hv))
+
+
+def test_no_file_hides_a_name():
+    """A name that equals a file of its folder would be hidden by it once the file is imported."""
+    code = """
+import importlib, pkgutil, random, types
+import hierviz as hv
+from hierviz._public import PUBLIC
+files = [one.name for one in pkgutil.walk_packages(hv.__path__, "hierviz.")]
+random.Random(0).shuffle(files)
+for name in files:
+    if not any(part in name for part in (".app.", ".child", "__main__")):
+        importlib.import_module(name)
+for space, names in PUBLIC.items():
+    for name in names:
+        assert not isinstance(getattr(importlib.import_module(space), name), types.ModuleType), (space, name)
+"""
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
 
 
 def test_choosing_and_keeping_a_threshold(taxonomy, predictions, tmp_path):
     curve = hv.operating_curve(taxonomy, predictions.truth, predictions)
-    choice = hv.at_least_correct(curve, 2 / 3)
+    choice = hv.thresholds.at_least_correct(curve, 2 / 3)
     assert choice.values["correct"] >= 2 / 3
-    priced = hv.with_costs(curve, taxonomy, predictions.truth, predictions, wrong=10)
-    assert hv.cheapest(priced) == hv.best_of(priced, "cost")
-    assert hv.at_most_cost(priced, 10).is_feasible
-    assert hv.at_most_above_depth(curve, taxonomy, predictions, 1, 0).is_feasible
-    point = hv.OperatingPoint.from_curve(taxonomy, curve, choice.threshold, "m")
-    hv.write_operating_point(point, tmp_path / "point.json")
-    assert hv.load_operating_point(tmp_path / "point.json", taxonomy) == point
-    assert hv.OperatingPoint.from_json(point.to_json()) == point
+    priced = hv.thresholds.with_costs(curve, taxonomy, predictions.truth, predictions, wrong=10)
+    assert hv.thresholds.cheapest(priced) == hv.thresholds.best_of(priced, "cost")
+    assert hv.thresholds.at_most_cost(priced, 10).is_feasible
+    assert hv.thresholds.at_most_above_depth(curve, taxonomy, predictions, 1, 0).is_feasible
+    point = hv.thresholds.OperatingPoint.from_curve(taxonomy, curve, choice.threshold, "m")
+    hv.thresholds.write_operating_point(point, tmp_path / "point.json")
+    assert hv.thresholds.load_operating_point(tmp_path / "point.json", taxonomy) == point
+    assert hv.thresholds.OperatingPoint.from_json(point.to_json()) == point
 
 
 def test_truth_from_memory(taxonomy):
@@ -70,12 +101,12 @@ def test_frame_of_a_curve(taxonomy, predictions):
     # A row holds just below its threshold.
     for row in frame.iloc[1:].itertuples():
         assert row.correct == curve.at(np.nextafter(row.threshold, 0))["correct"]
-    above = hv.OperatingCurve(np.array([1.5]), {"correct": np.array([1.0, 0.5])}, 2).to_frame()
+    above = hv.curves.OperatingCurve(np.array([1.5]), {"correct": np.array([1.0, 0.5])}, 2).to_frame()
     assert above["threshold"].tolist() == [1.5, 1.5]
 
 
 def test_frame_of_an_information_curve(taxonomy, predictions):
-    curve = hv.information_curve(taxonomy, predictions.truth, predictions)
+    curve = hv.curves.information_curve(taxonomy, predictions.truth, predictions)
     frame = curve.to_frame()
     assert list(frame) == ["threshold", *curve.values]
     assert frame["threshold"].tolist() == [np.inf, *curve.threshold]
@@ -132,7 +163,7 @@ def test_frames_of_samples(taxonomy, predictions):
 
 def functions_of(name):
     """(name, function) of a public function, or of each public method and property that hierviz gives a public class."""
-    thing = getattr(hv, name)
+    thing = found(name)
     if inspect.isfunction(thing):
         yield name, thing
     for owner in thing.__mro__ if inspect.isclass(thing) else ():
@@ -142,7 +173,7 @@ def functions_of(name):
                 yield f"{owner.__name__}.{key}", function
 
 
-@pytest.mark.parametrize("name", hv.__all__)
+@pytest.mark.parametrize("name", PUBLIC_NAMES)
 def test_every_parameter_and_result_is_annotated(name):
     for where, function in functions_of(name):
         signature = inspect.signature(function)
@@ -153,6 +184,6 @@ def test_every_parameter_and_result_is_annotated(name):
 
 
 def test_methods_of_every_kind_are_looked_at():
-    names = {where for name in hv.__all__ for where, _ in functions_of(name)}
+    names = {where for name in PUBLIC_NAMES for where, _ in functions_of(name)}
     assert {"evaluate", "show", "Evaluation.curve", "Evaluation.from_predictions", "Predictions.n_samples"} <= names
     assert {"StepCurve.at", "FromMemory.from_frame", "HiervizError.said", "NodeLists.take"} <= names

@@ -40,8 +40,8 @@ def results(model):
     """Results of public functions on one model, by name."""
     taxonomy, other = model.taxonomy, model.replace(name="other")
     one = hv.Evaluation.from_predictions(model)
-    resamples = hv.Resamples.draw(N, 500)
-    means = hv.bootstrap_means(one.per_sample()["correct"], resamples)
+    resamples = hv.uncertainty.Resamples.draw(N, 500)
+    means = hv.uncertainty.bootstrap_means(one.per_sample()["correct"], resamples)
     curve, table = one.curve, one.judged_table
     by_evaluation = (
         "class_table confusion_matrix confusions label_errors level_table node_table reliability set_mistakes slices mistakes "
@@ -49,28 +49,30 @@ def results(model):
     )
     return {name: getattr(hv, name)(one) for name in by_evaluation.split()} | {
         "evaluation": one,
-        "table": hv.table([model, other], resamples=100),
+        "table": hv.compare([model, other], resamples=100),
         "interval": means,
-        "difference": hv.paired_difference(means, means),
+        "difference": hv.uncertainty.paired_difference(means, means),
         "curve": curve,
         "pareto": table,
-        "bands": hv.bootstrap_curve(taxonomy, one.truth, table, resamples),
-        "models": hv.difference_of_models(taxonomy, one.truth, table, table, resamples),
-        "means by": hv.means_by(one, "light"),
-        "flips": hv.flip_intervals(table, 0, taxonomy=taxonomy, truth=int(one.truth[0])),
+        "bands": hv.uncertainty.bootstrap_curve(taxonomy, one.truth, table, resamples),
+        "models": hv.uncertainty.difference_of_models(taxonomy, one.truth, table, table, resamples),
+        "means by": hv.diagnosis.means_by(one, "light"),
+        "flips": hv.diagnosis.flip_intervals(table, 0, taxonomy=taxonomy, truth=int(one.truth[0])),
         "confusion": one.confusion(),
         "paths": hv.confusion(taxonomy, hv.NodeLists.from_lists([[1]] * N), hv.NodeLists.from_lists([[2]] * N)),
         "win": hv.win_breakdown(taxonomy, int(one.truth[0]), model.node_probabilities(rows=np.array([0]))[0]),
         "lists": hv.NodeLists.from_lists([[1]] * N),
-        "matrix": hv.level_matrix(model),
-        "runs": hv.class_table_of_runs([model, other]),
-        "choice": hv.at_least_correct(curve, 0.5),
-        "cross-fitted": hv.cross_fitted(taxonomy, one.truth, table, lambda found: hv.at_least_correct(found, 0.3)),
-        "guarantee": hv.guaranteed_threshold(taxonomy, one.truth, table, alpha=0.4, delta=0.1),
-        "frontier": hv.rule_frontiers(one)["threshold"],
+        "matrix": hv.diagnosis.level_matrix(model),
+        "runs": hv.diagnosis.class_table_of_runs([model, other]),
+        "choice": hv.thresholds.at_least_correct(curve, 0.5),
+        "cross-fitted": hv.thresholds.cross_fitted(
+            taxonomy, one.truth, table, lambda found: hv.thresholds.at_least_correct(found, 0.3)
+        ),
+        "guarantee": hv.thresholds.guaranteed_threshold(taxonomy, one.truth, table, alpha=0.4, delta=0.1),
+        "frontier": hv.thresholds.rule_frontiers(one)["threshold"],
         "verify": hv.verify(model),
-        "on samples": hv.models_on_samples(model, other, "correct"),
-        "information": hv.information_curve(taxonomy, one.truth, model.node_probabilities()),
+        "on samples": hv.comparison.models_on_samples(model, other, "correct"),
+        "information": hv.curves.information_curve(taxonomy, one.truth, model.node_probabilities()),
         "entry": hv.METRICS["ac"],
         "rule": hv.INFERENCE_RULES["darts"],
         "loss": hv.LOSSES["flat_ce"],
@@ -88,7 +90,7 @@ def test_every_result_is_short_as_text_and_as_html(model):
 
 
 def test_what_is_printed_names_the_numbers():
-    interval = hv.bootstrap_means(np.repeat([0.0, 1.0], 50), hv.Resamples.draw(100, 200))
+    interval = hv.uncertainty.bootstrap_means(np.repeat([0.0, 1.0], 50), hv.uncertainty.Resamples.draw(100, 200))
     assert repr(interval).startswith("Interval(estimate=0.5, lower=")
     assert "draws=array of float64, shape (200,)" in repr(interval)
     assert brief([1, 2]) == "[1, 2]"
@@ -100,7 +102,7 @@ def test_tables_show_their_first_rows_in_notebooks(model):
     page = hv.mistakes(model)._repr_html_()
     assert "the first 10 rows" in page
     assert page.count("<tr>") == 11
-    page = hv.table([model, model.replace(name="<other>")], resamples=0)._repr_html_()
+    page = hv.compare([model, model.replace(name="<other>")], resamples=0)._repr_html_()
     assert "<td>one</td>" in page
     assert "<td>&lt;other&gt;</td>" in page
 
@@ -126,14 +128,14 @@ def test_every_class_of_results_with_arrays_prints_short():
 
 
 def test_a_table_of_methods_keeps_its_intervals(model):
-    found = hv.table([model, model.replace(name="other")], resamples=100)
+    found = hv.compare([model, model.replace(name="other")], resamples=100)
     frame = found.to_frame()
     for row in found.to_dict()["rows"]:
         for key, interval in row["interval"].items():
             if interval is not None:
                 assert frame.loc[row["model"], [f"{key}.lower", f"{key}.upper"]].tolist() == interval, key
     assert "curve.ac.lower" in frame
-    plain = hv.table([model], resamples=0).to_frame()
+    plain = hv.compare([model], resamples=0).to_frame()
     assert not [name for name in plain.columns if name.endswith((".lower", ".upper"))]
 
 
@@ -150,17 +152,17 @@ def test_a_model_that_is_unsure_has_worst_samples():
     assert "wrong" not in outcomes
     assert "exact" not in outcomes
     # The truth of sample 2 has the smallest probability of all.
-    assert unsure.worst()[0] == "2"
-    assert len(unsure.worst(2)) == 2
+    assert hv.diagnosis.worst(unsure)[0] == "2"
+    assert len(hv.diagnosis.worst(unsure, 2)) == 2
     sure = hv.Predictions.from_scores(taxonomy, np.eye(n), "leaf_probabilities", truth=taxonomy.leaves)
-    assert len(sure.worst(1)) == 1
+    assert len(hv.diagnosis.worst(sure, 1)) == 1
     labels = hv.Predictions.from_labels(taxonomy, [[1]], truth=[[1]])
-    assert labels.worst() == ["0"]
+    assert hv.diagnosis.worst(labels) == ["0"]
 
 
 def test_a_sample_that_is_wrong_stays_the_worst(model):
     wrong = hv.mistakes(model, outcome="wrong")
-    assert model.worst(5) == [f"s{row}" for row in wrong.row[:5]]
+    assert hv.diagnosis.worst(model, 5) == [f"s{row}" for row in wrong.row[:5]]
 
 
 @pytest.mark.long
@@ -169,12 +171,14 @@ def test_models_are_taken_as_one_as_a_list_and_as_a_dict(model):
     named = {"first": model, "second": other}
     assert [one["name"] for one in hv.evaluate(named)["models"]] == ["first", "second"]
     assert [one["name"] for one in hv.evaluate([model, other])["models"]] == ["one", "other"]
-    assert hv.table(named, resamples=0).to_frame().index.tolist() == ["first", "second"]
+    assert hv.compare(named, resamples=0).to_frame().index.tolist() == ["first", "second"]
     assert hv.report(named).evaluate["models"][1]["name"] == "second"
-    assert list(hv.curves_by(named, "light")) == ["first", "second"]
-    assert hv.means_by(named, "light").n_runs == 2
-    assert hv.level_matrix(named).to_frame().shape == hv.level_matrix([model, other]).to_frame().shape
-    assert hv.class_table_of_runs(named).n_runs == 2
+    assert list(hv.evaluation.curves_by(named, "light")) == ["first", "second"]
+    assert hv.diagnosis.means_by(named, "light").n_runs == 2
+    assert (
+        hv.diagnosis.level_matrix(named).to_frame().shape == hv.diagnosis.level_matrix([model, other]).to_frame().shape
+    )
+    assert hv.diagnosis.class_table_of_runs(named).n_runs == 2
     for curves in (model, [model, other], named, hv.Evaluation.from_predictions(model)):
         table = hv.charts.operating_curves_table(curves, threshold=0.5)
         assert set(table["model"]) == (
@@ -191,25 +195,25 @@ def test_unknown_types_name_the_way(model):
         lambda: hv.infer(EDGES, p),
         lambda: hv.tree_text(EDGES),
         lambda: hv.charts.small_tree(EDGES),
-        lambda: hv.cut(EDGES, max_depth=1),
+        lambda: hv.projection.cut(EDGES, max_depth=1),
         lambda: hv.load_taxonomy(EDGES),
     ):
         with pytest.raises(hv.HiervizError, match="from_edges"):
             call()
     for call in (
-        lambda: hv.at_least_correct(model, 0.9),
-        lambda: hv.best_of(model),
-        lambda: hv.specificity_at(model, 0.9),
+        lambda: hv.thresholds.at_least_correct(model, 0.9),
+        lambda: hv.thresholds.best_of(model),
+        lambda: hv.curves.specificity_at(model, 0.9),
     ):
         with pytest.raises(hv.PredictionsError, match=r"operating_curve\(taxonomy, truth, table\)"):
             call()
-    for call in (lambda: hv.evaluate(p), lambda: hv.table(p), lambda: hv.report(p), lambda: hv.verify(p)):
+    for call in (lambda: hv.evaluate(p), lambda: hv.compare(p), lambda: hv.report(p), lambda: hv.verify(p)):
         with pytest.raises(hv.PredictionsError, match="from_scores"):
             call()
     for call in (
-        lambda: hv.rule_frontiers(p),
-        lambda: hv.set_curve(model),
-        lambda: hv.models_on_samples(p, p, "correct"),
+        lambda: hv.thresholds.rule_frontiers(p),
+        lambda: hv.curves.set_curve(model),
+        lambda: hv.comparison.models_on_samples(p, p, "correct"),
     ):
         with pytest.raises(hv.PredictionsError, match="from_predictions"):
             call()

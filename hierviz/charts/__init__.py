@@ -19,7 +19,7 @@ from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_
 from hierviz.charts._curve_bands import bands_sentence
 from hierviz.charts._curve_drag import curve_drag
 from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
-from hierviz.charts._explain import explain, explanation
+from hierviz.charts._example import example, explanation
 from hierviz.charts._facet_curves import facet_curves, facet_curves_sentence, facet_curves_table
 from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_drag, flip_ribbon_sentence, flip_ribbon_table
 from hierviz.charts._hierarchical_matrix import (
@@ -90,7 +90,7 @@ __all__ = [
     "difference_band",
     "difference_band_sentence",
     "difference_band_table",
-    "explain",
+    "example",
     "explanation",
     "facet_curves",
     "facet_curves_sentence",
@@ -187,4 +187,4 @@ __all__ = [
 ]
 
 # A notebook draws charts in its own theme and width: it has to know how they were made.
-globals().update({name: remembered(globals()[name]) for name in __all__ if name not in ("explain", "widget")})
+globals().update({name: remembered(globals()[name]) for name in __all__ if name not in ("example", "widget")})

@@ -15,7 +15,7 @@ def agreement_matrix(found, *, dark=False, width=900):
     Parameters
     ----------
     found : Agreement
-        Of `hierviz.table`.
+        Of `hierviz.compare`.
     dark : bool
     width : int
         Pixels. Metrics are numbered; where the cells would be too narrow, the first metrics are drawn and the table has all.

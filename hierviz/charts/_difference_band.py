@@ -32,7 +32,7 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     ----------
     difference : CurveBands or ModelDifference
         Of `hierviz.uncertainty.comparison.paired_difference`: first model minus second, at equal correctness. Of
-        `hierviz.difference_of_models`: its differences at equal specificity.
+        `hierviz.uncertainty.difference_of_models`: its differences at equal specificity.
     key : str
         Of `difference.at_correct`; of a ModelDifference ``"correct"``, which is what differs there.
     names : (str, str)

@@ -34,7 +34,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
     Parameters
     ----------
     curves : dict of str to dict of str to OperatingCurve
-        Model, part; of `hierviz.curves_by`.
+        Model, part; of `hierviz.evaluation.curves_by`.
     by : str
         What divides the samples, for the legend.
     x, y : str
@@ -183,7 +183,7 @@ def _checked(curves, x, y):
     parts = list(dict.fromkeys(part for of in curves.values() for part in of)) if curves else []
     if not parts or any(list(of) != parts for of in curves.values()):
         raise PredictionsError(
-            "facet_curves: expected models with curves of the same parts, got others or none. Pass what hierviz.curves_by gives."
+            "facet_curves: expected models with curves of the same parts, got others or none. Pass those of curves_by."
         )
     for what, key in (("x", x), ("y", y)):
         if key not in path_keys():

@@ -41,7 +41,7 @@ def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
     Parameters
     ----------
     flips : FlipIntervals
-        From `hierviz.flip_intervals`.
+        From `hierviz.diagnosis.flip_intervals`.
     threshold : float, optional
         The current one, in [0, 1], which is marked.
     dark : bool

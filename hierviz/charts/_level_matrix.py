@@ -21,7 +21,7 @@ def level_matrix(found, *, dark=False, width=800):
     Parameters
     ----------
     found : LevelMatrix
-        Of `hierviz.level_matrix`.
+        Of `hierviz.diagnosis.level_matrix`.
     dark : bool
     width : int
         Pixels.

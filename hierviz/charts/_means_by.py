@@ -183,7 +183,9 @@ def _spread(one, place):
 
 def _checked(found):
     if not found:
-        raise PredictionsError("means_by: expected at least one model, got none. Pass {name: hierviz.means_by(...)}.")
+        raise PredictionsError(
+            "means_by: expected at least one model, got none. Pass {name: hierviz.diagnosis.means_by(...)}."
+        )
     first = next(iter(found.values()))
     for name, one in found.items():
         if (one.by, one.metric, one.label) != (first.by, first.metric, first.label):

@@ -23,7 +23,7 @@ def method_intervals(found, key=None, *, dark=False, width=800):
     Parameters
     ----------
     found : ComparisonTable
-        Of `hierviz.table`.
+        Of `hierviz.compare`.
     key : str, optional
         Of a column; the first when absent.
     dark : bool
@@ -152,7 +152,7 @@ def method_intervals_sentence(found, key=None):
 
 def _column(found, key):
     if not isinstance(found, ComparisonTable):
-        raise PredictionsError("method_intervals: expected a table of methods. Pass what hierviz.table gives.")
+        raise PredictionsError("method_intervals: expected a table of methods. Pass what hierviz.compare gives.")
     by_key = {column.key: column for column in found.columns}
     key = found.columns[0].key if key is None else key
     if key not in by_key:

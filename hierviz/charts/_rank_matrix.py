@@ -30,7 +30,7 @@ def rank_matrix(found, *, dark=False, width=900):
     Parameters
     ----------
     found : ComparisonTable
-        Of `hierviz.table`.
+        Of `hierviz.compare`.
     dark : bool
     width : int
         Pixels. Where cells would be too narrow the first metrics are drawn and the table has all.
@@ -102,7 +102,9 @@ def rank_matrix_sentence(found):
 
 def _columns(found):
     if not isinstance(found, ComparisonTable) or len(found.methods) < 2:
-        raise PredictionsError("rank_matrix: expected a table of at least two methods. Pass what hierviz.table gives.")
+        raise PredictionsError(
+            "rank_matrix: expected a table of at least two methods. Pass what hierviz.compare gives."
+        )
     columns = [column for column in found.columns if any(rank is not None for rank in found.ranks[column.key])]
     if not columns:
         raise PredictionsError(

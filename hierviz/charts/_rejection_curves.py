@@ -102,7 +102,7 @@ def _points(curves):
     """Coverage, risk and threshold of each model where something is covered."""
     if not curves:
         raise PredictionsError(
-            "rejection_curves: expected at least one curve, got none. Pass {name: hierviz.rejection_curve(...)}."
+            "rejection_curves: expected at least one curve, got none. Pass {name: hierviz.curves.rejection_curve(...)}."
         )
     found = {}
     for name, curve in curves.items():

@@ -47,7 +47,7 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     PredictionsError
         If there is nothing to draw.
     """
-    check_kind("found", found, Reliability, "hierviz.reliability(predictions) makes one.")
+    check_kind("found", found, Reliability, "hierviz.diagnosis.reliability(predictions) makes one.")
     places = _places(found, places)
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
     # As many in each row, so that none stands alone in the last one.

@@ -40,7 +40,7 @@ def rule_frontiers(
     Parameters
     ----------
     frontiers : dict of str to RuleFrontier
-        Of `hierviz.rule_frontiers`.
+        Of `hierviz.thresholds.rule_frontiers`.
     x, y : str
         Of `hierviz.metrics.registry.path_keys`, in both of which more is better.
     front : bool
@@ -139,7 +139,7 @@ def _has_family(frontiers):
 def _check(frontiers, x, y):
     if not frontiers or not all(isinstance(one, RuleFrontier) for one in frontiers.values()):
         raise PredictionsError(
-            "rule_frontiers: expected a dict of rule to RuleFrontier, got none. Pass what hierviz.rule_frontiers gives."
+            "rule_frontiers: expected a dict of rule to RuleFrontier, got none. Pass those of thresholds.rule_frontiers."
         )
     for what, key in (("x", x), ("y", y)):
         if key not in path_keys() or METRICS[key].better == "lower":

@@ -44,10 +44,10 @@ class Chosen:
 
     def table(self):
         """The table of the methods."""
-        from hierviz.comparison.table import table
+        from hierviz.comparison.table import compare
 
         options = self.options
-        return table(
+        return compare(
             self.predictions,
             options.preset,
             options.metric,

@@ -15,8 +15,8 @@ from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._set_mistakes import set_mistakes
 from hierviz.diagnosis._slices import slices
-from hierviz.diagnosis.confusion_matrix import confusion_matrix
-from hierviz.diagnosis.confusions import confusions
+from hierviz.diagnosis.confusion_matrix import matrix
+from hierviz.diagnosis.confusions import confused_pairs
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.mistakes import mistakes
 from hierviz.messages.errors import FileError, TaxonomyError
@@ -181,12 +181,12 @@ class DiagnosisBlocks:
     def confusions(self):
         """Confusions."""
         options = self.options
-        return confusions(self.answers, by=options.by, level=options.level, cost=options.severity)
+        return confused_pairs(self.answers, by=options.by, level=options.level, cost=options.severity)
 
     @cached_property
     def matrix(self):
         """ConfusionMatrix."""
-        return confusion_matrix(self.answers, open_nodes=self.opened)
+        return matrix(self.answers, open_nodes=self.opened)
 
     @cached_property
     def slices(self):

@@ -89,7 +89,7 @@ def add_report(commands):
 
 def run_report(options):
     """`hierviz report`."""
-    from hierviz.reports.report_file import TITLE, report, write_report
+    from hierviz.reports.report_file import TITLE, report
 
     require_places(options, options.out)
     rule = rule_of(options)
@@ -124,7 +124,7 @@ def run_report(options):
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen_parameters(options, taxonomy),
     )
-    write_report(made, options.out)
+    made.write(options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)
 

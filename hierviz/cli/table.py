@@ -23,7 +23,7 @@ from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_para
 from hierviz.cluster.connection import connected, local_workers
 from hierviz.cluster.running import evaluation_on
 from hierviz.comparison.columns import PRESETS, columns_of
-from hierviz.comparison.table import table
+from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.taxonomy.checks import check_threads
@@ -108,7 +108,7 @@ def run_table(options):
     columns_of(taxonomy, options.preset, metrics)  # said before the work
     parameters = chosen_parameters(options, taxonomy)
     models = predictions if is_here else _on_cluster(options.cluster, predictions, rules, thresholds, parameters)
-    found = table(
+    found = compare(
         models,
         options.preset,
         metrics,

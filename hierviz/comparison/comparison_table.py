@@ -30,7 +30,7 @@ from hierviz.uncertainty.resamples import Resamples
 
 @dataclass(frozen=True, eq=False)
 class ComparisonTable(Short):
-    """Methods (rows) by numbers (columns). Made by `hierviz.table`.
+    """Methods (rows) by numbers (columns). Made by `hierviz.compare`.
 
     Attributes
     ----------

@@ -93,7 +93,7 @@ def constants(
     class_weights : ndarray of float, shape (n_nodes,), optional
         Of balanced numbers, as in `hierviz.evaluate`.
     accretion : ndarray of float, shape (n_nodes,), optional
-        Of S-min and weighted F-max, as in `hierviz.protein_function`.
+        Of S-min and weighted F-max, as in `hierviz.evaluation.protein_function`.
 
     Returns
     -------

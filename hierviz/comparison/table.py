@@ -2,7 +2,7 @@
 
 Functions
 ---------
-table
+compare
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from hierviz.uncertainty.resamples import Resamples, check_level
 RESAMPLES = "Resamples"
 
 
-def table(
+def compare(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
     preset: str | None = None,
     metrics: Sequence[str] | str | None = None,
@@ -80,8 +80,8 @@ def table(
         Of balanced columns (``curve.balanced_ac``), each class the same when absent. Where no column is balanced, those of the
         curve's columns, or ``curve.balanced_ac``, are added.
     accretion : ndarray of float, shape (n_nodes,), optional
-        Of ``labels.s_min`` and ``labels.wf_max``, as in `hierviz.protein_function`; adds these and ``labels.f_max`` where no
-        column asks for one of them.
+        Of ``labels.s_min`` and ``labels.wf_max``, as in `hierviz.evaluation.protein_function`; adds these and
+        ``labels.f_max`` where no column asks for one of them.
     threads, stage
         As in `hierviz.evaluate`.
     former : ComparisonTable, optional
@@ -106,7 +106,7 @@ def table(
     >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
     >>> truth = taxonomy.nodes(*["cat"] * 6, *["dog"] * 6)
     >>> good, bad = (Predictions.from_labels(taxonomy, nodes, truth=truth) for nodes in (truth, truth[::-1]))
-    >>> found = table([good.replace(name="good"), bad.replace(name="bad")], metrics="confusion.f1", resamples=100)
+    >>> found = compare([good.replace(name="good"), bad.replace(name="bad")], metrics="confusion.f1", resamples=100)
     >>> [(row["model"], row["values"], row["mark"]) for row in found.to_dict()["rows"]]
     [('good', {'confusion.f1': 1.0}, {'confusion.f1': 'best'}), ('bad', {'confusion.f1': 0.0}, {'confusion.f1': 'second'})]
     """

@@ -145,7 +145,7 @@ def set_curve(
     >>> predictions = hv.Predictions.from_scores(
     ...     taxonomy, np.array([[0.5, 0.25, 0.25]]), "leaf_probabilities", truth=taxonomy.nodes("cat")
     ... )
-    >>> curve = hv.set_curve(hv.Evaluation.from_predictions(predictions), [0.2, 0.4, 0.6])
+    >>> curve = hv.curves.set_curve(hv.Evaluation.from_predictions(predictions), [0.2, 0.4, 0.6])
     >>> curve.values["hf1_samples"].round(3), curve.best_threshold("hf1_samples")
     (array([0.667, 1.   , 0.667]), 0.4)
     """

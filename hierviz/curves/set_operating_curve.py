@@ -12,7 +12,7 @@ from hierviz.curves.operating_curve import OperatingCurve
 
 
 def set_operating_curve(model, thresholds, progress=None):
-    """The operating curve of an Evaluation at some thresholds, with the means of `hierviz.set_curve`.
+    """The operating curve of an Evaluation at some thresholds, with the means of `hierviz.curves.set_curve`.
 
     Parameters
     ----------

@@ -1,1 +1,51 @@
-"""Where a model goes wrong: numbers by node, confusions, slices, calibration, flips of answers, doubtful truths."""
+"""Where a model goes wrong.
+
+node_table              every node: support, recall, precision, win, stops
+matrix                  a confusion matrix that opens class by class
+confused_pairs          pairs of confused classes, ranked
+slices                  subtrees and attributes that are worse than the rest, with their test
+reliability             calibration of nodes and depths
+flip_intervals          the answer to one sample at every threshold
+label_errors            doubtful truths, ranked
+class_table             precision, recall, F of every class
+class_table_of_runs     the same over several runs
+hierarchical_f          hierarchical F with beta
+hierarchical_f_of_runs  the same over several runs
+level_matrix            models that know different levels, level by level
+level_table             classes, truths and answers by depth
+means_by                a metric in parts of the samples
+path_probabilities      probabilities from the root down to a node
+set_mistakes            samples ranked by lost hF1
+worst                   ids of the worst samples
+SampleFilter            conditions on samples
+filtered                which samples fulfil them
+facets                  values of attributes and their counts
+"""
+
+from typing import TYPE_CHECKING
+
+from hierviz._public import lazy
+
+if TYPE_CHECKING:
+    from hierviz.diagnosis._class_table import class_table as class_table
+    from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
+    from hierviz.diagnosis._flip_intervals import flip_intervals as flip_intervals
+    from hierviz.diagnosis._label_errors import label_errors as label_errors
+    from hierviz.diagnosis._level_matrix import level_matrix as level_matrix
+    from hierviz.diagnosis._level_table import level_table as level_table
+    from hierviz.diagnosis._means_by import means_by as means_by
+    from hierviz.diagnosis._node_table import node_table as node_table
+    from hierviz.diagnosis._path_probabilities import path_probabilities as path_probabilities
+    from hierviz.diagnosis._reliability import reliability as reliability
+    from hierviz.diagnosis._set_mistakes import set_mistakes as set_mistakes
+    from hierviz.diagnosis._slices import slices as slices
+    from hierviz.diagnosis.confusion_matrix import matrix as matrix
+    from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
+    from hierviz.diagnosis.run_classes import class_table_of_runs as class_table_of_runs
+    from hierviz.diagnosis.run_classes import hierarchical_f_of_runs as hierarchical_f_of_runs
+    from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
+    from hierviz.diagnosis.sample_filter import facets as facets
+    from hierviz.diagnosis.sample_filter import filtered as filtered
+    from hierviz.diagnosis.worst_samples import worst as worst
+
+__getattr__, __dir__, __all__ = lazy(__name__)

@@ -2,8 +2,9 @@
 
 Conventions
 -----------
-A model is tested at depth j on the taxonomy cut there (`hierviz.cut`): probabilities of the nodes at depth j, truths below at
-their ancestor there. A model that does not know all leaves of that part has no number there: it cannot answer so finely.
+A model is tested at depth j on the taxonomy cut there (`hierviz.projection.cut`): probabilities of the nodes at depth j,
+truths below at their ancestor there. A model that does not know all leaves of that part has no number
+there: it cannot answer so finely.
 
 Functions
 ---------

@@ -136,7 +136,7 @@ def node_table(
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
     calibration : Reliability, optional
-        Of nodes, from `hierviz.reliability`, which does not depend on the rule.
+        Of nodes, from `hierviz.diagnosis.reliability`, which does not depend on the rule.
 
     Returns
     -------
@@ -193,7 +193,9 @@ def node_table(
             ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not looked at"
         )
     else:
-        check_kind("calibration", calibration, Reliability, "Pass hierviz.reliability(evaluation, nodes=...).")
+        check_kind(
+            "calibration", calibration, Reliability, "Pass hierviz.diagnosis.reliability(evaluation, nodes=...)."
+        )
         if not taxonomy.has_nodes_of(calibration.taxonomy):
             raise PredictionsError(
                 "calibration: expected nodes of the taxonomy of the answers, got another one. Pass that of the same data."

@@ -178,7 +178,7 @@ def reliability(
     n_redraws, seed : int
         How often outcomes are redrawn from p.
     q, correction
-        False discovery rate and its kind, as in `hierviz.slices`, over all nodes and depths looked at.
+        False discovery rate and its kind, as in `hierviz.diagnosis.slices`, over all nodes and depths looked at.
     max_samples : int, optional
         Look at so many judged samples at most, drawn at random. By default as many as have 50 million probabilities, and
         5,000 at least.

@@ -18,7 +18,7 @@ Cells are kept by what is counted: nothing is as large as groups x groups before
 
 Functions
 ---------
-confusion_matrix
+matrix
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ class ConfusionMatrix(Short):
         return pd.DataFrame({"truth": rows[self.row], "predicted": columns[self.column], "count": self.count, **shares})
 
 
-def confusion_matrix(
+def matrix(
     evaluation: Evaluation | Predictions | JudgedAnswers,
     rule: str = "majority",
     threshold: float = 0.5,
@@ -195,10 +195,10 @@ def confusion_matrix(
     >>> from hierviz import Predictions, Taxonomy
     >>> taxonomy = Taxonomy.from_edges([("fruit", "citrus"), ("citrus", "lemon"), ("citrus", "orange"), ("fruit", "pear")])
     >>> answers = Predictions.from_labels(taxonomy, taxonomy.nodes("orange", "fruit"), truth=taxonomy.nodes("lemon", "pear"))
-    >>> closed = confusion_matrix(answers)
+    >>> closed = matrix(answers)
     >>> closed.row_labels, closed.dense().tolist()
     (['stops at fruit', 'citrus', 'pear'], [[0, 0, 0], [0, 1, 0], [1, 0, 0]])
-    >>> confusion_matrix(answers, open_nodes=taxonomy.nodes("citrus")).row_labels
+    >>> matrix(answers, open_nodes=taxonomy.nodes("citrus")).row_labels
     ['stops at fruit', 'stops at citrus', 'lemon', 'orange', 'pear']
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)

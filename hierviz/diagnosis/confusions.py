@@ -9,7 +9,7 @@ itself where one of them is z. With several paths a sample, matched pairs are co
 
 Functions
 ---------
-confusions
+confused_pairs
 """
 
 from __future__ import annotations
@@ -98,7 +98,7 @@ def node_names(taxonomy: Taxonomy, nodes: np.ndarray) -> list[str]:
     return [WITHOUT_A_NODE[node] if node < 0 else taxonomy.names[node] for node in nodes.tolist()]
 
 
-def confusions(
+def confused_pairs(
     evaluation: Evaluation | Predictions | JudgedAnswers,
     rule: str = "majority",
     threshold: float = 0.5,
@@ -147,7 +147,7 @@ def confusions(
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> truth = taxonomy.nodes("cat", "cat", "dog")
     >>> answers = Predictions.from_labels(taxonomy, taxonomy.nodes("dog", "dog", "newt"), truth=truth)
-    >>> found = confusions(answers)
+    >>> found = confused_pairs(answers)
     >>> [taxonomy.names[node] for node in found.truth], found.count, found.cost.round(3), found.rows(0)
     (['cat', 'dog'], array([2, 1]), array([4.  , 3.17]), array([0, 1]))
     """

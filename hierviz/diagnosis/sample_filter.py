@@ -77,7 +77,7 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
     TaxonomyError
         If `common` is asked for and the taxonomy is no tree.
     """
-    check_kind("answers", answers, JudgedAnswers, "Make them by hierviz.judged_answers.")
+    check_kind("answers", answers, JudgedAnswers, "Make them by hierviz.evaluation.judged_answers.")
     check_kind("chosen", chosen, SampleFilter, "The conditions are SampleFilter(...).")
     taxonomy, keep = answers.taxonomy, np.ones(answers.n_judged, dtype=bool)
     if chosen.outcome is not None:

@@ -1,4 +1,4 @@
-"""Ids of the samples that a model judges worst, for those who want to look at some: `Predictions.worst`."""
+"""Ids of the samples that a model judges worst, for those who want to look at some: `hv.diagnosis.worst`."""
 
 from __future__ import annotations
 
@@ -63,7 +63,3 @@ def worst(
         raise PredictionsError(f"most: expected a number of samples from 1, got {most!r}. Give one.")
     rows = worst_rows(Evaluation.from_predictions(predictions), int(most), rule, threshold, **parameters)
     return [predictions.sample_id(int(row)) for row in rows]
-
-
-# A method of Predictions that needs what is built on them.
-Predictions.worst = worst

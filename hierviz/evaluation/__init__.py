@@ -1,1 +1,17 @@
-"""All metrics of all models on the given samples, and the mistakes."""
+"""All numbers of all models, and the answers they are made of.
+
+judged_answers    the answers of a rule next to their truth
+curves_by         operating curves of parts of the samples
+protein_function  F-max and S-min of one ontology
+"""
+
+from typing import TYPE_CHECKING
+
+from hierviz._public import lazy
+
+if TYPE_CHECKING:
+    from hierviz.evaluation._curves_by import curves_by as curves_by
+    from hierviz.evaluation._judged_answers import judged_answers as judged_answers
+    from hierviz.evaluation._protein_function import protein_function as protein_function
+
+__getattr__, __dir__, __all__ = lazy(__name__)

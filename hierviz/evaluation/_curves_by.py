@@ -28,7 +28,7 @@ def curves_by(
     models : Evaluation, Predictions, or sequence of them
         Of one taxonomy, each with an operating curve. Those of one name are runs of one method.
     by : str, optional
-        An attribute of the samples, among them ``truth known to the model`` (`hierviz.only_known`), or ``class seen in
+        An attribute of the samples, among them ``truth known to the model`` (`hierviz.projection.only_known`), or ``class seen in
         training`` where the nodes have ``train_count``. The first of these two that divides the samples when absent.
 
     Returns

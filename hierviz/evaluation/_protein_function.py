@@ -26,7 +26,7 @@ def protein_function(
     predictions : Predictions
         Scores of terms, or lists of terms, which count as scores of 1; samples without a known truth play no part.
     accretion : array_like of float, shape (n_nodes,), optional
-        Information accretion of every term in bits, from `hierviz.information_accretion` or `hierviz.load_accretion`.
+        Information accretion of every term in bits, from `hierviz.metrics.information_accretion` or `hierviz.load_accretion`.
     progress : callable, optional
         Called with (rows done, n_samples).
 

@@ -230,7 +230,7 @@ class Evaluation(Short):
         return self.why_not_one_truth() or no_scores
 
     def why_no_set_curve(self) -> str | None:
-        """Why this input has no curve of predicted sets (`hierviz.set_curve`), in words; None when it has one."""
+        """Why this input has no curve of predicted sets (`hierviz.curves.set_curve`), in words; None when it has one."""
         if self.n_judged == 0:
             return "no sample has a known truth"
         return None if self.predictions.has_scores else "it needs scores, and this file holds labels"

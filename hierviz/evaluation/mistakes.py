@@ -106,7 +106,7 @@ def mistakes(
     under : int, optional
         Keep only truths at or below this node.
     among : ndarray of bool, shape (n_judged,), optional
-        Keep only these judged samples, such as `hierviz.filtered` gives.
+        Keep only these judged samples, such as `hierviz.diagnosis.filtered` gives.
     order : str
         Key of `SEVERITIES`, worst first, ties in the order of the file; or ``file``. For labels, which have no win,
         ``win_lost`` is the information distance.
@@ -145,7 +145,7 @@ def mistakes(
         if kept.shape != keep.shape or kept.dtype != bool:
             raise PredictionsError(
                 f"among: expected True or False for each of the {len(keep)} judged samples, got {kept.dtype} of shape "
-                f"{kept.shape}. Use hierviz.filtered."
+                f"{kept.shape}. Use hierviz.diagnosis.filtered."
             )
         keep &= kept
     values = None

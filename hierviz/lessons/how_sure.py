@@ -33,8 +33,8 @@ def population():
 def correct_interval(n):
     """Share of correct answers of the first n samples with its interval, at a threshold of one half."""
     table, truth = population()
-    correct = hv.path_metrics(ANIMALS, truth[:n], table.take(slice(0, n)).nodes_at(0.5))["correct"]
-    found = hv.bootstrap_means(correct, hv.Resamples.draw(n, 1000))
+    correct = hv.metrics.path_metrics(ANIMALS, truth[:n], table.take(slice(0, n)).nodes_at(0.5))["correct"]
+    found = hv.uncertainty.bootstrap_means(correct, hv.uncertainty.Resamples.draw(n, 1000))
     # The lesson draws what the resamples are; the interval of a share is otherwise Wilson's.
     lower, upper = percentile_ends(found.draws, found.level)
     return replace(found, lower=lower, upper=upper)
@@ -90,7 +90,7 @@ def intervals(n=100):
 
 def goal(curve):
     """The most specific threshold with the wanted share of correct answers."""
-    return hv.at_least_correct(curve, GOAL)
+    return hv.thresholds.at_least_correct(curve, GOAL)
 
 
 @cache
@@ -106,7 +106,7 @@ def choices(n):
         threshold = goal(curve).threshold
         inside.append(curve.at(threshold)["correct"])
         outside.append(curve_of_all.at(threshold)["correct"])
-        found = hv.cross_fitted(ANIMALS, truth[rows], table.take(rows), goal, splits=4)
+        found = hv.thresholds.cross_fitted(ANIMALS, truth[rows], table.take(rows), goal, splits=4)
         fitted.append(found.values.get("correct", np.nan))
     values = np.array([inside, outside, fitted])
     return np.column_stack([np.nanmean(values, axis=1), *np.nanquantile(values, [0.05, 0.95], axis=1)])
@@ -158,7 +158,9 @@ def chosen_in_sample(n=100):
 def guaranteed(percent):
     """A threshold with a guarantee, from 600 samples."""
     table, truth = population()
-    return hv.guaranteed_threshold(ANIMALS, truth[:600], table.take(slice(0, 600)), alpha=percent / 100, delta=0.1)
+    return hv.thresholds.guaranteed_threshold(
+        ANIMALS, truth[:600], table.take(slice(0, 600)), alpha=percent / 100, delta=0.1
+    )
 
 
 def guarantee(wrong=10):
@@ -194,7 +196,7 @@ def guarantee(wrong=10):
 def reliability_of(name):
     """Calibration of one class of the example."""
     example = calibration_example()
-    return hv.reliability(example, nodes=[example.taxonomy.node(name)])
+    return hv.diagnosis.reliability(example, nodes=[example.taxonomy.node(name)])
 
 
 def told(found):

@@ -19,8 +19,8 @@ PATH = {
 
 
 def path_number(label, key, taxonomy, truth, answer):
-    """A path metric of one answer, by its key of `hv.path_metrics`."""
-    values = hv.path_metrics(taxonomy, np.array([truth]), np.array([answer]), truncated=False)
+    """A path metric of one answer, by its key of `hv.metrics.path_metrics`."""
+    values = hv.metrics.path_metrics(taxonomy, np.array([truth]), np.array([answer]), truncated=False)
     return Number(label, float(values[key][0]), key, (key, taxonomy, truth, answer))
 
 
@@ -31,7 +31,7 @@ def path_numbers(taxonomy, truth, answer):
 
 def mean_number(label, key, taxonomy, truth, answers):
     """Mean of a path metric over samples."""
-    values = hv.path_metrics(taxonomy, np.asarray(truth), np.asarray(answers), truncated=False)
+    values = hv.metrics.path_metrics(taxonomy, np.asarray(truth), np.asarray(answers), truncated=False)
     return Number(label, float(values[key].mean()), key, (f"mean {key}", taxonomy, tuple(truth), tuple(answers)))
 
 

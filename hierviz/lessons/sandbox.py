@@ -141,7 +141,7 @@ def on_the_curve(truth="cat", threshold=0.5, **weights):
     p, true = probabilities(weights), ANIMALS.node(truth)
     node, table = answer_at(p, threshold), hv.pareto_table(ANIMALS, p[None])
     curve = hv.operating_curve(ANIMALS, np.array([true]), table)
-    flips = hv.flip_intervals(table, 0, taxonomy=ANIMALS, truth=true)
+    flips = hv.diagnosis.flip_intervals(table, 0, taxonomy=ANIMALS, truth=true)
     correct, recall = (
         path_number(label, key, ANIMALS, true, node)
         for label, key in (("correct", "correct"), ("information recall", "info_recall"))

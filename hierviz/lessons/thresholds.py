@@ -101,11 +101,11 @@ def areas(goal=0.9):
         "info_recall",
         ("largest recall", ANIMALS, TRUTH, P),
     )
-    chosen = hv.at_least_correct(CURVE, level).threshold
+    chosen = hv.thresholds.at_least_correct(CURVE, level).threshold
     goal_mark = {} if chosen is None else {f"{percent_text(level)} correct": chosen}
     there = Number(
         f"information recall with {percent_text(level)} correct",
-        float(hv.specificity_at(CURVE, level)),
+        float(hv.curves.specificity_at(CURVE, level)),
         "info_recall",
         ("specificity", level, ANIMALS, TRUTH, P),
     )

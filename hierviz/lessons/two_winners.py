@@ -30,11 +30,16 @@ COLUMNS = {
 def differences():
     """Paired differences of flat softmax and parameter sharing: the win, and R@90C."""
     first, second = run_all(PAIR)
-    resamples = hv.Resamples.draw(first.n_judged, RESAMPLES)
-    wins = [hv.bootstrap_means(one.distribution_per_sample()["softmax_win"], resamples) for one in (first, second)]
+    resamples = hv.uncertainty.Resamples.draw(first.n_judged, RESAMPLES)
+    wins = [
+        hv.uncertainty.bootstrap_means(one.distribution_per_sample()["softmax_win"], resamples)
+        for one in (first, second)
+    ]
     tables = [one.judged_table for one in (first, second)]
-    specific = hv.difference_of_models(first.taxonomy, first.truth, *tables, resamples, correct=[0.9]).at_correct
-    return {"win": hv.paired_difference(*wins), "R@90C": specific}
+    specific = hv.uncertainty.difference_of_models(
+        first.taxonomy, first.truth, *tables, resamples, correct=[0.9]
+    ).at_correct
+    return {"win": hv.uncertainty.paired_difference(*wins), "R@90C": specific}
 
 
 def difference_numbers(what):
@@ -79,7 +84,7 @@ def which_is_better(metric="win"):
         "which question is yours.",
         right,
         numbers=chosen,
-        asked=(tree_figure(hv.cut(run_all(PAIR)[0].taxonomy, max_depth=2)),),
+        asked=(tree_figure(hv.projection.cut(run_all(PAIR)[0].taxonomy, max_depth=2)),),
         before=(
             intervals_figure(
                 "differences",
@@ -104,7 +109,9 @@ def same_threshold(threshold=0.9):
     )
     start = [curve.at(0.9)["correct"] for curve in curves.values()]
     same_level = [
-        Number(f"R@90C, {name}", float(hv.specificity_at(curve, 0.9)), "recall_at_90_correct", ("demo r90", which))
+        Number(
+            f"R@90C, {name}", float(hv.curves.specificity_at(curve, 0.9)), "recall_at_90_correct", ("demo r90", which)
+        )
         for which, (name, curve) in zip(PAIR, curves.items())
     ]
     return Result(
@@ -123,7 +130,7 @@ def same_threshold(threshold=0.9):
 @cache
 def seven():
     """All demo models by some metrics, without intervals."""
-    return hv.table(run_all(MODELS), metrics=tuple(COLUMNS.values()), resamples=0)
+    return hv.compare(run_all(MODELS), metrics=tuple(COLUMNS.values()), resamples=0)
 
 
 def agreement(one="Exact, majority", other="Correct, majority"):
@@ -140,7 +147,9 @@ def agreement(one="Exact, majority", other="Correct, majority"):
         values, key = [values_of(metric) for metric in (first, second)], (COLUMNS[first], COLUMNS[second])
         parts = ("share of all orders as far from 0", "lower end by chance", "upper end by chance")
         chance = kendall_by_chance(*values) or (None, None, None)
-        return Number(f"Kendall's τ-b of {first} and {second}", hv.kendall(*values), "", ("kendall", *key)), *(
+        return Number(
+            f"Kendall's τ-b of {first} and {second}", hv.comparison.kendall(*values), "", ("kendall", *key)
+        ), *(
             Number(label, value, "", ("by chance", *key, part))
             for part, (label, value) in enumerate(zip(parts, chance))
         )
@@ -180,13 +189,13 @@ def solution():
         for key in PAIR
     )
     first, second = run_all(PAIR)
-    resamples = hv.Resamples.draw(first.n_judged, RESAMPLES)
-    found = hv.difference_of_models(
+    resamples = hv.uncertainty.Resamples.draw(first.n_judged, RESAMPLES)
+    found = hv.uncertainty.difference_of_models(
         first.taxonomy, first.truth, first.judged_table, second.judged_table, resamples
     ).summary["ac"]
     return Result(
         f"AC is {numbers[0].text} for {name_of(PAIR[0])} and {numbers[1].text} for {name_of(PAIR[1])}. "
-        f"{hv.difference_sentence((name_of(PAIR[0]), name_of(PAIR[1])), found, 'AC')}",
+        f"{hv.uncertainty.difference_sentence((name_of(PAIR[0]), name_of(PAIR[1])), found, 'AC')}",
         0,
         numbers=numbers,
     )

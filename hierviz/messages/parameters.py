@@ -18,7 +18,7 @@ PARAMETERS = {
     "ignore": "ignore=...",
     "sum_repeated": "sum_repeated=True",
     "unseen": "unseen=...",
-    "only_known": "hierviz.only_known",
+    "only_known": "hierviz.projection.only_known",
     "truth": "truth=...",
     "truth_column": "truth_column=...",
     "ids": "ids=...",

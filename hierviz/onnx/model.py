@@ -73,9 +73,9 @@ def load_model(
         ``range``, ``mean``, ``std``, ...
     missing : {"zero"}, optional
         The model knows some of the classes only: the others have probability 0. `Predictions.known` says which, and
-        `hierviz.only_known` keeps to them.
+        `hierviz.projection.only_known` keeps to them.
     only_known : bool
-        The same, for who passes the predictions to `hierviz.only_known` when their truth is joined.
+        The same, for who passes the predictions to `hierviz.projection.only_known` when their truth is joined.
     ignore : sequence of str
         Names of columns that belong to no node; one called ``background`` never does.
     sum_repeated : bool

@@ -73,7 +73,7 @@ class Predictions(FromMemory):
     media : object, optional
         Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
     known : ndarray of int, shape (n_known,), optional
-        Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.only_known`.
+        Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
     """
 
     taxonomy: Taxonomy

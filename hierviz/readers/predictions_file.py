@@ -106,8 +106,8 @@ def load_predictions(
         where an id is missing, as ``1``. Ids are kept as they stand in the predictions.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
-        `Predictions.known` says what it knows (`hierviz.only_known` keeps to that). The scores are read as those of the tree
-        of the classes that have a column. For labels the known classes are those of `classes`.
+        `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
+        of the tree of the classes that have a column. For labels the known classes are those of `classes`.
     read_scores : bool
         False leaves the scores of ``.npy`` and Parquet files where they are, unread and unchecked: for `evaluate` with a
         ``client``, whose workers read and check the rows they are given.

@@ -3,8 +3,8 @@
 Conventions
 -----------
 Every cell is text: ``1/1/2``, ``007``, ``NA`` and ``None`` stay what they are, but for the apostrophe that hierviz writes
-in front of what a spreadsheet would run (`hierviz.messages.csv_cells`). Only columns asked for as numbers become float64. Rows are
-read one at a time, so a large table needs no more memory than its numbers. Line numbers are physical and count from 1.
+in front of what a spreadsheet would run (`hierviz.messages.csv_cells`). Only columns asked for as numbers become float64. Rows
+are read one at a time, so a large table needs no more memory than its numbers. Line numbers are physical and count from 1.
 
 Functions
 ---------

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.diagnosis.confusion_matrix import NO_PARTNER, OUTSIDE, confusion_matrix, placement
+from hierviz.diagnosis.confusion_matrix import NO_PARTNER, OUTSIDE, matrix, placement
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of, usable_columns
 from hierviz.messages.number_text import probability_text
 
@@ -80,7 +80,7 @@ def matrix_data(answers):
     outside the taxonomy) and ``count`` of the pairs.
     """
     tree = placement(answers.taxonomy)
-    found = confusion_matrix(answers, open_nodes=np.flatnonzero(~tree.is_leaf))
+    found = matrix(answers, open_nodes=np.flatnonzero(~tree.is_leaf))
     words = {NO_PARTNER: -1, OUTSIDE: -2}
     rows, columns = (
         np.array([words.get(node, node) for node in nodes.tolist()], dtype=int)

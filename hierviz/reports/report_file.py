@@ -7,7 +7,7 @@ from files or from the author is escaped: it stays text.
 
 Functions
 ---------
-report, write_report
+report
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ TITLE = "Hierarchical classification report"
 
 @dataclass(frozen=True)
 class Report:
-    """A report that has been made; notebooks show it, `write_report` writes it.
+    """A report that has been made; notebooks show it, `write` writes it.
 
     Attributes
     ----------
@@ -48,6 +48,17 @@ class Report:
     html: str
     evaluate: dict[str, Any]
     left_out: str = ""
+
+    def write(self, path: str | os.PathLike) -> None:
+        """Write the page to a file, whole or not at all; a file that is there is replaced.
+
+        Raises
+        ------
+        FileError
+            If the file cannot be written.
+        """
+        with new_text(path) as file:
+            file.write(self.html)
 
     def __repr__(self):
         return f"<Report of {len(self.evaluate['models'])} models, {len(self.html.encode()) / 1e6:.1f} MB>"
@@ -145,25 +156,6 @@ def report(
     examples, left_out = parts.examples(worst, samples, random, seed, max_mb)
     made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out, story=story)
     return Report(made, numbers, left_out)
-
-
-def write_report(report: Report, path: str | os.PathLike) -> None:
-    """Write a report to a file, whole or not at all.
-
-    Parameters
-    ----------
-    report : Report
-    path : path
-        Such as ``report.html``; a file that is there is replaced.
-
-    Raises
-    ------
-    FileError
-        If the file cannot be written.
-    """
-    check_kind("report", report, Report, "Make one with hierviz.report.")
-    with new_text(path) as file:
-        file.write(report.html)
 
 
 def _place_of(name, evaluations):

@@ -9,12 +9,12 @@ import numpy as np
 from hierviz import charts
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.comparison.formats import BOLD, cell_parts
-from hierviz.comparison.table import table as comparison_table
+from hierviz.comparison.table import compare as comparison_table
 from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis._slices import slices
-from hierviz.diagnosis.confusions import confusions, node_names
+from hierviz.diagnosis.confusions import confused_pairs, node_names
 from hierviz.diagnosis.node_columns import usable_columns
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.diagnosis.subtree_levels import subtree_levels
@@ -175,7 +175,7 @@ def slices_of(settings):
 
 def confusions_of(settings):
     """Pairs of classes that are confused."""
-    found = confusions(_answers(settings))
+    found = confused_pairs(_answers(settings))
     names = [node_names(found.taxonomy, nodes[:MOST_ROWS]) for nodes in (found.truth, found.predicted)]
     rows = [(*pair, f"{int(n):,}") for *pair, n in zip(*names, found.count[:MOST_ROWS])]
     return table(["Truth", "Answer", "Samples"], rows, "texts"), _more_rows(found)

@@ -46,7 +46,7 @@ WAYS = {
     "Evaluation": "hierviz.Evaluation.from_predictions(predictions) makes one.",
     "OperatingCurve": "hierviz.operating_curve(taxonomy, truth, table) or Evaluation.curve gives one.",
     "ParetoTable": "hierviz.pareto_table(taxonomy, p) makes one.",
-    "Resamples": "hierviz.Resamples.draw(n_samples, n_resamples) makes them.",
+    "Resamples": "hierviz.uncertainty.Resamples.draw(n_samples, n_resamples) makes them.",
 }
 WAYS["StepCurve"] = WAYS["OperatingCurve"]
 

@@ -1,1 +1,43 @@
-"""Choosing a threshold: for a target, by group of samples, with a bound for new samples; operating points."""
+"""Choosing a threshold for a goal, with what it yields on new samples.
+
+OperatingPoint          a threshold and where it comes from
+load_operating_point    read an operating point
+write_operating_point   write an operating point
+at_least_correct        the most specific with this share of correct answers
+at_most_above_depth     the most correct with few answers above a depth
+at_most_cost            the most specific with a mean cost of at most this
+best_of                 the best mean of a metric
+cheapest                the smallest mean cost
+with_costs              a curve with the mean cost of its answers
+cross_fitted            what a choice yields on samples that were left out
+rank_for_target         every model at its own threshold for one goal
+guaranteed_threshold    a threshold with a guarantee for new samples
+rule_frontiers          what each rule reaches with one model
+depth_threshold_points  what thresholds by depth reach
+thresholds_by_depth     a threshold for each depth
+smallest_lambda         the smallest lambda of `darts` for a goal
+"""
+
+from typing import TYPE_CHECKING
+
+from hierviz._public import lazy
+
+if TYPE_CHECKING:
+    from hierviz.readers.operating_point_file import load_operating_point as load_operating_point
+    from hierviz.readers.operating_point_file import write_operating_point as write_operating_point
+    from hierviz.thresholds._rule_frontiers import rule_frontiers as rule_frontiers
+    from hierviz.thresholds.cross_fitting import cross_fitted as cross_fitted
+    from hierviz.thresholds.cross_fitting import rank_for_target as rank_for_target
+    from hierviz.thresholds.depth_thresholds import depth_threshold_points as depth_threshold_points
+    from hierviz.thresholds.depth_thresholds import thresholds_by_depth as thresholds_by_depth
+    from hierviz.thresholds.lambda_choice import smallest_lambda as smallest_lambda
+    from hierviz.thresholds.operating_point import OperatingPoint as OperatingPoint
+    from hierviz.thresholds.risk_control import guaranteed_threshold as guaranteed_threshold
+    from hierviz.thresholds.selection import at_least_correct as at_least_correct
+    from hierviz.thresholds.selection import at_most_above_depth as at_most_above_depth
+    from hierviz.thresholds.selection import at_most_cost as at_most_cost
+    from hierviz.thresholds.selection import best_of as best_of
+    from hierviz.thresholds.selection import cheapest as cheapest
+    from hierviz.thresholds.selection import with_costs as with_costs
+
+__getattr__, __dir__, __all__ = lazy(__name__)

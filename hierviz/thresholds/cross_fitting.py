@@ -100,7 +100,7 @@ def cross_fitted(
     truth : ndarray of int, shape (n_samples,)
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     goal : callable
-        OperatingCurve -> Choice, for example ``functools.partial(hierviz.at_least_correct, level=0.95)``.
+        OperatingCurve -> Choice, for example ``functools.partial(hierviz.thresholds.at_least_correct, level=0.95)``.
     folds, splits : int
         At least 2 folds; at least one split.
     seed : int

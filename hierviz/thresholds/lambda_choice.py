@@ -35,7 +35,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
     PredictionsError
         If the level is not in [0, 1] or `curve` is another curve.
     """
-    check_kind("curve", curve, DartsCurve, "hierviz.rule_curve(..., rule='darts') gives it.")
+    check_kind("curve", curve, DartsCurve, "hierviz.curves.rule_curve(..., rule='darts') gives it.")
     if not is_within(level, 0, 1):
         raise PredictionsError(f"level: expected a number from 0 to 1, got {shown(level)}. Choose one in that range.")
     correct = curve.values["correct"]

@@ -325,7 +325,7 @@ def _gain(curve, key):
     """Values of a key at every point, turned so that larger is better."""
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     if not isinstance(key, str) or key not in curve.values:
-        advice = "hierviz.with_costs adds it." if key in ("cost", "missing") else "Choose one."
+        advice = "hierviz.thresholds.with_costs adds it." if key in ("cost", "missing") else "Choose one."
         raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {shown(key)}. {advice}")
     return -curve.values[key] if METRICS[key].better == "lower" else curve.values[key]
 

@@ -1,1 +1,37 @@
-"""What chance can do: resamples, intervals of means and curves, paired differences, bounds for new samples."""
+"""Resamples, intervals, paired differences, bounds for new samples.
+
+Resamples             which samples each resample takes
+bootstrap_curve       bands of a curve and intervals of its summary
+bootstrap_means       means of numbers per sample with their intervals
+paired_difference     differences with their intervals
+tied_with_best        the best and all not clearly different from it
+no_clear_difference   where an interval of a difference contains 0
+difference_of_models  two models on the same samples
+difference_sentence   what a difference says, in one sentence
+over_repeats          mean and spread over runs
+curve_over_repeats    curves of several runs at common thresholds
+summary_over_repeats  summaries of curves over runs
+at_temperature        predictions at another temperature
+fit_temperature       the temperature that fits best
+"""
+
+from typing import TYPE_CHECKING
+
+from hierviz._public import lazy
+
+if TYPE_CHECKING:
+    from hierviz.uncertainty.bootstrap import bootstrap_curve as bootstrap_curve
+    from hierviz.uncertainty.bootstrap import bootstrap_means as bootstrap_means
+    from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
+    from hierviz.uncertainty.comparison import paired_difference as paired_difference
+    from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
+    from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models
+    from hierviz.uncertainty.model_difference import difference_sentence as difference_sentence
+    from hierviz.uncertainty.repeats import curve_over_repeats as curve_over_repeats
+    from hierviz.uncertainty.repeats import over_repeats as over_repeats
+    from hierviz.uncertainty.repeats import summary_over_repeats as summary_over_repeats
+    from hierviz.uncertainty.resamples import Resamples as Resamples
+    from hierviz.uncertainty.temperature import at_temperature as at_temperature
+    from hierviz.uncertainty.temperature import fit_temperature as fit_temperature
+
+__getattr__, __dir__, __all__ = lazy(__name__)

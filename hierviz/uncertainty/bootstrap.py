@@ -66,7 +66,7 @@ def bootstrap_means(
         If the lengths differ or the level is not inside (0, 1).
     """
     check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
     values = array_of_numbers(values, "values")
     if values.ndim == 0 or len(values) != resamples.n_samples:
         raise PredictionsError(
@@ -198,7 +198,7 @@ def bootstrap_curve(
         If the taxonomy is not a tree.
     """
     check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
     truth = one_truth_each(truth, "the table")
     table = as_table(taxonomy, table)
     steps = CurveSteps.from_table(taxonomy, truth, table, more)

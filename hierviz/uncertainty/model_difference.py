@@ -143,10 +143,10 @@ def difference_of_models(
     Raises
     ------
     PredictionsError, TaxonomyError
-        As `hierviz.bootstrap_curve`.
+        As `hierviz.uncertainty.bootstrap_curve`.
     """
     check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.Resamples.draw makes them.")
+    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
     levels, values = (
         array_of_numbers(given, what).reshape(-1)
         for given, what in ((correct, "correct"), (specificity, "specificity"))

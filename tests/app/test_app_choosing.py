@@ -76,14 +76,14 @@ def test_target_accuracy(demo, monkeypatch):
     )
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)
-    found = hv.at_least_correct(curve, 0.95)
+    found = hv.thresholds.at_least_correct(curve, 0.95)
     table = table_with(visit, "operating point").set_index("operating point")
     check_row(table.loc["95 % correct"], found.values)
     check_row(table.loc["current"], curve.at(0.5))
     assert float(table.loc["95 % correct", "τ"]) == found.threshold
     visit.control("Correct answers, at least (%)").set_value(80.0)
     visit.run()
-    found = hv.at_least_correct(curve, 0.8)
+    found = hv.thresholds.at_least_correct(curve, 0.8)
     check_row(table_with(visit, "operating point").set_index("operating point").loc["80 % correct"], found.values)
     # The chart was told to ring it.
     assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}]
@@ -116,7 +116,9 @@ def test_a_threshold_for_each_group(demo, no_chart):
     _, table, truth = parts(demo.models[MODEL])
     visit = keep(Visit("curves", models=MODEL), target="groups", groups_on="same")
     labels = groups_by_subtree(demo.taxonomy, table)
-    expected = group_thresholds(demo.taxonomy, truth, table, labels, lambda curve: hv.at_least_correct(curve, 0.95))
+    expected = group_thresholds(
+        demo.taxonomy, truth, table, labels, lambda curve: hv.thresholds.at_least_correct(curve, 0.95)
+    )
     shown = table_with(visit, "common τ").set_index("group")
     assert shown.loc["All samples", "Recall, own τ"] == f"{expected.values['info_recall']:.3f}"
     assert shown.loc["All samples", "Recall, common τ"] == f"{expected.global_values['info_recall']:.3f}"
@@ -168,9 +170,9 @@ def test_uncertainty_puts_intervals_everywhere(demo):
     assert "in brackets 95 % intervals of the paired differences" in visit.text
     assert "Information recall where the same share of answers is correct: " in visit.text
     assert not re.search("best balance|most often|better than", visit.text)
-    resamples = hv.Resamples.draw(600, 40, 7)
+    resamples = hv.uncertainty.Resamples.draw(600, 40, 7)
     _, table, truth = parts(demo.models[MODEL])
-    bands = hv.bootstrap_curve(demo.taxonomy, truth, table, resamples, thresholds=[0.5])
+    bands = hv.uncertainty.bootstrap_curve(demo.taxonomy, truth, table, resamples, thresholds=[0.5])
     told = table_with(visit, "correct_low").iloc[0]
     assert told["correct_low"] == pytest.approx(float(bands.curve["correct"].lower[0]), abs=1e-12)
     assert told["info_f1_high"] == pytest.approx(float(bands.curve["info_f1"].upper[0]), abs=1e-12)

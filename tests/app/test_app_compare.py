@@ -21,7 +21,7 @@ def chart_rows(visit):
 def test_table_has_the_numbers_of_the_api(demo):
     visit = Visit("compare", models=",".join(MODELS), threshold="0.7")
     models = [demo.models[key] for key in MODELS]
-    found = hv.table(models, rule="threshold", threshold=0.7)
+    found = hv.compare(models, rule="threshold", threshold=0.7)
     shown = visit.at.dataframe[0].value
     assert shown["Model"].tolist() == [*(model.predictions.name for model in models), "Best constant"]
     assert len(shown.columns) == 1 + len(found.columns)
@@ -34,7 +34,7 @@ def test_table_has_the_numbers_of_the_api(demo):
     visit.at.selectbox("widget_preset").select("kiritchenko")
     visit.run()
     assert visit.query["preset"] == "kiritchenko"
-    assert len(visit.at.dataframe[0].value.columns) == 1 + len(hv.table(models, "kiritchenko", resamples=0).columns)
+    assert len(visit.at.dataframe[0].value.columns) == 1 + len(hv.compare(models, "kiritchenko", resamples=0).columns)
 
 
 def test_hidden_columns_are_in_no_download(demo):
@@ -50,14 +50,14 @@ def test_hidden_columns_are_in_no_download(demo):
 def test_agreement_and_single_samples(demo):
     visit = Visit("compare", comparison="agreement", models=",".join(MODELS), threshold="0.7")
     models = [demo.models[key] for key in MODELS]
-    assert hv.table(models, rule="threshold", threshold=0.7).agreement.sentence in visit.text
-    found = hv.metrics_on_samples(models[0], "softmax_win", "hf1_samples", "threshold", 0.7)
+    assert hv.compare(models, rule="threshold", threshold=0.7).agreement.sentence in visit.text
+    found = hv.comparison.metrics_on_samples(models[0], "softmax_win", "hf1_samples", "threshold", 0.7)
     assert found.sentence in visit.text
     table = next(one.value for one in visit.at.dataframe if "sample_id" in one.value and len(one.value) == 100)
     assert table["sample_id"].tolist() == found.to_frame(100)["sample_id"].tolist()
     visit.control("Compare").set_value("models")
     visit.run()
-    between = hv.models_on_samples(*models, "softmax_win", "threshold", 0.7)
+    between = hv.comparison.models_on_samples(*models, "softmax_win", "threshold", 0.7)
     assert between.sentence in visit.text
 
 
@@ -81,7 +81,7 @@ def test_parts_have_the_numbers_of_the_api(demo):
     rows = chart_rows(visit)
     for key in MODELS:
         model = demo.models[key]
-        found = hv.means_by(model, "unusual_setting", "threshold", 0.7, metric="info_recall")
+        found = hv.diagnosis.means_by(model, "unusual_setting", "threshold", 0.7, metric="info_recall")
         for place, part in enumerate(found.label):
             row = rows[model.predictions.name, part]
             assert (row["n"], row["mean"], row["lower"], row["upper"]) == (
@@ -99,7 +99,7 @@ def test_parts_have_the_numbers_of_the_api(demo):
 
 def test_classes_have_the_numbers_of_the_api(demo):
     visit = Visit("compare", comparison="classes", models="flat-softmax", threshold="0.7")
-    found = hv.class_table(demo.models["flat-softmax"], "threshold", 0.7)
+    found = hv.diagnosis.class_table(demo.models["flat-softmax"], "threshold", 0.7)
     table = visit.at.dataframe[0].value.set_index("class")
     assert len(table) == found.exact.is_class.sum()
     for node in (1, 10, 20):
@@ -111,7 +111,7 @@ def test_classes_have_the_numbers_of_the_api(demo):
     assert f"F **{value_text(average['f'])}**" in visit.text
     visit.at.number_input("kept_compare classes_beta").set_value(2.0)
     visit.run()
-    hf = hv.hierarchical_f(demo.models["flat-softmax"], "threshold", 0.7, beta=2)
+    hf = hv.diagnosis.hierarchical_f(demo.models["flat-softmax"], "threshold", 0.7, beta=2)
     assert (
         f"β = 2, ancestors added: micro {value_text(hf['micro'])}, mean over samples {value_text(hf['samples'])}"
         in visit.text
@@ -125,7 +125,7 @@ def test_without_truth(tmp_path):
 def test_parts_by_training_count_of_the_demo(demo):
     """Leaves have 150 training pictures, inner truths more."""
     visit = Visit("compare", comparison="groups", by="train_count", models=",".join(MODELS))
-    found = hv.means_by(demo.models[MODELS[0]], "train_count")
+    found = hv.diagnosis.means_by(demo.models[MODELS[0]], "train_count")
     rows = chart_rows(visit)
     assert found.label[0] == "150"
     name = demo.models[MODELS[0]].predictions.name
@@ -188,14 +188,14 @@ def test_a_field_without_methods_asks_for_one(demo):
 def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
     visit = Visit("compare", comparison="ranks", models=",".join(MODELS), preset="kiritchenko")
     models = [demo.models[key] for key in MODELS]
-    found = hv.table(models, "kiritchenko", rule="threshold")
+    found = hv.compare(models, "kiritchenko", rule="threshold")
     assert hv.charts.rank_matrix_sentence(found) in visit.text
     assert hv.charts.method_intervals_sentence(found) in visit.text
     visit.go(comparison="groups", models=",".join(MODELS))
     by = visit.control("Parts by").value
-    curves = hv.curves_by(models, by)
+    curves = hv.evaluation.curves_by(models, by)
     assert hv.charts.facet_curves_sentence(curves, by) in visit.text
-    levels = hv.level_matrix([model.predictions for model in models])
+    levels = hv.diagnosis.level_matrix([model.predictions for model in models])
     assert hv.charts.level_matrix_sentence(levels) in visit.text
     assert len(visit.charts()) == 3
 

@@ -145,7 +145,7 @@ def check_tree(figures, taxonomy, p, truths, answer, kind):
 
 def check_ribbon(figures, model, row, threshold):
     text, table = figures["flip-ribbon"]
-    flips = hv.flip_intervals(model, row)
+    flips = hv.diagnosis.flip_intervals(model, row)
     for column, values in zip(
         ("from", "to", "node", "outcome", "p"), (flips.low, flips.high, flips.node, flips.outcome, flips.score)
     ):

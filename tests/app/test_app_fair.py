@@ -66,7 +66,7 @@ def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(i
     f1 = [np.array([curve.at(one)["info_f1"] for one in thresholds]) for curve in (a, b)]
     assert np.mean(f1[1] > f1[0]) > 0.6
     levels = np.linspace(0.5, 0.97, 48)
-    assert np.mean(hv.specificity_at(a, levels) >= hv.specificity_at(b, levels)) > 0.9
+    assert np.mean(hv.curves.specificity_at(a, levels) >= hv.curves.specificity_at(b, levels)) > 0.9
     # The page: whole curve, equal correctness, goal.
     visit = Visit("curves", data=inverted.key, models="a,b", model="a", drawn="bands")
     visit.memory("choosing").update(n_resamples=200)
@@ -76,7 +76,7 @@ def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(i
     assert table[""].tolist() == ["best", ""]
     assert "each at its own τ, because the same τ means different things for different models" in visit.text
     visit.go(data=inverted.key, models="a,b", model="a", drawn="bands", panel="uncertainty")
-    resamples = hv.Resamples.draw(N, 200, 0)
+    resamples = hv.uncertainty.Resamples.draw(N, 200, 0)
     found = difference(inverted, resamples)
     assert found.summary["ac"].lower > 0
     assert "Information recall where the same share of answers is correct: a is clearly higher" in visit.text
@@ -93,7 +93,7 @@ def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(i
 
 def difference(data, resamples):
     a, b = data.models["a"], data.models["b"]
-    return hv.difference_of_models(
+    return hv.uncertainty.difference_of_models(
         data.taxonomy,
         a.truth,
         a.judged_table,
@@ -116,12 +116,12 @@ def test_all_models_for_a_goal(demo, no_chart):
     visit = Visit("curves", models=",".join(keys))
     models = {key: demo.models[key] for key in keys}
     truth = models[keys[0]].truth
-    expected = hv.rank_for_target(
+    expected = hv.thresholds.rank_for_target(
         demo.taxonomy,
         truth,
         {key: model.judged_table for key, model in models.items()},
-        partial(hv.at_least_correct, level=0.95),
-        hv.Resamples.draw(len(truth), 1000, 0),
+        partial(hv.thresholds.at_least_correct, level=0.95),
+        hv.uncertainty.Resamples.draw(len(truth), 1000, 0),
     )
     (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
     assert table["model"].tolist() == [demo.models[row.name].predictions.name for row in expected.rows]
@@ -176,7 +176,7 @@ def test_other_goals_are_ranked_too(demo, no_chart):
 
 def test_costs_of_single_answers_are_those_of_the_curve(demo):
     model = demo.models["flat-softmax"]
-    priced = hv.with_costs(model.curve, demo.taxonomy, model.truth, model.judged_table, wrong=2.0, vague=0.5)
+    priced = hv.thresholds.with_costs(model.curve, demo.taxonomy, model.truth, model.judged_table, wrong=2.0, vague=0.5)
     answers = model.judged_table.nodes_at(0.6)
     single = cost_metrics(demo.taxonomy, model.truth, answers, wrong=2.0, vague=0.5)
     assert single["cost"].mean() == pytest.approx(priced.at(0.6)["cost"])
@@ -186,7 +186,7 @@ def test_costs_of_single_answers_are_those_of_the_curve(demo):
 def test_groups_are_measured_on_many_halves(demo, no_chart):
     model = demo.models["conditional-softmax"]
     labels = groups_by_subtree(demo.taxonomy, model.judged_table)
-    goal = partial(hv.at_least_correct, level=0.95)
+    goal = partial(hv.thresholds.at_least_correct, level=0.95)
     found = repeated_group_thresholds(demo.taxonomy, model.truth, model.judged_table, labels, goal)
     # The first half is an unlucky one: chosen at 95 %, it is measured at 91.7 %, and the mean of all is .3 points below 95 %.
     assert math.isclose(found.own["correct"][0], 0.9167, abs_tol=1e-4)
@@ -206,14 +206,15 @@ def test_one_temperature_per_model_is_offered_and_said(inverted):
     first, second = split_samples(N, 0.5, seed=0)
     told = f"One temperature for each model, fitted on {len(first)} samples (seed 0): "
     told += ", ".join(
-        f"{key} {hv.fit_temperature(inverted.models[key].predictions, first).value:.3g}" for key in ("a", "b")
+        f"{key} {hv.uncertainty.fit_temperature(inverted.models[key].predictions, first).value:.3g}"
+        for key in ("a", "b")
     )
     assert f"{told}. All numbers are of the {len(second)} other samples." in visit.text
     data = opened.server().shelf.get(visit.query["data"])
     assert data.key != inverted.key
     for key in ("a", "b"):
         predictions = inverted.models[key].predictions
-        scaled = hv.at_temperature(predictions, hv.fit_temperature(predictions, first).value)
+        scaled = hv.uncertainty.at_temperature(predictions, hv.uncertainty.fit_temperature(predictions, first).value)
         judged = data.models[key]
         np.testing.assert_array_equal(judged.rows, second)
         curve = hv.operating_curve(data.taxonomy, predictions.truth[second], scaled.node_probabilities(second))

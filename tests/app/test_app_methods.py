@@ -62,11 +62,11 @@ def test_files_of_one_name_are_runs(runs):
     assert (best.n_runs, name) in ((3, "flat"), (2, "deep"))
     assert f"**{name}** (mean of its {n_runs} runs)" in overview.text
     assert "model is **flat ·" not in overview.text
-    # The page Compare: as hv.table of the same files.
+    # The page Compare: as hv.compare of the same files.
     visit = Visit("compare", data=runs.key)
     shown = visit.at.dataframe[0].value
     assert shown["Model"].tolist() == ["flat (3 runs)", "deep (2 runs)", "Best constant"]
-    expected = hv.table([model for of_method in runs.methods.values() for model in of_method], rule="threshold")
+    expected = hv.compare([model for of_method in runs.methods.values() for model in of_method], rule="threshold")
     for place, column in enumerate(expected.columns, 1):
         values = [model.value(column.key) for model in expected.methods]
         assert shown.iloc[:2, place].tolist() == pytest.approx(
@@ -101,17 +101,17 @@ def test_parts_and_classes_are_of_all_runs(runs):
     choice = {"rule": "threshold", "threshold": 0.5}
     visit = Visit("compare", data=runs.key, comparison="groups", by="depth", metric="correct")
     of_parts = table_with(visit, "part")
-    found = hv.means_by(flat, "depth", metric="correct", **choice)
+    found = hv.diagnosis.means_by(flat, "depth", metric="correct", **choice)
     own = of_parts[of_parts["model"] == "flat"]
     assert own["mean"].tolist() == pytest.approx(found.mean.tolist())
     assert own["spread"].tolist() == pytest.approx(found.spread.tolist())
-    alone = [hv.means_by(run, "depth", metric="correct", **choice).mean for run in flat]
+    alone = [hv.diagnosis.means_by(run, "depth", metric="correct", **choice).mean for run in flat]
     assert found.spread.tolist() == pytest.approx(np.std(alone, axis=0, ddof=1).tolist())
     assert "the dot is their mean; its interval is over samples, with the runs fixed" in visit.text
     # Operating curves of the parts: every number is the mean over single curves of the part.
     curves = table_with(visit, "ac_sd").set_index(["model", "part"])
     by = visit.control("Parts by").value
-    alone = [hv.curves_by(run, by)["flat"] for run in flat]
+    alone = [hv.evaluation.curves_by(run, by)["flat"] for run in flat]
     for part in alone[0]:
         areas = [one[part].summary()["ac"] for one in alone]
         assert curves.loc[("flat", part), "ac"] == pytest.approx(np.mean(areas))
@@ -121,7 +121,7 @@ def test_parts_and_classes_are_of_all_runs(runs):
     assert "flat (3 runs): AC" in visit.text
     visit.go(data=runs.key, comparison="classes")
     shown = table_with(visit, "recall_sd").set_index("class")
-    recalls = np.array([hv.class_table(run, **choice).exact.recall for run in flat])
+    recalls = np.array([hv.diagnosis.class_table(run, **choice).exact.recall for run in flat])
     for leaf in LEAVES:
         node = runs.taxonomy.node(leaf)
         assert shown.loc[leaf, "recall"] == pytest.approx(recalls[:, node].mean())
@@ -135,7 +135,9 @@ def test_single_samples_are_of_the_run_that_is_chosen(runs):
     visit.control("Run of flat").set_value(2)
     visit.run()
     assert "flat: run m_seed_2, one of 3." in visit.text
-    found = hv.metrics_on_samples(runs.methods["flat-m-seed-0"][2], "softmax_win", "hf1_samples", "threshold", 0.5)
+    found = hv.comparison.metrics_on_samples(
+        runs.methods["flat-m-seed-0"][2], "softmax_win", "hf1_samples", "threshold", 0.5
+    )
     assert found.sentence in visit.text
     shown = table_with(visit, "sample_id")
     assert shown["sample_id"].tolist() == found.to_frame(100)["sample_id"].tolist()
@@ -144,9 +146,9 @@ def test_single_samples_are_of_the_run_that_is_chosen(runs):
 
 def test_two_runs_of_one_method_have_two_names(runs):
     one, other = runs.methods["flat-m-seed-0"][:2]
-    found = hv.models_on_samples(one, other, "softmax_win")
+    found = hv.comparison.models_on_samples(one, other, "softmax_win")
     assert list(found.to_frame()) == ["sample_id", "flat, m_seed_0", "flat, m_seed_1", "difference"]
-    assert hv.models_on_samples(one, one, "softmax_win").labels == ("flat, m_seed_0", "flat, m_seed_0 (2)")
+    assert hv.comparison.models_on_samples(one, one, "softmax_win").labels == ("flat, m_seed_0", "flat, m_seed_0 (2)")
 
 
 def test_mean_curve_and_bands_at_any_threshold(runs):
@@ -262,7 +264,7 @@ def test_the_form_cuts_and_projects_and_says_how_many(tmp_path):
     model = opened_by(visit)
     assert "cello" not in model.taxonomy.index
     whole = hv.load_predictions(path, hv.load_taxonomy(files["taxonomy"]), files["truth"], partial=True)
-    expected = hv.only_known([whole], "project")[0]
+    expected = hv.projection.only_known([whole], "project")[0]
     assert hv.evaluate(model.predictions)["models"][0]["curve"] == hv.evaluate(expected)["models"][0]["curve"]
     assert expected.notes[-1] in visit.text
 
@@ -272,7 +274,9 @@ def test_the_form_cuts_at_a_depth(tmp_path):
     visit = open_by_path(files, path)
     visit.control("Judged on").set_value("max_depth")
     model = opened_by(visit.run())
-    expected = hv.cut(hv.load_predictions(path, hv.load_taxonomy(files["taxonomy"]), files["truth"]), max_depth=2)
+    expected = hv.projection.cut(
+        hv.load_predictions(path, hv.load_taxonomy(files["taxonomy"]), files["truth"]), max_depth=2
+    )
     assert model.taxonomy.max_depth == 2
     assert hv.evaluate(model.predictions)["models"][0]["curve"] == hv.evaluate(expected)["models"][0]["curve"]
     assert expected.notes[-1] in visit.text

@@ -105,7 +105,7 @@ def test_confusions(instruments):
     ):
         visit.control("Group by").set_value(by)
         visit.run()
-        found = hv.confusions(instruments.first, "leaf", **keywords)
+        found = hv.diagnosis.confused_pairs(instruments.first, "leaf", **keywords)
         table = visit.at.dataframe[0].value
         assert table["count"].tolist() == found.count.tolist()
         assert table["cost"].tolist() == pytest.approx(found.cost.tolist(), abs=1e-3)
@@ -130,7 +130,7 @@ def test_matrix_opens_closes_and_counts(instruments):
         return list(chart.value[["truth", "answer", "count"]].itertuples(index=False, name=None))
 
     def expected(*opened):
-        matrix = hv.confusion_matrix(model, "leaf", open_nodes=opened)
+        matrix = hv.diagnosis.matrix(model, "leaf", open_nodes=opened)
         table = hv.charts.hierarchical_matrix_table(folded_matrix(matrix, 100))
         return list(table[["truth", "answer", "count"]].itertuples(index=False, name=None))
 
@@ -155,7 +155,7 @@ def test_matrix_opens_closes_and_counts(instruments):
     visit.press("Close all")
     cell = {"row": str(taxonomy.node("strings")), "column": str(winds)}
     visit.select(matrix_chart(visit), {"cell": [cell]})
-    matrix = folded_matrix(hv.confusion_matrix(model, "leaf"), 100)
+    matrix = folded_matrix(hv.diagnosis.matrix(model, "leaf"), 100)
     lines = [int(np.flatnonzero(matrix.nodes == int(node))[0]) for node in cell.values()]
     rows = matrix.samples(*lines)
     assert sorted(samples(visit)["sample"]) == sorted(model.predictions.ids[rows])
@@ -169,15 +169,17 @@ def matrix_chart(visit):
 def test_filters_hold_on_every_part(instruments):
     model, taxonomy = instruments.first, instruments.taxonomy
     query = {"data": instruments.key, "rule": "leaf", "under": "winds", "where": "room=hall"}
-    answers = hv.judged_answers(model, "leaf")
-    kept = hv.filtered(answers, hv.SampleFilter(under=taxonomy.node("winds"), where=(("room", "hall"),)))
+    answers = hv.evaluation.judged_answers(model, "leaf")
+    kept = hv.diagnosis.filtered(
+        answers, hv.diagnosis.SampleFilter(under=taxonomy.node("winds"), where=(("room", "hall"),))
+    )
     some = answers.take(kept)
     assert 0 < len(some.rows) < 60
     visit = Visit("mistakes", **query)
     assert len(samples(visit)) == int(some.is_wrong.sum())
     assert f"filtered: {some.n_judged}" in visit.text
     visit = Visit("mistakes", part="confusions", **query)
-    found = hv.confusions(some)
+    found = hv.diagnosis.confused_pairs(some)
     assert visit.at.dataframe[0].value["count"].tolist() == found.count.tolist()
     assert follow(visit).text.count(f"1 of {len(found.rows(0))}")
     visit = Visit("mistakes", part="matrix", **query)
@@ -208,7 +210,7 @@ def test_slices(tmp_path):
     names = ["violin", "cello", "flute", "oboe", "bassoon", "drum"]
     data = world(tmp_path, scores=np.eye(6)[said], truth=[names[k] for k in truth], extra=[("room", room.tolist())])
     visit = Visit("mistakes", data=data.key, part="slices")
-    found = hv.slices(data.first, "threshold")
+    found = hv.diagnosis.slices(data.first, "threshold")
     assert found.value[0] == "studio"
     assert found.sentence().replace("%", " %") in visit.text.replace("**", "")
     table = visit.at.dataframe[0].value
@@ -234,12 +236,12 @@ def test_several_paths(shared_data):
         truth=str(folder / "truth_1b.csv.gz"),
     )
     visit = Visit("mistakes", data=data.key)
-    found = hv.set_mistakes(data.first)
+    found = hv.diagnosis.set_mistakes(data.first)
     assert samples(visit)["sample"].tolist() == data.first.predictions.ids[found.row].tolist()
     visit.control("Part of the page").set_value("matrix")
     visit.run()
     cells = next(one.value for one in visit.at.dataframe if "of_different_classes" in one.value)
-    assert cells["count"].sum() == hv.confusion_matrix(data.first).total
+    assert cells["count"].sum() == hv.diagnosis.matrix(data.first).total
     assert "no truth left" in cells["truth"].tolist()
     assert "no answer left" in cells["answer"].tolist()
     # TP and FN as in the published table.
@@ -268,7 +270,7 @@ def test_graph(tmp_path):
     for part in PARTS:
         visit = Visit("mistakes", data=data.key, part=part)
         assert not visit.at.error, part
-    assert len(samples(Visit("mistakes", data=data.key))) == len(hv.set_mistakes(data.first))
+    assert len(samples(Visit("mistakes", data=data.key))) == len(hv.diagnosis.set_mistakes(data.first))
     # The way to the samples of a group where a subtree was chosen before.
     visit = Visit("mistakes", data=data.key, part="slices", under="b")
     link = next(one for one in visit.at.get("page_link") if "Open these samples" in one.label)

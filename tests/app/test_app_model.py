@@ -644,7 +644,7 @@ def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
     assert found.taxonomy.names == ("all", "sky", "ground")
     told = load_model(model, hv.load_taxonomy(taxonomy), classes=folder.parent / "classes.csv", missing="zero",
                       preprocessing={"range": [0, 1]})  # fmt: skip
-    expected = hv.cut(told.predict(load_inputs(folder, told), unreadable={}), max_depth=1)
+    expected = hv.projection.cut(told.predict(load_inputs(folder, told), unreadable={}), max_depth=1)
     assert np.array_equal(found.node_probabilities(), expected.node_probabilities())
     page.go("model")
     assert (
@@ -680,7 +680,7 @@ def test_the_start_runs_a_model_as_prediction_files_are_cut(started, brightness,
     scored = told.predict(load_inputs(folder, told), unreadable={})
     truths = dict(line.split(",") for line in truth.read_text().split()[1:])
     whole = scored.replace(truth=tree.nodes(*(truths[name] for name in scored.sample_ids)))
-    expected = hv.cut(whole, level=1) if "--level" in flags else hv.with_other_leaves(whole)
+    expected = hv.projection.cut(whole, level=1) if "--level" in flags else hv.projection.with_other_leaves(whole)
     assert sorted(found.taxonomy.names) == sorted(names) == sorted(expected.taxonomy.names)
     assert np.array_equal(found.node_probabilities(), expected.node_probabilities())
     assert [found.taxonomy.names[node] for node in found.truth] == [

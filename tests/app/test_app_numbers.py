@@ -69,7 +69,7 @@ def expected_numbers(taxonomy, p, truth, answer, best_leaf):
         # Wu et al.: 1 when the leaf is right, else 1 - 2^-(levels shared).
         "one_hot_win": 1.0 if truth in leaf_path else 1 - 0.5**shared,
     }
-    found |= {key: float(value[0]) for key, value in hv.path_metrics(taxonomy, t, a).items()}
+    found |= {key: float(value[0]) for key, value in hv.metrics.path_metrics(taxonomy, t, a).items()}
     found |= {key: float(value[0]) for key, value in hv.confusion(taxonomy, t, a).per_sample.items()}
     return found
 

@@ -56,7 +56,7 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     answers = judged_answers(data.first, "threshold", threshold=0.5)
     levels, taxonomy = subtree_levels(answers), data.taxonomy
     worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
-    table = hv.node_table(answers)
+    table = hv.diagnosis.node_table(answers)
     share = {node: percent_text(table.correct[node], 1) for node in worst}
     labels = [
         f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} ({share[node]} correct)"
@@ -70,7 +70,7 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     shown = {label for label in found if label.endswith("correct)")}
     assert shown == set(labels[:4])  # a class that is better than all samples is named nowhere
     # What is large is called so; the worst subtree comes first, in the same sentence on all pages.
-    slices = hv.slices(answers)
+    slices = hv.diagnosis.slices(answers)
     assert not len(slices.worse_subtrees)
     sentence = slices.worst_sentence()
     for page in (visit, Visit("taxonomy", data=data.key)):
@@ -81,7 +81,7 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
 
 
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
-    found = hv.slices(demo.models["multi-label"], "threshold", threshold=0.5)
+    found = hv.diagnosis.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
     assert found.value[place] == "helicopter"
     sentence = found.worst_sentence()

@@ -38,7 +38,7 @@ def test_a_threshold_is_dragged(tmp_path, make, has_bits):
     assert ("trees only" in visit.text) is not has_bits
     visit.select(chart, {"chosen": [{"threshold": 0.2}]})
     assert (visit.query["threshold"], visit.query["rule"]) == ("0.200", "threshold_set")
-    curve = hv.set_curve(data.first)
+    curve = hv.curves.set_curve(data.first)
     table = next(one.value for one in visit.at.dataframe if "threshold" in one.value)
     for key, value in curve.at(0.2).items():
         assert table[key].iloc[0] == value

@@ -51,7 +51,7 @@ def did(visit, kind, what):
 def test_numbers_are_those_of_the_api(demo):
     visit = Visit("taxonomy", threshold="0.7")
     model, taxonomy = demo.models["flat-softmax"], demo.taxonomy
-    table = hv.node_table(model, "threshold", 0.7)
+    table = hv.diagnosis.node_table(model, "threshold", 0.7)
     found = rows(visit)
     assert set(found) == {taxonomy.title(node) for node in [0, *taxonomy.children[0].tolist()]}
     for title, cells in found.items():
@@ -68,14 +68,14 @@ def test_numbers_are_those_of_the_api(demo):
             "f1",
         ):
             assert cells[key] == number_text_of(key, float(getattr(table, key)[node])), (title, key)
-    calibration = hv.reliability(model, nodes=[taxonomy.node("aircraft")])
+    calibration = hv.diagnosis.reliability(model, nodes=[taxonomy.node("aircraft")])
     assert found["aircraft"]["ece"].removeprefix("✗ ") == number_text_of("ece", float(calibration.ece[0]))
     assert f"**{int(table.n_wrong[0])}** answers are wrong" in visit.text
 
 
 def test_the_costliest_subtree_is_two_presses_away(demo):
     visit = Visit("taxonomy")
-    table = hv.node_table(demo.models["flat-softmax"], "threshold", 0.5)
+    table = hv.diagnosis.node_table(demo.models["flat-softmax"], "threshold", 0.5)
     children = demo.taxonomy.children[0]
     worst = int(children[np.argmax(table.n_wrong[children])])
     title = demo.taxonomy.title(worst)
@@ -128,7 +128,7 @@ def test_search_and_one_level(demo):
     visit.run()
     visit.control("Rows").set_value("depth-2")
     assert visit.run().query["node_rows"] == "depth-2"
-    table, taxonomy = hv.node_table(demo.models["flat-softmax"], "threshold", 0.5), demo.taxonomy
+    table, taxonomy = hv.diagnosis.node_table(demo.models["flat-softmax"], "threshold", 0.5), demo.taxonomy
     here = np.flatnonzero(taxonomy.depth == 2)
     assert set(rows(visit)) == {taxonomy.title(node) for node in here.tolist()}
     assert int(next(iter(rows(visit).values()))["n_wrong"]) == table.n_wrong[here].max()
@@ -152,8 +152,8 @@ def test_every_part_says_what_it_shows(demo, aspect):
 def test_filters_of_all_pages_apply(demo):
     visit = Visit("taxonomy", where="far=yes")
     model = demo.models["flat-softmax"]
-    answers = hv.judged_answers(model, "threshold", 0.5)
-    some = answers.take(hv.filtered(answers, hv.SampleFilter(where=(("far", "yes"),))))
+    answers = hv.evaluation.judged_answers(model, "threshold", 0.5)
+    some = answers.take(hv.diagnosis.filtered(answers, hv.diagnosis.SampleFilter(where=(("far", "yes"),))))
     assert rows(visit)["vehicle"]["support"] == str(some.n_judged)
     assert rows(visit)["vehicle"]["n_wrong"] == str(int(some.is_wrong.sum()))
 
@@ -166,7 +166,7 @@ def test_several_labels(shared_data):
         truth=str(folder / "truth_1b.csv.gz"),
     )
     visit = Visit("taxonomy", data=data.key)
-    table = hv.node_table(data.first)
+    table = hv.diagnosis.node_table(data.first)
     node = data.taxonomy.node("Sachbuch")
     assert rows(visit)["Sachbuch"]["missed"] == f"{table.missed[node]:,}"
     assert "several true classes" in visit.text
@@ -182,10 +182,10 @@ def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
     """The depths from the class down, of the samples that are answered there; not those of all samples, and said."""
     taxonomy, model = demo.taxonomy, demo.first
     node = taxonomy.node("aircraft")
-    answers = hv.judged_answers(model, "threshold", threshold=0.5)
+    answers = hv.evaluation.judged_answers(model, "threshold", threshold=0.5)
     inside = taxonomy.is_ancestor(node, answers.predicted)
     below = taxonomy.depth[taxonomy.subtree(node)]
-    found = hv.reliability(answers.take(inside), depths=range(below.min(), below.max() + 1))
+    found = hv.diagnosis.reliability(answers.take(inside), depths=range(below.min(), below.max() + 1))
     visit = Visit("taxonomy", aspect="calibration", under="aircraft")
     n_true = int(taxonomy.is_ancestor(node, answers.truth).sum())
     assert 0 < inside.sum() != n_true
@@ -194,7 +194,7 @@ def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
     assert f"of all {answers.n_judged} samples" in visit.text
     whole = Visit("taxonomy", aspect="calibration").text
     assert "samples whose answer is" not in whole
-    found = hv.reliability(answers, depths=range(1, taxonomy.max_depth + 1))
+    found = hv.diagnosis.reliability(answers, depths=range(1, taxonomy.max_depth + 1))
     assert charts.reliability_diagram_sentence(found, np.arange(len(found))) in whole
 
 
@@ -220,7 +220,7 @@ def test_a_fan_is_never_sent_at_once():
     taxonomy = hv.Taxonomy.from_edges([("root", "fan"), ("root", "other"), *(("fan", leaf) for leaf in leaves)])
     truth = np.arange(3, 2104)
     predictions = hv.Predictions.from_labels(taxonomy, np.where(truth % 5, truth, 3), truth=truth)
-    table = hv.node_table(predictions)
+    table = hv.diagnosis.node_table(predictions)
     found = tree_rows(table, 0, {"0", "0/1"}, {}, "n_wrong")
     assert [row.kind for row in found] == ["open", "open", *["leaf"] * FIRST, "more", "leaf"]
     assert found[-2].n_more == 2101 - FIRST

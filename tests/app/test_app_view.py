@@ -484,10 +484,10 @@ def test_filters_are_chips_that_remove_them(no_charts, demo, filters, chips):
     model, taxonomy = demo.models["flat-softmax"], demo.taxonomy
     nodes = {name: taxonomy.node(value) for name, value in filters.items() if name in NODES}
     more = {"common": int(filters["common"])} if "common" in filters else {}
-    asked = hv.SampleFilter(
+    asked = hv.diagnosis.SampleFilter(
         **nodes, **more, text=filters.get("text", ""), where=(("far", "yes"),) if "where" in filters else ()
     )
-    n = int(hv.filtered(hv.judged_answers(model, "threshold", 0.5), asked).sum())
+    n = int(hv.diagnosis.filtered(hv.evaluation.judged_answers(model, "threshold", 0.5), asked).sum())
     assert visit.control("Show").options[0] == f"all {n}"
     assert 0 < n < 600
     visit.press("Remove all filters")

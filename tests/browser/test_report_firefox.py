@@ -137,7 +137,7 @@ def test_a_report_from_disk_in_firefox(firefox, tmp_path):
     predictions = hostile_predictions()
     evaluation = hv.Evaluation.from_predictions(predictions)
     made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0)
-    hv.write_report(made, tmp_path / "report.html")
+    made.write(tmp_path / "report.html")
     address = (tmp_path / "report.html").as_uri()
     firefox.open(address)
     assert firefox.value("document.title") == HOSTILE[2]

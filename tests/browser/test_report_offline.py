@@ -33,7 +33,7 @@ def test_a_report_from_disk(chromium, tmp_path):
         StoryStep("compare", {}, "{wrong}"),
     )
     made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0, story=story)
-    hv.write_report(made, tmp_path / "report.html")
+    made.write(tmp_path / "report.html")
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce")
     context.set_default_timeout(WATCHDOG)
     page, requests, errors = context.new_page(), [], []
@@ -98,7 +98,7 @@ def test_a_report_from_disk(chromium, tmp_path):
         if node is not None:
             page.locator(f"#matrix tbody button[data-node='{node}']").click()
             opened.append(node)
-        found = hv.confusion_matrix(evaluation, "threshold", 0.5, open_nodes=opened)
+        found = hv.diagnosis.matrix(evaluation, "threshold", 0.5, open_nodes=opened)
         cells = zip(found.row_nodes[found.row], found.column_nodes[found.column], found.count, strict=True)
         assert page.evaluate(CELLS) == {f"{row} {column}": count for row, column, count in cells}
     page.locator("#matrix tbody button[data-node='1']").click()
@@ -132,7 +132,7 @@ def test_paper_shows_every_chart(chromium, tmp_path):
     predictions = hostile_predictions()
     story = (StoryStep("curves", {"threshold": "0.25"}, "{correct}"), StoryStep("taxonomy", {}, "{wrong}"))
     made = hv.report(predictions, "threshold", worst=1, random=2, story=story)
-    hv.write_report(made, tmp_path / "report.html")
+    made.write(tmp_path / "report.html")
     context = chromium.new_context(viewport={"width": 390, "height": 844}, offline=True, color_scheme="dark")
     context.set_default_timeout(WATCHDOG)
     page, errors = context.new_page(), []

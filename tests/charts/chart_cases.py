@@ -5,7 +5,8 @@ import re
 import numpy as np
 from hypothesis import strategies as st
 
-from hierviz import OperatingCurve, Taxonomy
+from hierviz import Taxonomy
+from hierviz.curves import OperatingCurve
 from hierviz.metrics.registry import path_keys
 
 

@@ -25,7 +25,7 @@ def methods():
 
 @pytest.mark.parametrize("n", [2, 6])
 def test_cells_hold_the_numbers(methods, n):
-    found = hv.table(
+    found = hv.compare(
         methods[:n], metrics="confusion.f1,labels.hamming_loss,labels.subset_accuracy", resamples=0
     ).agreement
     rows = [row for view in views(charts.to_vega_lite(charts.agreement_matrix(found))) for row in view["rows"]]
@@ -41,7 +41,7 @@ def test_cells_hold_the_numbers(methods, n):
 
 
 def test_one_method_is_refused(methods):
-    found = hv.table(methods[:1], metrics="confusion.f1,labels.hamming_loss", resamples=0).agreement
+    found = hv.compare(methods[:1], metrics="confusion.f1,labels.hamming_loss", resamples=0).agreement
     with pytest.raises(hv.PredictionsError, match=r"^agreement: expected at least two metrics and two methods"):
         charts.agreement_matrix(found)
 

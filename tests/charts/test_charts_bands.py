@@ -23,7 +23,7 @@ from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval
 
 TAUS = np.array([1.0, 0.75, 0.5, 0.25, 0.0])
-RESAMPLES = hv.Resamples.draw(10, 100)
+RESAMPLES = hv.uncertainty.Resamples.draw(10, 100)
 
 
 def interval(middle, half):
@@ -51,7 +51,7 @@ def difference():
 
 def compared(middle, half):
     """A difference of two models at some shares of correct answers."""
-    levels, enough = np.array([0, 0.25, 0.5, 0.75, 0.98]), hv.Resamples.draw(1000, 100)
+    levels, enough = np.array([0, 0.25, 0.5, 0.75, 0.98]), hv.uncertainty.Resamples.draw(1000, 100)
     one = replace(interval(middle, half), resamples=enough)
     return CurveBands(TAUS, {}, {}, levels, {"info_recall": one})
 
@@ -143,13 +143,13 @@ def test_difference_in_words():
     text = difference_band_sentence(few, "info_recall", ("a", "b"))
     assert "0.0 % correct; beyond it too few answers are wrong to compare" in text
     # Fewer than ten samples cannot leave ten wrong answers: nothing is compared, and nothing is drawn.
-    one = replace(clear.at_correct["info_recall"], resamples=hv.Resamples.draw(5, 100))
+    one = replace(clear.at_correct["info_recall"], resamples=hv.uncertainty.Resamples.draw(5, 100))
     fewer = replace(clear, at_correct={"info_recall": one})
     assert len(difference_band_table(fewer, "info_recall")) == 0
     text = difference_band_sentence(fewer, "info_recall", ("a", "b"))
     assert "5 samples are too few to compare a and b" in text
     to_svg(difference_band(fewer, "info_recall", ("a", "b")))
-    one = replace(clear.at_correct["info_recall"], resamples=hv.Resamples.draw(1000, 20))
+    one = replace(clear.at_correct["info_recall"], resamples=hv.uncertainty.Resamples.draw(1000, 20))
     text = difference_band_sentence(replace(clear, at_correct={"info_recall": one}), "info_recall", ("a", "b"))
     assert text.endswith("20 resamples are too few to call a difference clear: take at least 40.")
     # A model that never has so many correct answers counts as 0 there.
@@ -161,7 +161,7 @@ def test_difference_in_words():
 
 
 def test_a_difference_at_equal_specificity_is_drawn_and_said():
-    values, enough = np.array([0, 0.4, 0.6, 0.9]), hv.Resamples.draw(1000, 100)
+    values, enough = np.array([0, 0.4, 0.6, 0.9]), hv.uncertainty.Resamples.draw(1000, 100)
     # Beyond the end of a curve there is no number.
     middle, half = np.array([0.0, 0.1, 0.2, np.nan]), 0.05
     found = replace(interval(middle, half), resamples=enough)

@@ -17,7 +17,7 @@ from hierviz.uncertainty.comparison import clear_after_holm, highest_level, neve
 from hierviz.uncertainty.resamples import Interval
 
 N = 500
-RESAMPLES = hv.Resamples.draw(N, 100, seed=1)
+RESAMPLES = hv.uncertainty.Resamples.draw(N, 100, seed=1)
 EDGES = [("all", f"g{i}") for i in range(4)] + [(f"g{i}", f"l{i}{j}") for i in range(4) for j in range(4)]
 
 
@@ -95,7 +95,7 @@ def test_tables_mark_no_best_at_one_threshold(pair):
 
 def test_the_comparison_is_of_whole_curves_and_at_equal_correctness(pair, intervals):
     numbers = {name: one.numbers for name, one in intervals.items()}
-    ac = hv.paired_difference(numbers["A"]["ac"], numbers["B"]["ac"])
+    ac = hv.uncertainty.paired_difference(numbers["A"]["ac"], numbers["B"]["ac"])
     assert ac.lower > 0
     span = f"by {ac.estimate:.3f} [{ac.lower:.3f}, {ac.upper:.3f}]"
     text = charts.comparison_sentence(numbers, "A", N)
@@ -131,7 +131,7 @@ def test_where_nothing_can_be_told_it_is_said(pair, intervals):
 
 
 def test_the_difference_band_stands_over_the_share_of_correct_answers(pair, intervals):
-    difference = hv.paired_difference(*(intervals[name].bands for name in "AB"))
+    difference = hv.uncertainty.paired_difference(*(intervals[name].bands for name in "AB"))
     table = charts.difference_band_table(difference, "info_recall")
     assert table["correct"].max() == pytest.approx(1 - 10 / N)
     levels = table["correct"].to_numpy()
@@ -150,7 +150,7 @@ def test_the_difference_band_stands_over_the_share_of_correct_answers(pair, inte
 
 def test_holm_steps_by_hand():
     # 200 draws: with alpha = 0.05 the single interval leaves out 4 at each end, half of it 2, a third of it 1.
-    resamples = hv.Resamples.draw(10, 200)
+    resamples = hv.uncertainty.Resamples.draw(10, 200)
 
     def with_negatives(n):
         return Interval.from_draws(1.0, np.repeat([-1.0, 1.0], [n, 200 - n]), resamples)
@@ -166,13 +166,13 @@ def test_with_too_few_resamples_nothing_is_clear():
 
     def clear(n_resamples, m):
         draws = np.linspace(0.1, 0.2, n_resamples)
-        return Interval.from_draws(0.15, draws, hv.Resamples.draw(500, n_resamples)), m
+        return Interval.from_draws(0.15, draws, hv.uncertainty.Resamples.draw(500, n_resamples)), m
 
     for m in (1, 2, 14):
         for n_resamples in (20, 40 * m - 1, 40 * m):
             one, m = clear(n_resamples, m)
             assert clear_after_holm([one] * m).tolist() == [n_resamples == 40 * m] * m
-    assert [hv.no_clear_difference(clear(n, 1)[0]).tolist() for n in (39, 40)] == [True, False]
+    assert [hv.uncertainty.no_clear_difference(clear(n, 1)[0]).tolist() for n in (39, 40)] == [True, False]
     numbers = {name: {"ac": clear(100, 1)[0]} for name in "ABCD"}
     for name, shift in zip("BCD", (1, 2, 3)):
         one = numbers[name]["ac"]
@@ -223,7 +223,7 @@ def test_a_simultaneous_band_covers_whole_rows():
     rng = np.random.default_rng(3)
     draws = rng.normal(0, 1, (400, 30)) * np.linspace(0.1, 2, 30)
     draws[:, 5] = 0.0
-    band = simultaneous(Interval.from_draws(np.zeros(30), draws, hv.Resamples.draw(10, 400)))
+    band = simultaneous(Interval.from_draws(np.zeros(30), draws, hv.uncertainty.Resamples.draw(10, 400)))
     held = ((draws >= band.lower) & (draws <= band.upper)).all(axis=1).mean()
     assert 0.95 <= held < 0.96
     assert band.lower[5] == band.upper[5] == 0

@@ -18,7 +18,7 @@ def found():
     models = {}
     for name, share in (("good", 0.9), ("poor <b>", 0.5)):
         answers = np.where(rng.random(60) < np.where(light == "night", share / 2, share), truth, taxonomy.node("b"))
-        models[name] = hv.means_by(
+        models[name] = hv.diagnosis.means_by(
             hv.Predictions.from_labels(taxonomy, answers, truth=truth, attributes={"light": light}),
             "light",
             metric="correct",
@@ -52,7 +52,7 @@ def test_runs_are_small_circles_apart_from_the_interval():
     truth = np.tile(taxonomy.nodes("a", "b"), 20)
     answers = [np.where(rng.random(40) < 0.7, truth, taxonomy.node("a")) for _ in range(3)]
     runs = [hv.Predictions.from_labels(taxonomy, one, truth=truth) for one in answers]
-    found = {"method": hv.means_by(runs, "depth", metric="correct")}
+    found = {"method": hv.diagnosis.means_by(runs, "depth", metric="correct")}
     rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
     means = [row["mean"] for row in rows if "run" in row]
     assert means == pytest.approx([(one == truth).mean() for one in answers])
@@ -71,7 +71,7 @@ def test_errors(found):
     with pytest.raises(hv.PredictionsError, match=r"^means_by: expected at least one model, got none\."):
         charts.means_by({})
     one = found["good"]
-    other = hv.means_by(
+    other = hv.diagnosis.means_by(
         hv.Predictions.from_labels(hv.Taxonomy.from_edges([("r", "a")]), [1], truth=[1]), "depth", metric="correct"
     )
     with pytest.raises(hv.PredictionsError, match=r"^means_by: expected models whose samples are divided alike"):

@@ -31,23 +31,23 @@ def models():
 
 @pytest.fixture(scope="module")
 def table(models):
-    return hv.table(models, metrics="curve.ac,curve.ap,top_down.error_lca_height,curve.n_points", resamples=100)
+    return hv.compare(models, metrics="curve.ac,curve.ap,top_down.error_lca_height,curve.n_points", resamples=100)
 
 
 @pytest.fixture(scope="module")
 def frontiers(models):
-    return hv.rule_frontiers(models[0])
+    return hv.thresholds.rule_frontiers(models[0])
 
 
 @pytest.fixture(scope="module")
 def rejection(models):
     first = {model.name: model for model in models[::2]}
-    return {name: hv.rejection_curve(model.taxonomy, model.truth, model) for name, model in first.items()}
+    return {name: hv.curves.rejection_curve(model.taxonomy, model.truth, model) for name, model in first.items()}
 
 
 @pytest.fixture(scope="module")
 def parts(models):
-    return hv.curves_by(models[::2], "light")
+    return hv.evaluation.curves_by(models[::2], "light")
 
 
 @pytest.fixture(scope="module")
@@ -55,7 +55,7 @@ def levels(models):
     """The second model knows a, b only."""
     whole, coarse = models[0], models[2]
     taxonomy = whole.taxonomy
-    return hv.level_matrix([whole, coarse.replace(known=np.array([0, *taxonomy.nodes("a", "b")]))])
+    return hv.diagnosis.level_matrix([whole, coarse.replace(known=np.array([0, *taxonomy.nodes("a", "b")]))])
 
 
 DRAW = {
@@ -132,11 +132,11 @@ def test_parts(models, parts):
     assert len(table) == 10
     assert "lowest for light" in charts.facet_curves_sentence(parts, "light")
     with pytest.raises(hv.PredictionsError, match=r"facet: expected one of .light., got 'dark'"):
-        hv.curves_by(models[:1], "dark")
+        hv.evaluation.curves_by(models[:1], "dark")
     with pytest.raises(
         hv.PredictionsError, match=r"by: expected something to divide the samples by \(.light.\), got none"
     ):
-        hv.curves_by(models[:1])
+        hv.evaluation.curves_by(models[:1])
     with pytest.raises(hv.PredictionsError, match="facet_curves: expected models with curves of the same parts"):
         charts.facet_curves({"a": parts["good"], "b": {"day": parts["good"]["day"]}})
 
@@ -144,7 +144,10 @@ def test_parts(models, parts):
 def test_parts_of_several_runs(models):
     """Models of one name are runs: the mean at each threshold, a pale band, no run lost."""
     one, other = models[0], models[2].replace(name=models[0].name)
-    alone, both = [hv.curves_by(run, "light")["good"] for run in (one, other)], hv.curves_by([one, other], "light")
+    alone, both = (
+        [hv.evaluation.curves_by(run, "light")["good"] for run in (one, other)],
+        hv.evaluation.curves_by([one, other], "light"),
+    )
     assert list(both) == ["good"]
     night = both["good"]["night"]
     tau = np.linspace(0, 1, 51)
@@ -167,7 +170,7 @@ def test_seen_and_unseen_are_the_default():
     taxonomy = hv.Taxonomy.from_edges([("all", "a"), ("all", "b")], attributes={"train_count": {"a": 5, "b": 0}})
     p = np.array([[0.9, 0.1], [0.2, 0.8], [0.6, 0.4]])
     model = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=taxonomy.nodes("a", "b", "b"))
-    (found,) = hv.curves_by(model).values()
+    (found,) = hv.evaluation.curves_by(model).values()
     assert {part: curve.n_samples for part, curve in found.items()} == {"seen": 1, "unseen": 2}
 
 
@@ -181,7 +184,7 @@ def test_ranks(table):
     assert sum(text.rstrip(" ≈").isdigit() for text in texts) == 6
     assert charts.rank_matrix_sentence(table).startswith("Of 3 metrics. good: first by")
     with pytest.raises(hv.PredictionsError, match="expected a table of at least two methods"):
-        charts.rank_matrix(hv.table(table.models[:1], metrics="curve.ac", resamples=0))
+        charts.rank_matrix(hv.compare(table.models[:1], metrics="curve.ac", resamples=0))
 
 
 def test_methods_with_runs(table):
@@ -212,16 +215,16 @@ def test_levels(models, levels):
     assert "best at level 1" in charts.level_matrix_sentence(levels)
     assert levels.to_frame().shape == (2, 5)
     labels = hv.Predictions.from_labels(taxonomy, whole.truth, truth=whole.truth)
-    assert hv.level_matrix(labels).value.tolist() == [[1, 1]]
+    assert hv.diagnosis.level_matrix(labels).value.tolist() == [[1, 1]]
     # Runs of one method are one row.
     runs, done = [whole.replace(run="1"), labels.replace(name=whole.name, run="2")], []
-    of_runs = hv.level_matrix(runs, progress=lambda *told: done.append(told))
+    of_runs = hv.diagnosis.level_matrix(runs, progress=lambda *told: done.append(told))
     assert of_runs.value[0].tolist() == pytest.approx([(right.mean() + 1) / 2, (leaf.mean() + 1) / 2])
     assert done == [(1, 4), (2, 4), (3, 4), (4, 4)]
     for call, match in (
-        (lambda: hv.level_matrix([]), "expected at least one model"),
-        (lambda: hv.level_matrix(whole, "f1"), "metric: expected one of exact"),
-        (lambda: hv.level_matrix(whole.replace(truth=None)), "no sample has a known truth"),
+        (lambda: hv.diagnosis.level_matrix([]), "expected at least one model"),
+        (lambda: hv.diagnosis.level_matrix(whole, "f1"), "metric: expected one of exact"),
+        (lambda: hv.diagnosis.level_matrix(whole.replace(truth=None)), "no sample has a known truth"),
     ):
         with pytest.raises(hv.PredictionsError, match=match):
             call()

@@ -24,7 +24,7 @@ def many_nodes():
     truth = rng.choice(taxonomy.n_nodes, 4000)
     answer = np.where(rng.random(4000) < 0.6, truth, rng.choice(taxonomy.n_nodes, 4000))
     predictions = hv.Predictions.from_labels(taxonomy, answer, truth=truth)
-    return hv.node_table(predictions), subtree_levels(predictions)
+    return hv.diagnosis.node_table(predictions), subtree_levels(predictions)
 
 
 @given(st.lists(st.floats(1e-3, 1e3), min_size=1, max_size=40), st.floats(1, 900), st.floats(1, 900))
@@ -121,7 +121,7 @@ def test_colours_say_which_end_is_worse(taxonomy):
     predictions = hv.Predictions.from_labels(
         taxonomy, taxonomy.nodes("dog", "cat", "newt", "newt"), truth=taxonomy.nodes("cat", "cat", "newt", "newt")
     )
-    table = hv.node_table(predictions)
+    table = hv.diagnosis.node_table(predictions)
     look = charts.palette(False)
     colours = value_colours(table, "correct", taxonomy.nodes("cat", "newt"))
     # 3 of 4 are correct; half of the cats, all newts.
@@ -151,7 +151,7 @@ def test_narrow_icicle_of_a_graph_has_whole_names_and_counts_each_class_once():
     edges = [("work", "fiction"), ("work", "history"), ("fiction", "historical novel"), ("history", "historical novel")]
     taxonomy = hv.Taxonomy.from_edges([*edges, ("history", "biography")])
     answer = taxonomy.nodes("historical novel", "biography")
-    table = hv.node_table(hv.Predictions.from_labels(taxonomy, answer, truth=answer))
+    table = hv.diagnosis.node_table(hv.Predictions.from_labels(taxonomy, answer, truth=answer))
     words = shown_texts(charts.to_svg(charts.subtree_icicle(table, value="recall", width=330)))
     assert {"work", "fiction", "historical novel"} <= set(words)
     # The cells of three levels: each class below the root, one of them twice.
@@ -159,7 +159,9 @@ def test_narrow_icicle_of_a_graph_has_whole_names_and_counts_each_class_once():
 
 
 def test_errors(taxonomy):
-    right = hv.node_table(hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("cat")))
+    right = hv.diagnosis.node_table(
+        hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("cat"))
+    )
     with pytest.raises(
         hv.PredictionsError, match=r"^icicle: expected a column with numbers .*, got 'mean_win'\. Choose one\."
     ):
@@ -170,14 +172,14 @@ def test_errors(taxonomy):
         charts.mistake_treemap(right)
     with pytest.raises(hv.PredictionsError, match=r"^treemap: expected a cost among .*, got 'recall'\."):
         charts.mistake_treemap(right, cost="recall")
-    found = hv.reliability(calibration_example(), nodes=[1])
+    found = hv.diagnosis.reliability(calibration_example(), nodes=[1])
     with pytest.raises(hv.PredictionsError, match=r"^reliability diagrams: expected 1 to 12 of them, got 0\."):
         charts.reliability_diagram(found, [])
 
 
 def test_reliability_diagram_shows_bins_error_and_counts():
     predictions = calibration_example()
-    found = hv.reliability(predictions, nodes=predictions.taxonomy.nodes("u", "a"))
+    found = hv.diagnosis.reliability(predictions, nodes=predictions.taxonomy.nodes("u", "a"))
     for dark, width in ((False, 1000), (True, 330)):
         chart = charts.reliability_diagram(found, dark=dark, width=width)
         svg = charts.to_svg(chart, dark)
@@ -202,6 +204,8 @@ def test_reliability_diagram_shows_bins_error_and_counts():
 
 def test_too_few_samples_for_bins_are_said(taxonomy):
     p = np.array([[0.5, 0.25, 0.125, 0.125]])
-    found = hv.reliability(hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[2]), nodes=[2])
+    found = hv.diagnosis.reliability(
+        hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[2]), nodes=[2]
+    )
     assert "too few samples for bins: 1" in charts.to_svg(charts.reliability_diagram(found))
     assert "too few samples for bins (1)" in charts.reliability_diagram_sentence(found)

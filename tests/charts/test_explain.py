@@ -20,13 +20,13 @@ def predictions(taxonomy):
 
 def test_the_worst(taxonomy, predictions):
     # Win of the true path: duck .5 x 1/8 + .5 x 1/8 = .125; cat .5 x .25 + .5 x .125 = .1875.
-    assert predictions.worst() == ["a"]
-    assert predictions.worst(5, "leaf") == ["a", "b"]
-    assert predictions.worst(1, "leaf") == ["a"]
+    assert hv.diagnosis.worst(predictions) == ["a"]
+    assert hv.diagnosis.worst(predictions, 5, "leaf") == ["a", "b"]
+    assert hv.diagnosis.worst(predictions, 1, "leaf") == ["a"]
     labels = hv.Predictions.from_labels(taxonomy, [[2], [6]], truth=[[2, 5], [3]])
-    assert labels.worst() == ["1", "0"]
+    assert hv.diagnosis.worst(labels) == ["1", "0"]
     with pytest.raises(hv.PredictionsError, match=r"^most: expected a number of samples from 1, got 0\."):
-        predictions.worst(0)
+        hv.diagnosis.worst(predictions, 0)
 
 
 @pytest.mark.long
@@ -38,11 +38,11 @@ def test_explain(predictions):
     for dark in (False, True):
         spec = charts.to_vega_lite(charts.explanation(evaluation, 0, dark=dark, width=700), dark)
         assert [part["title"]["text"] for part in spec["vconcat"]] == [part.title for part in parts]
-    shown = hv.explain(predictions, predictions.worst()[0])
+    shown = hv.charts.example(predictions, hv.diagnosis.worst(predictions)[0])
     assert charts.to_vega_lite(shown_chart := charts.explanation(evaluation, 0))["vconcat"]
     assert shown.width == charts.show(shown_chart).width
     with pytest.raises(hv.PredictionsError, match=r"^sample_id: expected the id of a sample of model, got 'x'\."):
-        hv.explain(predictions, "x")
+        hv.charts.example(predictions, "x")
 
 
 def test_what_does_not_apply_is_left_out(taxonomy, predictions):

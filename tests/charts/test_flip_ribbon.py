@@ -18,7 +18,7 @@ from hierviz.charts import (
 def flips_of(taxonomy, truth):
     # Leaves cat, dog, duck, newt: cat 0.55, mammal 0.8, animal 1.
     scores = hv.Predictions.from_scores(taxonomy, [[0.55, 0.25, 0.15, 0.05]], "leaf_probabilities", truth=truth)
-    return hv.flip_intervals(scores, 0)
+    return hv.diagnosis.flip_intervals(scores, 0)
 
 
 def test_stretches_outcomes_and_the_sentence(taxonomy):
@@ -33,7 +33,7 @@ def test_stretches_outcomes_and_the_sentence(taxonomy):
     )
     wrong = flips_of(taxonomy, taxonomy.nodes("newt"))
     assert "below that" not in flip_ribbon_sentence(wrong, 0.2)
-    unknown = hv.flip_intervals(
+    unknown = hv.diagnosis.flip_intervals(
         hv.Predictions.from_scores(taxonomy, [[0.55, 0.25, 0.15, 0.05]], "leaf_probabilities"), 0
     )
     assert "which is" not in flip_ribbon_sentence(unknown, 0.2)
@@ -72,9 +72,9 @@ def test_colour_and_pattern_say_the_outcome(taxonomy, dark, width):
 def test_words_stand_clear_of_the_threshold(taxonomy, width, threshold):
     # One answer at every threshold, below the line or beside it.
     scores = hv.Predictions.from_scores(taxonomy, [[0.97, 0.01, 0.01, 0.01]], "leaf_probabilities", truth=[4])
-    svg = to_svg(flip_ribbon(hv.flip_intervals(scores, 0), threshold, width=width))
+    svg = to_svg(flip_ribbon(hv.diagnosis.flip_intervals(scores, 0), threshold, width=width))
     assert "wrong" in shown_texts(svg)
-    drawn = views(flip_ribbon(hv.flip_intervals(scores, 0), threshold, width=width).to_dict())
+    drawn = views(flip_ribbon(hv.diagnosis.flip_intervals(scores, 0), threshold, width=width).to_dict())
     rows = [row for view in drawn for row in view["rows"]]
     at = next(row["x"] for row in rows if "wide" in row)
     words = [row for row in rows if row.get("text") in ("cat", "wrong")]

@@ -18,7 +18,7 @@ def lemons(*opened):
     """Ten lemons called oranges, two pears called citrus, one plum at which the root is answered."""
     truth = TREE.nodes(*["lemon"] * 10, "pear", "pear", "plum")
     said = TREE.nodes(*["orange"] * 10, "citrus", "citrus", "fruit")
-    matrix = hv.confusion_matrix(hv.Predictions.from_labels(TREE, said, truth=truth), open_nodes=TREE.nodes(*opened))
+    matrix = hv.diagnosis.matrix(hv.Predictions.from_labels(TREE, said, truth=truth), open_nodes=TREE.nodes(*opened))
     return folded_matrix(matrix)
 
 
@@ -77,7 +77,7 @@ def test_a_large_tree_has_readable_lines():
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
     fan = int(np.argmax(taxonomy.children.lengths))
     opened = taxonomy.path(fan)
-    folded = folded_matrix(hv.confusion_matrix(predictions, open_nodes=opened), matrix_lines(1200))
+    folded = folded_matrix(hv.diagnosis.matrix(predictions, open_nodes=opened), matrix_lines(1200))
     assert folded.count.sum() == 400
     assert folded.n_folded.max() > 500
     assert "other classes of" in line_title(folded, int(np.argmax(folded.n_folded)))
@@ -92,7 +92,7 @@ def test_sentence():
         "class than the truth are inside closed classes."
     )
     truth = TREE.nodes("pear", "plum")
-    right = folded_matrix(hv.confusion_matrix(hv.Predictions.from_labels(TREE, truth, truth=truth)))
+    right = folded_matrix(hv.diagnosis.matrix(hv.Predictions.from_labels(TREE, truth, truth=truth)))
     assert (
         charts.hierarchical_matrix_sentence(right)
         == "None of 2 samples is in a cell of two different classes shown here."

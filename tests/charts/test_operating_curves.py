@@ -18,7 +18,7 @@ from chart_cases import (
     views,
 )
 
-from hierviz import METRICS, OperatingCurve, PredictionsError, infer, operating_curve, pareto_table
+from hierviz import METRICS, PredictionsError, infer, operating_curve, pareto_table
 from hierviz.charts import (
     curve_drag,
     finish,
@@ -37,6 +37,7 @@ from hierviz.charts._curve_figure import CurveFigure
 from hierviz.charts._curve_labels import direct_labels
 from hierviz.charts._curve_panel import PICKED_DOT
 from hierviz.charts.curve_knots import ThresholdScale
+from hierviz.curves import OperatingCurve
 
 RULES = {"leaf": {"info_recall": 0.75, "correct": 0.6}, "majority": {"info_recall": 0.5, "correct": 0.9}}
 

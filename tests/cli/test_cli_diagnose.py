@@ -78,36 +78,36 @@ def test_json_holds_the_numbers_of_the_functions(run, files):
     assert (code, err) == (0, "")
     found = json.loads(out)
     predictions = loaded(files, "scores.csv")
-    answers = hv.judged_answers(predictions, "threshold", 0.4)
+    answers = hv.evaluation.judged_answers(predictions, "threshold", 0.4)
     assert found["taxonomy"] == {"n_nodes": 7, "n_leaves": 4, "is_tree": True, "max_depth": 2}
     assert (found["n_samples"], found["rule"], found["threshold"], found["notes"]) == (80, "threshold", 0.4, [])
-    table = hv.node_table(answers)
+    table = hv.diagnosis.node_table(answers)
     by_misses = np.argsort(-(table.support - table.hits), kind="stable")[:5]
     assert found["node_table"]["rows"] == rows(table.to_frame().iloc[by_misses])
     assert found["node_table"]["reasons"] == table.reasons
-    confused = hv.confusions(answers)
+    confused = hv.diagnosis.confused_pairs(answers)
     assert found["confusions"]["rows"] == rows(confused.to_frame().iloc[:5])
     assert found["confusions"]["n_groups"] == len(confused)
-    matrix = hv.confusion_matrix(answers, open_nodes=predictions.taxonomy.nodes("mammal"))
+    matrix = hv.diagnosis.matrix(answers, open_nodes=predictions.taxonomy.nodes("mammal"))
     assert found["matrix"]["rows"] == rows(matrix.to_frame())
     assert found["matrix"]["classes_of_truth"] == ["stops at animal", "stops at mammal", "cat", "dog", "bird", "newt"]
     assert found["matrix"]["total"] == 80
     ranked = hv.mistakes(predictions, "threshold", 0.4, outcome="wrong")
     assert [row["severity"] for row in found["mistakes"]["rows"]] == ranked.severity[:5].tolist()
-    assert found["slices"]["rows"] == rows(hv.slices(answers).to_frame().drop(columns="node").iloc[:5])
-    assert found["slices"]["sentence"] == hv.slices(answers).sentence()
-    assert found["reliability"]["rows"] == rows(hv.reliability(predictions).to_frame())
-    assert found["label_errors"]["rows"] == rows(hv.label_errors(answers).to_frame().iloc[:5])
-    classes = hv.class_table(answers)
+    assert found["slices"]["rows"] == rows(hv.diagnosis.slices(answers).to_frame().drop(columns="node").iloc[:5])
+    assert found["slices"]["sentence"] == hv.diagnosis.slices(answers).sentence()
+    assert found["reliability"]["rows"] == rows(hv.diagnosis.reliability(predictions).to_frame())
+    assert found["label_errors"]["rows"] == rows(hv.diagnosis.label_errors(answers).to_frame().iloc[:5])
+    classes = hv.diagnosis.class_table(answers)
     by_support = classes.to_frame().sort_values("support", ascending=False, kind="stable")
     assert found["class_table"]["rows"] == rows(by_support.iloc[:5])
     assert found["class_table"]["averages"]["exact"] == classes.exact.averages()
-    assert found["class_table"]["hierarchical_f"] == hv.hierarchical_f(answers)
+    assert found["class_table"]["hierarchical_f"] == hv.diagnosis.hierarchical_f(answers)
     for by in ("depth", "light"):
-        means = hv.means_by(answers, by, metric="info_recall")
+        means = hv.diagnosis.means_by(answers, by, metric="info_recall")
         assert found["means_by"][by]["rows"] == rows(means.to_frame())
         assert found["means_by"][by]["overall"] == means.overall
-    assert found["flips"] == {"s3": rows(hv.flip_intervals(predictions, 3).to_frame())}
+    assert found["flips"] == {"s3": rows(hv.diagnosis.flip_intervals(predictions, 3).to_frame())}
 
 
 def test_tables_hold_all_rows(run, files):
@@ -117,15 +117,15 @@ def test_tables_hold_all_rows(run, files):
     )
     assert (code, err) == (0, "")
     predictions = loaded(files, "scores.csv")
-    reliability = hv.reliability(predictions, nodes=[1], depths=[1, 2])
+    reliability = hv.diagnosis.reliability(predictions, nodes=[1], depths=[1, 2])
     expected = {
-        "node-table": hv.node_table(predictions, calibration=reliability).to_frame(),
-        "class-table": hv.class_table(predictions, beta=2).to_frame(),
-        "confusions": hv.confusions(predictions).to_frame(),
-        "matrix": hv.confusion_matrix(predictions).to_frame(),
-        "slices": hv.slices(predictions).to_frame().drop(columns="node"),
+        "node-table": hv.diagnosis.node_table(predictions, calibration=reliability).to_frame(),
+        "class-table": hv.diagnosis.class_table(predictions, beta=2).to_frame(),
+        "confusions": hv.diagnosis.confused_pairs(predictions).to_frame(),
+        "matrix": hv.diagnosis.matrix(predictions).to_frame(),
+        "slices": hv.diagnosis.slices(predictions).to_frame().drop(columns="node"),
         "reliability": reliability.to_frame(of_bins=True),
-        "label-errors": hv.label_errors(predictions).to_frame(),
+        "label-errors": hv.diagnosis.label_errors(predictions).to_frame(),
     }
     for name in TABLES:
         with open(files / f"{name}.out.csv", newline="", encoding="utf-8") as file:

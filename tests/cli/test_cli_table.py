@@ -230,4 +230,4 @@ def test_python_is_the_command(small, table):
     _, found = table(*small, "--resamples", 50, "--seed", 3, "--confidence", 0.9)
     taxonomy = hv.load_taxonomy(small[1])
     models = [hv.load_predictions(path, taxonomy, truth=small[3]) for path in (small[5], small[7])]
-    assert json.loads(json.dumps(hv.table(models, resamples=50, seed=3, level=0.9).to_dict())) == found
+    assert json.loads(json.dumps(hv.compare(models, resamples=50, seed=3, level=0.9).to_dict())) == found

@@ -19,15 +19,15 @@ from hierviz.comparison.methods import Method
 @given(st.lists(st.tuples(st.integers(0, 3), st.integers(0, 3)), min_size=2, max_size=12))
 def test_kendall_against_scipy(pairs):
     x, y = zip(*pairs)
-    found, expected = hv.kendall(x, y), stats.kendalltau(x, y).statistic
+    found, expected = hv.comparison.kendall(x, y), stats.kendalltau(x, y).statistic
     assert found is None if math.isnan(expected) else found == pytest.approx(expected, abs=1e-12)
 
 
 def test_missing_and_infinite_values():
-    assert hv.kendall([1, 2, math.nan, 3], [1, 2, 9, math.inf]) == 1
-    assert hv.kendall([1, math.nan], [1, 2]) is None
+    assert hv.comparison.kendall([1, 2, math.nan, 3], [1, 2, 9, math.inf]) == 1
+    assert hv.comparison.kendall([1, math.nan], [1, 2]) is None
     with pytest.raises(hv.PredictionsError, match="one length"):
-        hv.kendall([1, 2], [1])
+        hv.comparison.kendall([1, 2], [1])
 
 
 KEYS = "curve.ac,distribution.cross_entropy,labels.micro_f1"

@@ -35,7 +35,7 @@ def brute_force(taxonomy, truth, columns):
             else:
                 found[column.key] = block[column.metric]
         if taxonomy.is_tree and isinstance(truth, np.ndarray):
-            metrics = hv.path_metrics(taxonomy, truth, np.full(n, node))
+            metrics = hv.metrics.path_metrics(taxonomy, truth, np.full(n, node))
             found |= {c.key: metrics[c.metric].mean() for c in columns if c.metric in metrics}
         always.append(found)
     return always

@@ -28,7 +28,7 @@ def models(taxonomy):
 
 def test_models(models):
     """p of the truth: a 0.9, 0.4, 0.5, 0; b 0.9, 0.8, 0.1, 0. Cross entropy is lower where it is higher."""
-    found = hv.models_on_samples(*models, "cross_entropy")
+    found = hv.comparison.models_on_samples(*models, "cross_entropy")
     assert found.labels == ("a", "b")
     assert found.difference[:3] == pytest.approx([0, np.log(0.4 / 0.8), np.log(0.5 / 0.1)])
     # Both are infinite on the last one.
@@ -38,12 +38,12 @@ def test_models(models):
     assert found.to_frame(1)["sample_id"].tolist() == ["2"]
     # Without scores or with another name there is none.
     with pytest.raises(hv.PredictionsError, match="cross_entropi"):
-        hv.models_on_samples(*models, "cross_entropi")
+        hv.comparison.models_on_samples(*models, "cross_entropi")
 
 
 def test_metrics(models):
     """Two metrics of one model: shares of samples that are judged worse, ties counting half."""
-    found = hv.metrics_on_samples(models[0], "correct", "softmax_win")
+    found = hv.comparison.metrics_on_samples(models[0], "correct", "softmax_win")
     # Majority answers: cat, dog, mammal (0.7 of it; dog has no more than 0.5), newt. Right, wrong, right, wrong.
     assert found.x.tolist() == [1, 0, 1, 0]
     # Wins: 0.95, 0.7, 0.6, 0: shares 7/8, 5/8, 3/8, 1/8; of correct 3/4, 1/4, 3/4, 1/4.
@@ -63,13 +63,13 @@ def test_order_of_samples_does_not_matter(models, taxonomy):
     order = np.array([2, 0, 3, 1])
     shuffled = b.replace(scores=b.scores[order], truth=b.truth[order], sample_ids=b.sample_ids[order])
     evaluated = [hv.Evaluation.from_predictions(part) for part in (a, b, shuffled)]
-    one, other = (hv.models_on_samples(evaluated[0], part, "softmax_win") for part in evaluated[1:])
+    one, other = (hv.comparison.models_on_samples(evaluated[0], part, "softmax_win") for part in evaluated[1:])
     assert np.array_equal(one.difference, other.difference)
 
 
 def table(taxonomy, labels, truth):
     predictions = hv.Predictions.from_labels(taxonomy, labels, truth=truth, name="m")
-    return hv.table(predictions, metrics="confusion.f1,confusion.ppv,confusion.mcc", resamples=0)
+    return hv.compare(predictions, metrics="confusion.f1,confusion.ppv,confusion.mcc", resamples=0)
 
 
 def test_a_constant_answer_is_called_so(taxonomy):

@@ -28,7 +28,7 @@ def found(taxonomy):
     models.append(hv.Predictions.from_labels(taxonomy, truth, truth=truth, name="oracle"))
     models += [model.replace(name="runs", run=f"seed{k}") for k, model in enumerate(models[1:3])]
     metrics = "curve.ac,labels.micro_f1,confusion.tp,distribution.cross_entropy,confusion.mcc,curve.n_points"
-    return hv.table(models, metrics=metrics, resamples=60)
+    return hv.compare(models, metrics=metrics, resamples=60)
 
 
 def test_json(found):
@@ -128,7 +128,7 @@ COMPILERS = [name for name in ("tectonic", "pdflatex", "latex") if shutil.which(
 @pytest.mark.skipif(not COMPILERS, reason="no LaTeX (tectonic, pdflatex or latex) is installed")
 def test_latex_compiles(found, tmp_path):
     text = "\\documentclass{article}\\usepackage{booktabs}\\usepackage[landscape]{geometry}\\begin{document}\n"
-    tables = [found, *(hv.table(found.models, preset, resamples=0) for preset in PRESETS)]
+    tables = [found, *(hv.compare(found.models, preset, resamples=0) for preset in PRESETS)]
     text += "\\clearpage\n".join(table.to_latex() for table in tables)
     (tmp_path / "t.tex").write_text(f"{text}\\end{{document}}\n", encoding="utf-8")
     flags = [] if COMPILERS[0] == "tectonic" else ["-interaction=nonstopmode", "-halt-on-error"]
@@ -160,8 +160,8 @@ def test_columns_that_are_unknown(found, taxonomy):
         ({"preset": "valmadr"}, "valmadre"),
     ):
         with pytest.raises(hv.PredictionsError, match=match):
-            hv.table(model, **asked, resamples=0)
-    both = hv.table(model, metrics=["labels.macro_f1_by_depth", "macro_f1_by_depth.2.supported"], resamples=0)
+            hv.compare(model, **asked, resamples=0)
+    both = hv.compare(model, metrics=["labels.macro_f1_by_depth", "macro_f1_by_depth.2.supported"], resamples=0)
     assert [column.key.removeprefix("labels.macro_f1_by_depth.") for column in both.columns] == [
         "1",
         "2",

@@ -182,7 +182,7 @@ def test_forty_runs_in_one_table(taxonomy):
     files = [
         simulated(taxonomy, truth, f"method {m}", 100 * m + s, 0.2 * m, f"seed{s}") for m in range(8) for s in range(5)
     ]
-    found = hv.table(files, "all", resamples=40).to_dict()
+    found = hv.compare(files, "all", resamples=40).to_dict()
     single = [hv.evaluate(file)["models"][0] for file in files]
     assert [row["n_runs"] for row in found["rows"]] == [5] * 8
     compared = 0
@@ -210,7 +210,7 @@ def test_an_increasing_map_of_node_scores_changes_nothing(taxonomy):
         )
         for name, values in (("p", p), ("cube", p**3))
     )
-    found = hv.table([a, b], metrics="curve.ac,curve.ap,curve.recall_at_90_correct", resamples=200)
+    found = hv.compare([a, b], metrics="curve.ac,curve.ap,curve.recall_at_90_correct", resamples=200)
     for column in found.columns:
         draws = [method.draws[column.key] for method in found.methods]
         assert np.array_equal(*draws), column.key
@@ -226,7 +226,7 @@ def test_independent_equal_models_are_rarely_called_different(taxonomy):
         rng = np.random.default_rng(seed)
         truth = taxonomy.leaves[rng.integers(0, taxonomy.n_leaves, 100)]
         both = [simulated(taxonomy, truth, name, 1000 + 2 * seed + k) for k, name in enumerate("ab")]
-        held += not hv.table(both, metrics="curve.ac", resamples=80).difference("a", "b", "curve.ac")["is_clear"]
+        held += not hv.compare(both, metrics="curve.ac", resamples=80).difference("a", "b", "curve.ac")["is_clear"]
     assert 34 <= held <= 40
 
 
@@ -244,11 +244,11 @@ def test_groups_and_order_of_samples(taxonomy):
         scores=b.scores[order], truth=b.truth[order], sample_ids=ids[order], attributes={"site": group[order]}
     )
     for more in ({}, {"group": "site"}):
-        one, other = (hv.table([a, x], resamples=50, **more) for x in (b, shuffled))
+        one, other = (hv.compare([a, x], resamples=50, **more) for x in (b, shuffled))
         first, second = one.to_dict(), other.to_dict()
         for row, again in zip(first["rows"], second["rows"]):
             for key, interval in row["interval"].items():
                 assert again["interval"][key] == (interval and pytest.approx(interval, rel=1e-9)), key
     assert "10 groups" in one.methods_paragraph
     with pytest.raises(hv.PredictionsError, match=r"group.*sit"):
-        hv.table([a, b], group="sit")
+        hv.compare([a, b], group="sit")

@@ -53,7 +53,7 @@ def two_classes(taxonomy, n=40):
 
 def test_balanced_columns_count_their_classes_in_each_resample():
     taxonomy = hv.Taxonomy.from_edges([("r", "cat"), ("r", "dog")])
-    found = hv.table(two_classes(taxonomy), metrics="curve.balanced_leaf_f1", resamples=200)
+    found = hv.compare(two_classes(taxonomy), metrics="curve.balanced_leaf_f1", resamples=200)
     (column,) = found.columns
     (method,) = found.methods
     # A wrong leaf has precision and recall 0, so that the mean over both classes is 1/2 whatever their counts.
@@ -136,7 +136,7 @@ def test_progress_is_told_within_a_block_of_resamples(taxonomy):
         for name in ("one", "other")
     ]
     told = []
-    hv.table(
+    hv.compare(
         files, resamples=40, stage=lambda name, unit: lambda *done: told.append(done) if unit == "resamples" else None
     )
     done = [resamples for resamples, total in told]

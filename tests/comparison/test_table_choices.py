@@ -30,11 +30,11 @@ def simulated(taxonomy, n, seed, name, skill=1.5):
 def test_each_file_its_own_rule(taxonomy):
     models = [simulated(taxonomy, 40, seed, name) for seed, name in enumerate(("a", "b", "c"))]
     rules = ["darts", "threshold", "leaf"]
-    found = hv.table(
+    found = hv.compare(
         models, metrics="predicted.correct,confusion.f1", rule=rules, threshold=[0.5, 0.8, 0.5], lam=0.3, resamples=40
     )
     for model, rule, threshold, row in zip(models, rules, [0.5, 0.8, 0.5], found.to_dict()["rows"]):
-        alone = hv.table(
+        alone = hv.compare(
             model, metrics="predicted.correct,confusion.f1", rule=rule, threshold=threshold, lam=0.3, resamples=40
         )
         (expected,) = alone.to_dict()["rows"]
@@ -43,9 +43,9 @@ def test_each_file_its_own_rule(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^rule: expected one, or one for each of the 3 predictions, got 2\."
     ):
-        hv.table(models, rule=["leaf", "darts"])
+        hv.compare(models, rule=["leaf", "darts"])
     with pytest.raises(hv.PredictionsError, match="leav"):
-        hv.table(models, rule=["leaf", "leav", "darts"])
+        hv.compare(models, rule=["leaf", "leav", "darts"])
 
 
 @many
@@ -55,7 +55,7 @@ def test_terms_of_resamples_equal_repeated_proteins(graph, data):
     lists = [data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=3)) for _ in range(n)]
     truth = hv.NodeLists.from_lists(lists)
     p = data.draw(strategies.rows(graph.n, (0.0, 0.1, 0.29, 0.9, 1.0), least=n, most=n))
-    bits = np.nan_to_num(hv.information_accretion(taxonomy, truth))
+    bits = np.nan_to_num(hv.metrics.information_accretion(taxonomy, truth))
     model = hv.Predictions(taxonomy, scores=p, parametrisation="node_probabilities", truth=truth)
     columns = columns_of(taxonomy, metrics=[f"labels.{key}" for key in PROTEIN_KEYS])
     numbers = ProteinNumbers(hv.Evaluation.from_predictions(model), bits, columns)
@@ -64,8 +64,8 @@ def test_terms_of_resamples_equal_repeated_proteins(graph, data):
     order = np.array(data.draw(st.permutations(range(n))))
     drawn = numbers.of_places(order).of(np.vstack([np.ones(n), counts[order]]))
     rows = np.repeat(np.arange(n), counts)
-    again = hv.protein_function(model.replace(scores=p[rows], truth=truth.take(rows)), bits)
-    whole = hv.protein_function(model, bits)
+    again = hv.evaluation.protein_function(model.replace(scores=p[rows], truth=truth.take(rows)), bits)
+    whole = hv.evaluation.protein_function(model, bits)
     for key in PROTEIN_KEYS:
         assert drawn[f"labels.{key}"] == pytest.approx([whole[key], again[key]], abs=1e-12), key
 
@@ -73,10 +73,10 @@ def test_terms_of_resamples_equal_repeated_proteins(graph, data):
 @pytest.mark.long
 def test_protein_columns_of_a_table(taxonomy):
     models = [simulated(taxonomy, 60, seed, name, skill) for seed, name, skill in ((0, "good", 3), (1, "poor", 0.5))]
-    bits = hv.information_accretion(taxonomy, models[0].truth)
-    found = hv.table(models, metrics=[f"labels.{key}" for key in PROTEIN_KEYS], accretion=bits, resamples=100)
+    bits = hv.metrics.information_accretion(taxonomy, models[0].truth)
+    found = hv.compare(models, metrics=[f"labels.{key}" for key in PROTEIN_KEYS], accretion=bits, resamples=100)
     for model, row in zip(models, found.to_dict()["rows"]):
-        expected = hv.protein_function(model, bits)
+        expected = hv.evaluation.protein_function(model, bits)
         for key in PROTEIN_KEYS:
             low, high = row["interval"][f"labels.{key}"]
             assert row["values"][f"labels.{key}"] == expected[key]
@@ -88,13 +88,13 @@ def test_protein_columns_of_a_table(taxonomy):
     )
     naive = models[0].replace(scores=np.tile(frequencies, (60, 1)), parametrisation="node_probabilities")
     naive = naive.replace(scored_nodes=np.arange(taxonomy.n_nodes))
-    expected = hv.protein_function(naive, bits)
+    expected = hv.evaluation.protein_function(naive, bits)
     assert [found.constants.values[f"labels.{key}"] for key in PROTEIN_KEYS] == pytest.approx(list(expected.values()))
     # Asked for by bits alone, and without them.
-    assert [column.metric for column in hv.table(models, "wu", accretion=bits, resamples=0).columns][-3:] == [
+    assert [column.metric for column in hv.compare(models, "wu", accretion=bits, resamples=0).columns][-3:] == [
         *("f_max", "wf_max", "s_min")
     ]
-    (row, _) = hv.table(models, metrics="labels.f_max,labels.s_min", resamples=0).to_dict()["rows"]
+    (row, _) = hv.compare(models, metrics="labels.f_max,labels.s_min", resamples=0).to_dict()["rows"]
     assert row["values"]["labels.f_max"] is not None
     assert row["reason"] == {"labels.s_min": "it needs the information accretion of the terms"}
 
@@ -102,13 +102,13 @@ def test_protein_columns_of_a_table(taxonomy):
 def test_why_an_interval_is_missing(taxonomy):
     models = [simulated(taxonomy, 60, seed, name) for seed, name in enumerate("ab")]
     metrics = "curve.n_points,curve.recall_at_95_correct,curve.ac"
-    row = hv.table(models, metrics=metrics, resamples=50).to_dict()["rows"][0]
+    row = hv.compare(models, metrics=metrics, resamples=50).to_dict()["rows"][0]
     assert row["reason"] == {
         "curve.n_points": "no interval: it is not resampled",
         "curve.recall_at_95_correct": "no interval: 60 samples are too few for 95 % correct: fewer than 10 may be wrong",
     }
     assert all((row["interval"][key] is None) == (key in row["reason"]) for key in row["interval"])
-    assert hv.table(models, metrics=metrics, resamples=0).to_dict()["rows"][0]["reason"] == {}
+    assert hv.compare(models, metrics=metrics, resamples=0).to_dict()["rows"][0]["reason"] == {}
 
 
 # The command ------------------------------------------------------------------------------------------------------------
@@ -140,8 +140,8 @@ def test_flags(files, tmp_path, capsys):
     # q at .5 answers a, which holds c; at an operating point of .8 with the root.
     taxonomy = hv.load_taxonomy(files[1])
     model = hv.load_predictions(files[5], taxonomy, truth=files[3])
-    point = hv.OperatingPoint.from_curve(taxonomy, hv.Evaluation.from_predictions(model).curve, 0.8, "p")
-    hv.write_operating_point(point, tmp_path / "op.json")
+    point = hv.thresholds.OperatingPoint.from_curve(taxonomy, hv.Evaluation.from_predictions(model).curve, 0.8, "p")
+    hv.thresholds.write_operating_point(point, tmp_path / "op.json")
     found = call(capsys, *files, *metrics, "--operating-point", str(tmp_path / "op.json"))
     assert [row["values"]["predicted.correct"] for row in found["rows"]] == [1, 1]
     assert found["notes"][0] == "p: operating point: τ = 0.8 was chosen for p on 2 samples"
@@ -171,7 +171,7 @@ def test_a_former_table_changes_no_number(taxonomy, monkeypatch):
     """What depends on no threshold is not resampled again; the table is the same as one made afresh."""
     models = [hv.Evaluation.from_predictions(simulated(taxonomy, 40, seed, f"m{seed}")) for seed in range(3)]
     keys = "curve.ac,distribution.softmax_win,labels.hf1_auc,labels.macro_f1,confusion.f1"
-    former = hv.table(models, metrics=keys, rule="threshold", threshold=0.3, resamples=50)
+    former = hv.compare(models, metrics=keys, rule="threshold", threshold=0.3, resamples=50)
     asked, resampled = [], table_module.ResampledNumbers
     monkeypatch.setattr(
         table_module,
@@ -179,10 +179,10 @@ def test_a_former_table_changes_no_number(taxonomy, monkeypatch):
         lambda model, columns, *more: asked.append([c.key for c in columns]) or resampled(model, columns, *more),
     )
     choice = {"metrics": f"{keys},curve.ap", "rule": "threshold", "threshold": 0.6, "resamples": 50}
-    found = hv.table(models, former=former, **choice)
+    found = hv.compare(models, former=former, **choice)
     assert asked == 3 * [["labels.macro_f1", "confusion.f1", "curve.ap"]]
-    assert found.to_dict() == hv.table(models, **choice).to_dict()
+    assert found.to_dict() == hv.compare(models, **choice).to_dict()
     # Nothing is taken over from other resamples, or from other models.
     for some, other in ((models, {"seed": 1}), (models, {"resamples": 60}), (models[:2], {})):
-        afresh = hv.table(some, **choice | other)
-        assert hv.table(some, former=former, **choice | other).to_dict() == afresh.to_dict()
+        afresh = hv.compare(some, **choice | other)
+        assert hv.compare(some, former=former, **choice | other).to_dict() == afresh.to_dict()

@@ -31,7 +31,7 @@ def test_ranks_and_marks_are_those_of_any_order_of_rows(taxonomy):
                 name=f"order {place}"
             )
         )
-    found = hv.table(files, "all", resamples=60)
+    found = hv.compare(files, "all", resamples=60)
     values = np.array([[method.value(c.key) or 0.0 for c in found.columns] for method in found.methods])
     assert (np.ptp(values, axis=0) > 0).any(), "sums depend on the order, or this tests nothing"
     for column in found.columns:
@@ -41,7 +41,7 @@ def test_ranks_and_marks_are_those_of_any_order_of_rows(taxonomy):
         assert ranks in ({1}, {None}), column.key
         assert set(found.marks[column.key]) <= {"best", None}, column.key
     runs = [one.replace(name=f"m{place % 2}", run=str(place // 2)) for place, one in enumerate(files[:6])]
-    twice = hv.table(runs, metrics="curve.ac,curve.ap,curve.leaf_f1,softmax_win,micro_f1,mcc", resamples=60)
+    twice = hv.compare(runs, metrics="curve.ac,curve.ap,curve.leaf_f1,softmax_win,micro_f1,mcc", resamples=60)
     assert twice.agreement.sentence == "No two metrics put two methods in opposite orders."
     assert all(set(ranks) in ({1}, {None}) for ranks in twice.ranks.values())
     assert not any(twice.difference("m0", "m1", column.key)["is_clear"] for column in twice.columns)
@@ -62,7 +62,7 @@ def test_a_method_that_is_the_constant_is_not_better_than_it(taxonomy):
 
 def test_few_samples_have_no_intervals_and_no_marks(taxonomy):
     nine = [simulated(taxonomy, 9, seed, name) for seed, name in enumerate("ab")]
-    found = hv.table(nine, metrics="curve.ac,predicted.exact", resamples=100)
+    found = hv.compare(nine, metrics="curve.ac,predicted.exact", resamples=100)
     shown = found.to_dict()
     for row in shown["rows"]:
         assert set(row["interval"].values()) == set(row["mark"].values()) == {None}
@@ -74,7 +74,7 @@ def test_few_samples_have_no_intervals_and_no_marks(taxonomy):
 
 def test_levels_are_written_as_they_are(taxonomy):
     models = [simulated(taxonomy, 60, seed, name) for seed, name in enumerate("ab")]
-    text = hv.table(models, metrics="curve.ac,predicted.exact", resamples=50, level=0.999).to_markdown()
+    text = hv.compare(models, metrics="curve.ac,predicted.exact", resamples=50, level=0.999).to_markdown()
     assert "Intervals of 99.9 %" in text
     assert "100%" not in text
     assert "50 resamples are too few to mark methods: take at least 2,000" in text
@@ -82,7 +82,7 @@ def test_levels_are_written_as_they_are(taxonomy):
 
 def test_shares_have_the_interval_of_wilson(taxonomy):
     model = simulated(taxonomy, 60, 0, "a")
-    found = hv.table([model], metrics="predicted.exact,predicted.info_recall", resamples=100)
+    found = hv.compare([model], metrics="predicted.exact,predicted.info_recall", resamples=100)
     exact, recall = found.columns
     (method,) = found.methods
     right = round(60 * method.value(exact.key))
@@ -98,7 +98,7 @@ def test_an_interval_at_the_end_of_its_range_says_so(taxonomy):
     p = np.repeat(np.eye(taxonomy.n_leaves)[:1], 30, axis=0)
     truth = np.full(30, taxonomy.leaves[0])
     model = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth, name="a")
-    found = hv.table([model], metrics="curve.ac", resamples=50).to_dict()["rows"][0]
+    found = hv.compare([model], metrics="curve.ac", resamples=50).to_dict()["rows"][0]
     assert "its interval may be too short: 100.0 % of the resamples are at 1" in found["reason"]["curve.ac"]
     assert found["interval"]["curve.ac"] == [1, 1]
 
@@ -109,7 +109,7 @@ def test_few_samples_raise_no_alarm(taxonomy):
         truth = taxonomy.nodes(*["cat", "newt"] * 5)[:n]
         answers = taxonomy.nodes(*["newt", "cat"] * 5)[:n]
         model = hv.Predictions.from_labels(taxonomy, answers, truth=truth, name="a")
-        warnings = hv.table([model]).to_dict()["rows"][0]["warnings"]
+        warnings = hv.compare([model]).to_dict()["rows"][0]["warnings"]
         assert any("contradict the truth" in one for one in warnings) == is_said
         assert any("Not better than a constant" in one for one in warnings) == is_said
         assert bool(against_constants(model).alarms) == is_said
@@ -118,7 +118,7 @@ def test_few_samples_raise_no_alarm(taxonomy):
 def test_answers_of_the_root_alone_are_empty_ones(taxonomy):
     lists = [[0]] * 11 + [[taxonomy.node("cat")]]
     model = hv.Predictions.from_labels(taxonomy, lists, truth=taxonomy.nodes(*["cat", "newt"] * 6), name="a")
-    warnings = hv.table([model]).to_dict()["rows"][0]["warnings"]
+    warnings = hv.compare([model]).to_dict()["rows"][0]["warnings"]
     assert "11 of 12 answers are empty or the root alone." in warnings
     assert not any("of the answers are" in one for one in warnings)
 

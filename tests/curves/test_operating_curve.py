@@ -18,6 +18,7 @@ from hierviz.curves import answer_values
 from hierviz.curves.operating_curve import CurveSteps, best_at_correct, envelope, envelope_integral
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
+from hierviz.predictions.parametrisation import default_columns
 
 close = np.testing.assert_allclose
 SUMMARY = {
@@ -47,7 +48,7 @@ def test_pareto_sets(case, minimum):
     assert cut.scores.tolist() == [row[node] for row, nodes in zip(p.tolist(), short) for node in nodes]
     order = np.arange(len(p))[::-1]
     assert lists(table.take(order)) == expected[::-1]
-    both = hv.ParetoTable.concatenate([table, cut])
+    both = hv.inference.ParetoTable.concatenate([table, cut])
     assert lists(both) == expected + short
     assert both.n_samples == 2 * len(p)
 
@@ -133,7 +134,7 @@ def test_what_leaves_a_curve_alone(case, data):
 def test_a_table_of_parts_is_the_table_of_all(case):
     _, taxonomy, p, truth = case
     whole = hv.operating_curve(taxonomy, truth, hv.pareto_table(taxonomy, p))
-    parts = hv.ParetoTable.concatenate([hv.pareto_table(taxonomy, row[None]) for row in p])
+    parts = hv.inference.ParetoTable.concatenate([hv.pareto_table(taxonomy, row[None]) for row in p])
     apart = hv.operating_curve(taxonomy, truth, parts)
     np.testing.assert_array_equal(apart.threshold, whole.threshold)
     for key in path_keys():
@@ -251,7 +252,7 @@ def test_high_thresholds_run_down_one_chain(graph, data):
 def test_curves_agree_with_rules(key, taxonomy):
     """Means of rule `threshold` at any tau, from the matrix, equal the curve, which only has the table."""
     rng = np.random.default_rng(5)
-    width = len(hv.parametrisation.default_columns(taxonomy, key))
+    width = len(default_columns(taxonomy, key))
     preds = hv.Predictions.from_scores(
         taxonomy, rng.normal(size=(60, width), scale=2), key, truth=rng.integers(0, 7, 60)
     )

@@ -45,15 +45,17 @@ def test_rules_equal_their_own_functions(case):
         truth=np.append(truth, -1),
     )
     told = []
-    found = hv.rule_frontiers(model, targets=[0.5, 1.0], progress=lambda done, total: told.append((done, total)))
+    found = hv.thresholds.rule_frontiers(
+        model, targets=[0.5, 1.0], progress=lambda done, total: told.append((done, total))
+    )
     assert list(found) == list(RULES)
     assert told[-1] == (6 * len(truth), 6 * len(truth))
     for rule in ("threshold", "darts", "information_threshold"):
-        curve = hv.rule_curve(taxonomy, truth, p, rule)
+        curve = hv.curves.rule_curve(taxonomy, truth, p, rule)
         for key in path_keys():
             np.testing.assert_array_equal(found[rule].values[key], curve.values[key])
         assert found[rule].n_points == len(found[rule].number) == curve.n_points
-    family = hv.depth_threshold_points(taxonomy, truth, p, [0.5, 1.0])
+    family = hv.thresholds.depth_threshold_points(taxonomy, truth, p, [0.5, 1.0])
     assert found["depth_thresholds"].thresholds_by_depth == family["thresholds_by_depth"]
     assert found["depth_thresholds"].values["correct"].tolist() == family["correct"]
     for rule in ("crm_leaf", "crm_nodes"):
@@ -73,13 +75,13 @@ def test_words_and_errors(taxonomy):
     model = hv.Predictions.from_scores(
         taxonomy, p, "node_probabilities", scored_nodes=np.arange(7), truth=taxonomy.nodes("cat", "duck")
     )
-    found = hv.rule_frontiers(model, ["darts", "depth_thresholds", "leaf"], targets=[0.95])
+    found = hv.thresholds.rule_frontiers(model, ["darts", "depth_thresholds", "leaf"], targets=[0.95])
     assert found["darts"].setting(0).startswith("λ = ")
     assert found["darts"].setting(0).endswith(" bits")
     assert found["depth_thresholds"].setting(0) == "target = 0.95"
     assert found["leaf"].setting(0) == ""
     with pytest.raises(hv.PredictionsError, match="rules: expected rules that answer with one node"):
-        hv.rule_frontiers(model, ["threshold_set"])
+        hv.thresholds.rule_frontiers(model, ["threshold_set"])
     labels = hv.Predictions.from_labels(taxonomy, [1], truth=[1])
     with pytest.raises(hv.PredictionsError, match="expected an operating curve, got none: they need scores"):
-        hv.rule_frontiers(labels)
+        hv.thresholds.rule_frontiers(labels)

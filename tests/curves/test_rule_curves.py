@@ -22,7 +22,7 @@ APART = (0.0, 0.1, 0.25, 1 / 3, 0.5, 0.75, 1.0)
 @given(strategies.judged(values=APART))
 def test_the_curve_of_darts_is_the_rule_at_every_lambda(case):
     graph, taxonomy, p, truth = case
-    curve = hv.rule_curve(taxonomy, truth, p, "darts")
+    curve = hv.curves.rule_curve(taxonomy, truth, p, "darts")
     assert (np.diff(curve.threshold) < 0).all()
     assert (curve.threshold > 0).all()
     edges = np.array([0, *curve.threshold[::-1], (curve.threshold[0] if len(curve.threshold) else 1) * 3 + 1])
@@ -55,15 +55,15 @@ def test_darts_worked_by_hand():
     expected = [7 * high, 3 * low, (0.4375 * high - 0.75 * low) / 0.3125]
     assert curve.threshold == pytest.approx(expected)
     assert curve.values["correct"].tolist() == [1, 1, 1, 0.5]
-    choice = hv.smallest_lambda(curve, 0.9)
+    choice = hv.thresholds.smallest_lambda(curve, 0.9)
     assert choice.values["correct"] == 1
     assert expected[2] < choice.threshold <= 0.82
     assert hv.infer(taxonomy, p, "darts", lam=choice.threshold).tolist() == taxonomy.nodes("mammal", "newt").tolist()
-    assert hv.smallest_lambda(curve, 0.5).threshold == 0
+    assert hv.thresholds.smallest_lambda(curve, 0.5).threshold == 0
     wrong = darts_curve(taxonomy, truth[::-1], np.array([[0, 0, 1, 0, 0.0]] * 2))
-    assert not hv.smallest_lambda(wrong, 0.5).is_feasible
+    assert not hv.thresholds.smallest_lambda(wrong, 0.5).is_feasible
     with pytest.raises(hv.PredictionsError, match=r"^curve: expected a DartsCurve"):
-        hv.smallest_lambda(hv.operating_curve(taxonomy, truth, p))
+        hv.thresholds.smallest_lambda(hv.operating_curve(taxonomy, truth, p))
 
 
 def test_correct_need_not_grow_with_lambda():
@@ -75,17 +75,17 @@ def test_correct_need_not_grow_with_lambda():
     p = np.array([[1, 0.4, 0.3, 0.1, 0.6, 0.2, 0.2, 0.2]])
     curve = darts_curve(taxonomy, taxonomy.nodes("cat"), p)
     assert curve.values["correct"].tolist() == [1, 0] or curve.values["correct"].tolist() == [1, 0, 1]
-    choice = hv.smallest_lambda(curve, 1.0)
+    choice = hv.thresholds.smallest_lambda(curve, 1.0)
     points = curve.at(np.array([choice.threshold]))["correct"]
     assert points == [1]
 
 
 def test_other_rules_and_errors(taxonomy):
     p = np.full((1, 7), 0.5)
-    assert hv.rule_curve(taxonomy, [2], p).n_points == hv.operating_curve(taxonomy, [2], p).n_points
-    assert (hv.rule_curve(taxonomy, [2], p, "information_threshold").threshold >= 0).all()
+    assert hv.curves.rule_curve(taxonomy, [2], p).n_points == hv.operating_curve(taxonomy, [2], p).n_points
+    assert (hv.curves.rule_curve(taxonomy, [2], p, "information_threshold").threshold >= 0).all()
     with pytest.raises(hv.PredictionsError, match=r"^rule: expected one with a curve of its own"):
-        hv.rule_curve(taxonomy, [2], p, "crm_leaf")
+        hv.curves.rule_curve(taxonomy, [2], p, "crm_leaf")
 
 
 def test_the_command(tmp_path, capsys):

@@ -70,7 +70,7 @@ def model_of(graph, scores, truths):
 @given(cases())
 def test_it_is_the_definition_at_every_threshold(case):
     graph, scores, truths, thresholds = case
-    curve = hv.set_curve(model_of(graph, scores, truths), thresholds)
+    curve = hv.curves.set_curve(model_of(graph, scores, truths), thresholds)
     assert curve.exact_at.tolist() == sorted(set(thresholds), reverse=True)
     for place, threshold in enumerate(curve.exact_at.tolist()):
         wanted = means(graph, scores, truths, threshold)
@@ -84,7 +84,7 @@ def test_it_is_the_definition_at_every_threshold(case):
 @given(cases())
 def test_the_best_threshold_is_the_largest_of_the_best(case):
     graph, scores, truths, thresholds = case
-    curve = hv.set_curve(model_of(graph, scores, truths), thresholds)
+    curve = hv.curves.set_curve(model_of(graph, scores, truths), thresholds)
     f1 = {threshold: means(graph, scores, truths, threshold)["hf1_samples"] for threshold in thresholds}
     best = max(f1.values())
     assert curve.best_threshold("hf1_samples") == max(t for t, value in f1.items() if value > best - 1e-9)
@@ -101,12 +101,12 @@ def small(n=30):
 def test_samples_without_a_truth_and_blocks_change_nothing(monkeypatch):
     graph, scores, truths = small()
     model, whole, calls = model_of(graph, scores, truths), [], []
-    curve = hv.set_curve(model, progress=lambda done, total: whole.append((done, total)))
+    curve = hv.curves.set_curve(model, progress=lambda done, total: whole.append((done, total)))
     assert (curve.n_samples, whole[-1]) == (27, (27, 27))
     assert curve.exact_at.tolist() == module.GRID.tolist()
     assert curve.at(0.5)["hf1_samples"] == pytest.approx(means(graph, scores[:27], truths[:27], 0.5)["hf1_samples"])
     monkeypatch.setattr(module, "MOST_COUNTS", 2000)
-    again = hv.set_curve(model, progress=lambda done, total: calls.append(done))
+    again = hv.curves.set_curve(model, progress=lambda done, total: calls.append(done))
     assert len(calls) > 1
     assert calls == sorted(calls)
     assert again.values["hp_samples"] == pytest.approx(curve.values["hp_samples"], abs=1e-12)
@@ -116,13 +116,13 @@ def test_it_is_block_labels_of_the_json():
     graph, scores, truths = small()
     model = model_of(graph, scores, truths)
     labels = hv.evaluate(model.predictions, rule="threshold_set", threshold=0.35)["models"][0]["labels"]
-    for key, value in hv.set_curve(model, [0.35, 0.9]).at(0.35).items():
+    for key, value in hv.curves.set_curve(model, [0.35, 0.9]).at(0.35).items():
         assert value == pytest.approx(labels[key], abs=1e-12)
 
 
 def test_rows_of_the_table_are_exact_at_their_threshold():
     graph, scores, truths = small()
-    curve = hv.set_curve(model_of(graph, scores, truths), [0.2, 0.7, 0.4])
+    curve = hv.curves.set_curve(model_of(graph, scores, truths), [0.2, 0.7, 0.4])
     table = curve.columns()
     assert table["threshold"].tolist() == [0.7, 0.4, 0.2]
     assert [curve.at(threshold)["hr_samples"] for threshold in table["threshold"]] == table["hr_samples"].tolist()
@@ -132,12 +132,12 @@ def test_errors():
     graph, scores, truths = small()
     model = model_of(graph, scores, truths)
     with pytest.raises(hv.PredictionsError, match=r"threshold: expected a number from 0 to 1, got 1\.5"):
-        hv.set_curve(model, [0.5, 1.5])
+        hv.curves.set_curve(model, [0.5, 1.5])
     with pytest.raises(hv.PredictionsError, match="at least one"):
-        hv.set_curve(model, [])
+        hv.curves.set_curve(model, [])
     with pytest.raises(hv.PredictionsError, match="no sample has a known truth"):
-        hv.set_curve(model_of(graph, scores, [[]] * len(scores)))
-    curve = hv.set_curve(model, [0.5])
+        hv.curves.set_curve(model_of(graph, scores, [[]] * len(scores)))
+    curve = hv.curves.set_curve(model, [0.5])
     with pytest.raises(hv.PredictionsError, match="key: expected one of hp_samples"):
         curve.best_threshold("ihf1_samples")
     with pytest.raises(hv.PredictionsError, match="correct: expected 0"):

@@ -28,7 +28,7 @@ def f_beta(precision, recall, beta):
 @given(naive_diagnosis.labelled(), BETAS)
 def test_against_loops(case, beta):
     graph, taxonomy, truths, answers = case
-    found = hv.class_table(
+    found = hv.diagnosis.class_table(
         hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths), beta=beta
     )
     closed = [naive_diagnosis.closure(graph, nodes) for nodes in truths]
@@ -64,7 +64,7 @@ def test_against_loops(case, beta):
     claimed = [len(b - {0}) + extra for b, extra in zip(said, outside)]
     due = [len(a - {0}) for a in closed]
     each = [f_beta(over(s, c) if c else 0, over(s, d) if d else 0, beta) for s, c, d in zip(shared, claimed, due)]
-    hf = hv.hierarchical_f(
+    hf = hv.diagnosis.hierarchical_f(
         hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths), beta=beta
     )
     assert hf["samples"] == pytest.approx(sum(each) / len(each))
@@ -79,7 +79,7 @@ def test_against_loops(case, beta):
 def test_scikit_learn_and_confusions(case, beta):
     graph, taxonomy, truth, answers = case
     predictions = hv.Predictions.from_labels(taxonomy, np.array(answers), truth=np.array(truth))
-    found = hv.class_table(predictions, beta=beta)
+    found = hv.diagnosis.class_table(predictions, beta=beta)
     classes = np.arange(1, graph.n)
     precision, recall, f, support = precision_recall_fscore_support(
         truth, answers, beta=beta, labels=classes, zero_division=np.nan
@@ -90,7 +90,7 @@ def test_scikit_learn_and_confusions(case, beta):
     is_used = found.exact.support[1:] + found.exact.answered[1:] > 0
     same(found.exact.f[1:][is_used], f[is_used])
     indicator = [[[v in naive.ancestors(graph, node) for v in classes] for node in nodes] for nodes in (truth, answers)]
-    hf = hv.hierarchical_f(predictions, beta=beta)
+    hf = hv.diagnosis.hierarchical_f(predictions, beta=beta)
     if len(classes) == 1:  # scikit-learn takes one column for two classes
         indicator = [[[*row, False] for row in rows] for rows in indicator]
     assert hf["micro"] == pytest.approx(fbeta_score(*indicator, beta=beta, average="micro", zero_division=0))
@@ -107,14 +107,14 @@ def test_scikit_learn_and_confusions(case, beta):
 @pytest.mark.parametrize("beta", [0, -1, float("nan"), float("inf"), "1"])
 def test_beta_is_checked(taxonomy, beta):
     predictions = hv.Predictions.from_labels(taxonomy, [[1]], truth=[1])
-    for function in (hv.class_table, hv.hierarchical_f):
+    for function in (hv.diagnosis.class_table, hv.diagnosis.hierarchical_f):
         with pytest.raises(hv.PredictionsError, match="beta: expected a number above 0"):
             function(predictions, beta=beta)
 
 
 def test_frame(taxonomy):
     predictions = hv.Predictions.from_labels(taxonomy, [[1]], truth=[1])
-    frame = hv.class_table(predictions).to_frame()
+    frame = hv.diagnosis.class_table(predictions).to_frame()
     assert len(frame) == taxonomy.n_nodes - 1
     assert list(frame["class"]) == list(taxonomy.names[1:])
     assert {"precision", "f_inclusive", "confused_with"} < set(frame)

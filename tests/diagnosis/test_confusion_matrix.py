@@ -36,7 +36,7 @@ def states(draw):
 @given(states(), st.data())
 def test_every_state(case, data):
     taxonomy, predictions, pairs, asked = case
-    found = hv.confusion_matrix(predictions, open_nodes=asked)
+    found = hv.diagnosis.matrix(predictions, open_nodes=asked)
     tree = placement(taxonomy)
     # Open is what was asked for, has children, and lies below open nodes only.
     opened = {0}
@@ -74,7 +74,7 @@ def test_every_state(case, data):
     closed = [node for node in sorted(visible - opened) if not tree.is_leaf[node]]
     if closed:
         node = data.draw(st.sampled_from(closed))
-        wider = hv.confusion_matrix(predictions, open_nodes=[*opened, node])
+        wider = hv.diagnosis.matrix(predictions, open_nodes=[*opened, node])
         hidden = set(tree.subtree(node).tolist())
 
         def back(nodes, of):
@@ -100,8 +100,8 @@ def test_the_rows_are_the_recall_of_nodes(case, asked):
     graph, taxonomy, truth, said = case
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
     found, table = (
-        hv.confusion_matrix(predictions, open_nodes=[n for n in asked if n < graph.n]),
-        hv.node_table(predictions),
+        hv.diagnosis.matrix(predictions, open_nodes=[n for n in asked if n < graph.n]),
+        hv.diagnosis.node_table(predictions),
     )
     cells = found.dense()
     for place, node in enumerate(found.row_nodes.tolist()):
@@ -119,11 +119,11 @@ def test_ten_lemons_called_oranges():
     )
     orange, lemon, citrus = taxonomy.nodes("orange", "lemon", "citrus")
     lemons = hv.Predictions.from_labels(taxonomy, np.full(10, orange), truth=np.full(10, lemon))
-    closed = hv.confusion_matrix(lemons)
+    closed = hv.diagnosis.matrix(lemons)
     assert closed.row_labels == ["stops at fruit", "citrus", "pear"]
     assert closed.dense().tolist() == [[0, 0, 0], [0, 10, 0], [0, 0, 0]]
     assert closed.shares("row").tolist() == [1.0]
-    opened = hv.confusion_matrix(lemons, open_nodes=[citrus])
+    opened = hv.diagnosis.matrix(lemons, open_nodes=[citrus])
     assert opened.row_labels == ["stops at fruit", "stops at citrus", "lemon", "orange", "pear"]
     assert opened.dense()[2].tolist() == [0, 0, 0, 10, 0]
     assert opened.samples(2, 3).tolist() == list(range(10))
@@ -134,7 +134,7 @@ def test_labels_of_what_has_no_partner(taxonomy):
     predictions = hv.Predictions.from_labels(
         taxonomy, hv.NodeLists.from_lists([[2, 6], [-1], []]), truth=[[2], [2, 5], [3]]
     )
-    found = hv.confusion_matrix(predictions)
+    found = hv.diagnosis.matrix(predictions)
     assert found.row_labels == ["stops at animal", "mammal", "bird", "newt", "(no truth left)"]
     assert found.column_labels == [
         "stops at animal",
@@ -156,7 +156,7 @@ def test_labels_of_what_has_no_partner(taxonomy):
 
 def test_a_sample_with_two_pairs_in_one_cell_is_there_once(taxonomy):
     predictions = hv.Predictions.from_labels(taxonomy, [[2, 3], [2]], truth=[[3, 2], [2]])
-    found = hv.confusion_matrix(predictions)
+    found = hv.diagnosis.matrix(predictions)
     place = found.row_labels.index("mammal")
     assert found.dense()[place, place] == 3
     assert found.samples(place, place).tolist() == [0, 1]
@@ -165,7 +165,7 @@ def test_a_sample_with_two_pairs_in_one_cell_is_there_once(taxonomy):
 def test_a_truth_that_is_left_over_at_the_end_stays(taxonomy):
     """Beside an answer without a truth, in another sample."""
     predictions = hv.Predictions.from_labels(taxonomy, [[2, 6], [5]], truth=[[2], [5, 3]])
-    frame = hv.confusion_matrix(predictions).to_frame()
+    frame = hv.diagnosis.matrix(predictions).to_frame()
     assert frame[["truth", "predicted", "count"]].values.tolist() == [
         ["mammal", "mammal", 1],
         ["mammal", "(no answer left)", 1],
@@ -177,10 +177,10 @@ def test_a_truth_that_is_left_over_at_the_end_stays(taxonomy):
 def test_errors(taxonomy, monkeypatch):
     predictions = hv.Predictions.from_labels(taxonomy, [2], truth=[3])
     with pytest.raises(hv.PredictionsError, match=r"^open_nodes: expected node numbers from 0 to 6, got 7"):
-        hv.confusion_matrix(predictions, open_nodes=[7])
+        hv.diagnosis.matrix(predictions, open_nodes=[7])
     with pytest.raises(hv.PredictionsError, match=r"^open_nodes: expected a list of node numbers, got 'mammal'\."):
-        hv.confusion_matrix(predictions, open_nodes="mammal")
-    found = hv.confusion_matrix(predictions)
+        hv.diagnosis.matrix(predictions, open_nodes="mammal")
+    found = hv.diagnosis.matrix(predictions)
     with pytest.raises(hv.PredictionsError, match=r"^normalisation: expected one of row, column, total, got 'rows'\."):
         found.shares("rows")
     monkeypatch.setattr(module, "MOST_CELLS", 15)

@@ -37,7 +37,7 @@ def test_against_counting(case, data):
     cost = data.draw(st.sampled_from(["info_dist", "depth_dist", "lost_hf1"]))
     order = data.draw(st.sampled_from(["count", "cost"]))
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
-    found = hv.confusions(predictions, by=by, level=level, cost=cost, order=order, outcomes=outcomes)
+    found = hv.diagnosis.confused_pairs(predictions, by=by, level=level, cost=cost, order=order, outcomes=outcomes)
     counts, costs, members = Counter(), Counter(), {}
     for i, (y, a) in enumerate(zip(truth.tolist(), said.tolist())):
         if naive.outcome(graph, y, a) not in outcomes:
@@ -75,7 +75,7 @@ def test_against_counting(case, data):
 def test_several_paths(case):
     _, taxonomy, truths, answers = case
     predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
-    found = hv.confusions(predictions)
+    found = hv.diagnosis.confused_pairs(predictions)
     words = {None: NO_PARTNER, "outside": OUTSIDE}
     pairs = naive_diagnosis.pairs_of_paths(taxonomy, truths, answers)
     expected = Counter((words.get(t, t), words.get(a, a)) for _, t, a in pairs if t != a)
@@ -91,7 +91,7 @@ def test_several_paths(case):
 
 def test_by_hand(taxonomy):
     predictions = hv.Predictions.from_labels(taxonomy, [3, 3, 6, 5, 1], truth=[2, 2, 2, 3, 2])
-    found = hv.confusions(predictions)
+    found = hv.diagnosis.confused_pairs(predictions)
     assert [(taxonomy.names[t], taxonomy.names[a]) for t, a in zip(found.truth, found.predicted)] == [
         ("cat", "dog"),
         ("cat", "newt"),
@@ -100,10 +100,10 @@ def test_by_hand(taxonomy):
     assert found.count.tolist() == [2, 1, 1]
     # cat to mammal and back: 1 + 1 bits; cat to the root and down to newt: 2 + 2 bits.
     assert found.cost.tolist() == [4, 4, 4]
-    coarse = hv.confusions(predictions, level=1)
+    coarse = hv.diagnosis.confused_pairs(predictions, level=1)
     assert coarse.count.tolist() == [1, 1]
     assert coarse.to_frame()[["truth", "predicted"]].values.tolist() == [["mammal", "bird"], ["mammal", "newt"]]
-    assert hv.confusions(predictions, by="common").to_frame()["common"].tolist() == ["animal", "mammal"]
+    assert hv.diagnosis.confused_pairs(predictions, by="common").to_frame()["common"].tolist() == ["animal", "mammal"]
 
 
 @pytest.mark.parametrize(
@@ -124,4 +124,4 @@ def test_by_hand(taxonomy):
 )
 def test_errors(taxonomy, keywords, says):
     with pytest.raises(hv.PredictionsError, match=says):
-        hv.confusions(hv.Predictions.from_labels(taxonomy, [3], truth=[2]), **keywords)
+        hv.diagnosis.confused_pairs(hv.Predictions.from_labels(taxonomy, [3], truth=[2]), **keywords)

@@ -38,7 +38,7 @@ def test_some_samples_and_several_paths(shared_data):
         str(folder / "pred_1b_DFKI-SLT__full.csv.gz"), taxonomy, truth=str(folder / "truth_1b.csv.gz")
     )
     evaluation = hv.Evaluation.from_predictions(predictions)
-    answers = hv.judged_answers(evaluation)
+    answers = hv.evaluation.judged_answers(evaluation)
     whole = against_constants(answers).confusion
     assert whole.counts == evaluation.confusion().counts
     # Counts are sums over samples, so those of two parts add up to the whole.
@@ -51,7 +51,7 @@ def test_some_samples_and_several_paths(shared_data):
 def test_counts_find_what_trying_finds(case):
     """The nodes that counts alone give are those of the definitions, and so are the confusions."""
     _, taxonomy, truth, predicted = case
-    answers = hv.judged_answers(hv.Predictions.from_labels(taxonomy, predicted, truth=truth))
+    answers = hv.evaluation.judged_answers(hv.Predictions.from_labels(taxonomy, predicted, truth=truth))
     found = best_constants(answers)
     for key, best in MEASURES.items():
         node, constant = best(taxonomy, truth)

@@ -46,7 +46,13 @@ def test_against_the_rule(case, data):
     table = hv.pareto_table(taxonomy, p)
     sample = data.draw(st.integers(0, len(p) - 1))
     truths = data.draw(st.sampled_from([[], [int(truth[sample])], [int(truth[sample]), 0]]))
-    check(taxonomy, graph, p[sample], hv.flip_intervals(table, sample, taxonomy=taxonomy, truth=truths or None), truths)
+    check(
+        taxonomy,
+        graph,
+        p[sample],
+        hv.diagnosis.flip_intervals(table, sample, taxonomy=taxonomy, truth=truths or None),
+        truths,
+    )
 
 
 @many
@@ -58,9 +64,9 @@ def test_of_predictions(case, data):
     evaluation = hv.Evaluation.from_predictions(predictions)
     for sample in range(len(p)):
         truths = [int(truth[sample])] if truth[sample] >= 0 else []
-        found = hv.flip_intervals(predictions, sample)
+        found = hv.diagnosis.flip_intervals(predictions, sample)
         check(taxonomy, graph, p[sample], found, truths)
-        again = hv.flip_intervals(evaluation, sample, rule="majority").to_frame()
+        again = hv.diagnosis.flip_intervals(evaluation, sample, rule="majority").to_frame()
         assert again.equals(found.to_frame())
 
 
@@ -70,14 +76,14 @@ def test_of_predictions(case, data):
 def test_scores_at_and_beyond_both_ends(taxonomy, row):
     graph = naive.Graph(7, [(0, 1), (1, 2), (1, 3), (0, 4), (4, 5), (0, 6)])
     p = np.array([row], dtype=float)
-    check(taxonomy, graph, p[0], hv.flip_intervals(hv.pareto_table(taxonomy, p), 0, taxonomy=taxonomy), [])
+    check(taxonomy, graph, p[0], hv.diagnosis.flip_intervals(hv.pareto_table(taxonomy, p), 0, taxonomy=taxonomy), [])
 
 
 def test_several_truths(taxonomy):
     predictions = hv.Predictions.from_scores(
         taxonomy, np.array([[0.5, 0.25, 0.125, 0.125]]), "leaf_probabilities", truth=[[6, 2]]
     )
-    found = hv.flip_intervals(predictions, 0)
+    found = hv.diagnosis.flip_intervals(predictions, 0)
     assert [taxonomy.names[node] for node in found.node] == ["cat", "mammal", "animal"]
     assert found.high.tolist() == [0.5, 0.75, 1]
     assert found.outcome.tolist() == ["exact", "coarse", "no_answer"]
@@ -97,28 +103,28 @@ def test_rules_without_a_threshold(taxonomy, rule, what):
     with pytest.raises(
         hv.PredictionsError, match=rf"^rule: expected threshold or majority, .* got '{rule}' \({what}\)\."
     ):
-        hv.flip_intervals(predictions, 0, rule=rule)
+        hv.diagnosis.flip_intervals(predictions, 0, rule=rule)
 
 
 def test_errors(taxonomy):
     predictions = hv.Predictions.from_scores(taxonomy, np.full((1, 4), 0.25), "leaf_probabilities")
     for sample in (1, -1, True, "a"):
         with pytest.raises(hv.PredictionsError, match=r"^sample: expected a row from 0 to 0, got"):
-            hv.flip_intervals(predictions, sample)
+            hv.diagnosis.flip_intervals(predictions, sample)
     with pytest.raises(hv.PredictionsError, match=r"^taxonomy: expected a Taxonomy, got NoneType\. A ParetoTable"):
-        hv.flip_intervals(hv.pareto_table(taxonomy, predictions), 0)
+        hv.diagnosis.flip_intervals(hv.pareto_table(taxonomy, predictions), 0)
     with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers from 0 to 6"):
-        hv.flip_intervals(predictions, 0, truth=7)
+        hv.diagnosis.flip_intervals(predictions, 0, truth=7)
     with pytest.raises(hv.PredictionsError, match=r"expected scores, got labels"):
-        hv.flip_intervals(hv.Predictions.from_labels(taxonomy, [2]), 0)
+        hv.diagnosis.flip_intervals(hv.Predictions.from_labels(taxonomy, [2]), 0)
     with pytest.raises(hv.PredictionsError, match=r"^flip intervals: expected a Predictions, got list"):
-        hv.flip_intervals([1], 0)
+        hv.diagnosis.flip_intervals([1], 0)
 
 
 def test_why_names_the_most_probable_of_the_more_specific_classes():
     taxonomy = hv.Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     scores = hv.Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]], "leaf_probabilities")
-    flips = hv.flip_intervals(scores, 0)
+    flips = hv.diagnosis.flip_intervals(scores, 0)
     assert flips.why(0.6) == (
         "Stops at mammal (p = 0.750): of the more specific classes cat is the most probable, but its 0.500 is not above τ."
     )

@@ -30,7 +30,7 @@ def test_every_state(case, data):
     taxonomy, predictions = case
     some_nodes = st.sets(st.integers(0, taxonomy.n_nodes - 1))
     opened, pinned, most = data.draw(some_nodes), data.draw(some_nodes), data.draw(st.integers(1, 8))
-    matrix = hv.confusion_matrix(predictions, open_nodes=opened)
+    matrix = hv.diagnosis.matrix(predictions, open_nodes=opened)
     found = folded_matrix(matrix, most, pinned)
     tree = placement(taxonomy)
     # Every group has one line, kept or with its siblings, and what is asked for is kept.
@@ -85,11 +85,11 @@ def test_most_pairs_keep_their_line():
     truth = taxonomy.nodes("c7", *["a"] * 5, *["c9"] * 4, *[f"c{i}" for i in range(50) if i != 7])
     said = np.where(truth == taxonomy.node("a"), taxonomy.node("b"), truth)
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
-    found = folded_matrix(hv.confusion_matrix(predictions), most=3)
+    found = folded_matrix(hv.diagnosis.matrix(predictions), most=3)
     assert [taxonomy.names[node] for node in found.nodes.tolist()] == ["root", "c7", "c9", "root"]
     assert found.n_folded.tolist() == [0, 0, 0, 48]
     assert found.worst_closed() == taxonomy.node("c7")
     assert found.n_different.tolist() == [5, 0, 0]
-    kept = folded_matrix(hv.confusion_matrix(predictions, open_nodes=taxonomy.nodes("c7")), 3, taxonomy.nodes("c40"))
+    kept = folded_matrix(hv.diagnosis.matrix(predictions, open_nodes=taxonomy.nodes("c7")), 3, taxonomy.nodes("c40"))
     assert "c40" in [taxonomy.names[node] for node in kept.nodes.tolist()]
     assert kept.worst_closed() is None

@@ -42,14 +42,14 @@ def test_against_loops(case):
     expected.sort()
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK_VALUES", 2 * graph.n)
-        found = hv.label_errors(predictions, "threshold", 0.3)
+        found = hv.diagnosis.label_errors(predictions, "threshold", 0.3)
     same(found.score, [-one[0] for one in expected])
     keys = ("row", "truth", "predicted", "common", "true_branch", "predicted_branch")
     for place, key in enumerate(keys, 1):
         assert getattr(found, key).tolist() == [one[place] for one in expected]
     same(found.p_predicted - found.p_true, found.score)
     same(found.p_answer, [float(p[row, answer]) for _, row, _, answer, *_ in expected])
-    assert len(hv.label_errors(predictions, "threshold", 0.3, most=1)) == min(1, len(expected))
+    assert len(hv.diagnosis.label_errors(predictions, "threshold", 0.3, most=1)) == min(1, len(expected))
 
 
 @pytest.mark.parametrize("parametrisation", ["leaf_probabilities", "conditional_sigmoid", "multilabel_sigmoid"])
@@ -78,7 +78,10 @@ def test_the_first_ones_are_those_of_all(monkeypatch, parametrisation, most, lea
 
     monkeypatch.setattr(module, "_branch_probabilities", counted)
     for rule in ("majority", "top_down"):
-        every, first = hv.label_errors(evaluation, rule), hv.label_errors(evaluation, rule, most=most)
+        every, first = (
+            hv.diagnosis.label_errors(evaluation, rule),
+            hv.diagnosis.label_errors(evaluation, rule, most=most),
+        )
         assert first.n_candidates == every.n_candidates == len(every)
         for key in ("row", "truth", "predicted", "true_branch", "p_true", "p_predicted", "score"):
             assert getattr(first, key).tolist() == getattr(every, key)[:most].tolist()
@@ -105,7 +108,7 @@ def test_moved_labels_are_found():
     precision = []
     for seed in range(20):
         truth, moved = moved_across_top_branches(taxonomy, flat.truth, 0.05, np.random.default_rng(seed))
-        found = hv.label_errors(flat.replace(truth=truth), most=30)
+        found = hv.diagnosis.label_errors(flat.replace(truth=truth), most=30)
         assert len(found) == 30
         precision.append(np.isin(found.row, moved).mean())
     assert np.mean(precision) == pytest.approx(PRECISION, abs=0.005)
@@ -116,20 +119,20 @@ def test_what_has_no_candidates(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match=r"^model: expected candidates .*: they need scores, and this file holds"
     ):
-        hv.label_errors(labels)
+        hv.diagnosis.label_errors(labels)
     several = hv.Predictions.from_scores(taxonomy, np.full((1, 4), 0.25), "leaf_probabilities", truth=[[2, 6]])
     with pytest.raises(hv.PredictionsError, match="this truth lists several"):
-        hv.label_errors(several)
+        hv.diagnosis.label_errors(several)
     with pytest.raises(hv.PredictionsError, match=r"^most: expected a whole number from 0 up, got -1\."):
-        hv.label_errors(several, most=-1)
+        hv.diagnosis.label_errors(several, most=-1)
     right = hv.Predictions.from_scores(taxonomy, np.eye(4), "leaf_probabilities", truth=taxonomy.leaves)
-    assert len(hv.label_errors(right)) == 0
-    assert "held-out" in hv.label_errors(right).caution
+    assert len(hv.diagnosis.label_errors(right)) == 0
+    assert "held-out" in hv.diagnosis.label_errors(right).caution
 
 
 def test_frame(taxonomy):
     p = np.array([[0.6, 0.1, 0.2, 0.1]])
     made = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=taxonomy.nodes("duck"))
-    assert hv.label_errors(made).to_frame().round(6).values.tolist() == [
+    assert hv.diagnosis.label_errors(made).to_frame().round(6).values.tolist() == [
         ["0", "duck", "cat", "animal", "bird", "mammal", 0.2, 0.7, 0.5, 0.6]
     ]

@@ -24,7 +24,9 @@ def counted(values, n):
 def test_against_loops(case):
     graph, taxonomy, truths, answers = case
     answers[0] = [*answers[0], *({0, 1} - set(answers[0]))]  # lists of several labels
-    found = hv.level_table(hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths))
+    found = hv.diagnosis.level_table(
+        hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
+    )
     depth = [naive.depth(graph, node) for node in range(graph.n)]
     n = max(depth) + 1
     assert found.n_nodes.tolist() == counted(depth, n)
@@ -38,7 +40,7 @@ def test_against_loops(case):
 
 
 def test_one_label(taxonomy):
-    found = hv.level_table(hv.Predictions.from_labels(taxonomy, [2, 1, 0], truth=[2, 2, 6]))
+    found = hv.diagnosis.level_table(hv.Predictions.from_labels(taxonomy, [2, 1, 0], truth=[2, 2, 6]))
     assert found.to_frame().values.tolist() == [[0, 1, 0, 0, 1], [1, 3, 1, 1, 1], [2, 3, 3, 2, 1]]
     assert found.truths_per_sample.tolist() == found.answers_per_sample.tolist() == [0, 3]
 
@@ -51,7 +53,7 @@ def test_along_paths(case):
     rows = np.arange(len(p))[::-1]
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(module, "BLOCK_VALUES", 2 * graph.n)
-        found = hv.path_probabilities(predictions, rows, truth[rows])
+        found = hv.diagnosis.path_probabilities(predictions, rows, truth[rows])
     for place, row in enumerate(rows.tolist()):
         path = naive.path(graph, truth[row])
         assert found.paths[place].tolist() == path
@@ -64,10 +66,10 @@ def test_along_paths(case):
 def test_errors(taxonomy):
     predictions = hv.Predictions.from_scores(taxonomy, np.full((2, 4), 0.25), "leaf_probabilities")
     with pytest.raises(hv.PredictionsError, match=r"^nodes: expected one for each of 1 rows, got shape \(2,\)\."):
-        hv.path_probabilities(predictions, [0], [1, 2])
+        hv.diagnosis.path_probabilities(predictions, [0], [1, 2])
     with pytest.raises(hv.PredictionsError, match=r"^rows: expected rows from 0 to 1, got 2\."):
-        hv.path_probabilities(predictions, [2], [1])
+        hv.diagnosis.path_probabilities(predictions, [2], [1])
     with pytest.raises(hv.PredictionsError, match=r"^nodes: expected node numbers from 0 to 6, got 9 to 9"):
-        hv.path_probabilities(predictions, [1], [9])
+        hv.diagnosis.path_probabilities(predictions, [1], [9])
     with pytest.raises(hv.PredictionsError, match="expected scores, got labels"):
-        hv.path_probabilities(hv.Predictions.from_labels(taxonomy, [2]), [0], [2])
+        hv.diagnosis.path_probabilities(hv.Predictions.from_labels(taxonomy, [2]), [0], [2])

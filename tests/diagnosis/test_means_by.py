@@ -24,7 +24,7 @@ def test_depth_and_number_of_labels(case):
     values = hv.Evaluation.from_predictions(predictions).per_sample()["hf1_samples"]
     depth = [max(naive.depth(graph, node) for node in nodes) for nodes in truths]
     for by, keys in (("depth", depth), ("n_labels", [len(nodes) for nodes in truths])):
-        found = hv.means_by(predictions, by, metric="hf1_samples")
+        found = hv.diagnosis.means_by(predictions, by, metric="hf1_samples")
         assert found.label == [str(key) for key in sorted(set(keys))]
         assert found.n.tolist() == [keys.count(key) for key in sorted(set(keys))]
         same(found.mean, [mean(values[[k == key for k in keys]]) for key in sorted(set(keys))])
@@ -50,9 +50,9 @@ def wide(n=400, seed=0):
 
 def test_attributes_bins_and_wilson():
     predictions, truth, right, light, size = wide()
-    found = hv.means_by(predictions, "light")
+    found = hv.diagnosis.means_by(predictions, "light")
     assert (found.metric, found.label) == ("exact", ["day", "night"]) or found.metric in hv.METRICS
-    found = hv.means_by(predictions, "light", metric="exact")
+    found = hv.diagnosis.means_by(predictions, "light", metric="exact")
     assert found.n_without == (light == "").sum()
     for place, value in enumerate(found.label):
         inside = right[light == value]
@@ -62,11 +62,11 @@ def test_attributes_bins_and_wilson():
             z / (1 + z**2 / n) * math.sqrt(p * (1 - p) / n + z**2 / 4 / n**2),
         )
         same([found.mean[place], found.lower[place], found.upper[place]], [p, centre - half, centre + half])
-    found = hv.means_by(predictions, "size", metric="exact", bins=4)
+    found = hv.diagnosis.means_by(predictions, "size", metric="exact", bins=4)
     assert found.n.tolist() == [100] * 4
     assert found.label == ["0 to 99", "100 to 199", "200 to 299", "300 to 399"]
     same(found.mean, [right[(size >= low) & (size <= low + 99)].mean() for low in (0, 100, 200, 300)])
-    found = hv.means_by(predictions, "train_count", metric="exact", bins=5)
+    found = hv.diagnosis.means_by(predictions, "train_count", metric="exact", bins=5)
     count = (truth - 1) * 10
     assert found.n.sum() == len(truth)
     same(found.mean, [right[(count >= a) & (count <= b)].mean() for a, b in zip(found.low, found.high)])
@@ -109,13 +109,13 @@ def test_infinite_and_missing_values():
 def test_what_there_is_not(taxonomy):
     predictions = hv.Predictions.from_labels(taxonomy, [[1]], truth=[1])
     with pytest.raises(hv.PredictionsError, match="by: expected one of depth, n_labels"):
-        hv.means_by(predictions, "light")
+        hv.diagnosis.means_by(predictions, "light")
     with pytest.raises(hv.PredictionsError, match=r"metric: expected one of .*hf1_samples"):
-        hv.means_by(predictions, "depth", metric="softmax_win")
+        hv.diagnosis.means_by(predictions, "depth", metric="softmax_win")
     with pytest.raises(hv.PredictionsError, match="confidence: expected a number"):
-        hv.means_by(predictions, "depth", confidence=95)
+        hv.diagnosis.means_by(predictions, "depth", confidence=95)
     with pytest.raises(hv.PredictionsError, match="bins: expected a whole"):
-        hv.means_by(predictions, "depth", bins=0)
+        hv.diagnosis.means_by(predictions, "depth", bins=0)
 
 
 def test_over_runs_a_sample_has_its_mean():
@@ -129,10 +129,10 @@ def test_over_runs_a_sample_has_its_mean():
         for answers, rows in zip(nodes, (np.arange(one.n_samples), order), strict=True)
     ]
     runs = [hv.Evaluation.from_predictions(run.replace(run=str(place))) for place, run in enumerate(made)]
-    found = hv.means_by(runs, "depth", metric="hf1_samples")
-    singles = [hv.means_by(run, "depth", metric="hf1_samples") for run in runs]
+    found = hv.diagnosis.means_by(runs, "depth", metric="hf1_samples")
+    singles = [hv.diagnosis.means_by(run, "depth", metric="hf1_samples") for run in runs]
     same(found.mean, np.mean([single.mean for single in singles], axis=0))
     assert found.n.tolist() == singles[0].n.tolist()
     assert found.overall == pytest.approx(np.mean([single.overall for single in singles]))
     with pytest.raises(hv.PredictionsError, match="at least one run"):
-        hv.means_by([], "depth")
+        hv.diagnosis.means_by([], "depth")

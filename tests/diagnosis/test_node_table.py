@@ -24,7 +24,7 @@ def check(found, expected):
 def test_one_truth_and_scores(case):
     graph, taxonomy, p, truth = case
     predictions = hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-    found = hv.node_table(predictions, "threshold", 0.3)
+    found = hv.diagnosis.node_table(predictions, "threshold", 0.3)
     said = [naive.rule_threshold(graph, row, 0.3) for row in p.tolist()]
     check(found, naive_diagnosis.node_table(graph, [[y] for y in truth], [[y] for y in said]))
     for node in range(graph.n):
@@ -42,7 +42,7 @@ def test_one_truth_and_scores(case):
 def test_one_truth_on_a_graph(case):
     graph, taxonomy, p, truth = case
     predictions = hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-    found = hv.node_table(predictions, "threshold", 0.3)
+    found = hv.diagnosis.node_table(predictions, "threshold", 0.3)
     said = [naive.rule_threshold(graph, row, 0.3) for row in p.tolist()]
     check(found, naive_diagnosis.node_table(graph, [[y] for y in truth], [[y] for y in said]))
     for node in range(graph.n):
@@ -57,7 +57,9 @@ def test_one_truth_on_a_graph(case):
 @given(naive_diagnosis.labelled())
 def test_sets(case):
     graph, taxonomy, truths, answers = case
-    found = hv.node_table(hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths))
+    found = hv.diagnosis.node_table(
+        hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
+    )
     check(found, naive_diagnosis.node_table(graph, truths, answers))
     assert np.isnan(found.n_correct).all()
     assert "several true classes" in found.reasons["correct"]
@@ -66,7 +68,7 @@ def test_sets(case):
 def test_threshold_sets(taxonomy):
     p = np.array([[0.5, 0.25, 0.25, 0.0]])
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[[2, 6]])
-    found = hv.node_table(predictions, "threshold_set", 0.3)
+    found = hv.diagnosis.node_table(predictions, "threshold_set", 0.3)
     # The set is mammal and cat; cat and newt are true.
     assert found.stopped_here.tolist() == [0, 1, 1, 0, 0, 0, 0]
     assert found.hits.tolist() == [1, 1, 1, 0, 0, 0, 0]
@@ -80,7 +82,7 @@ def test_ten_lemons_called_oranges():
     lemons = hv.Predictions.from_labels(
         taxonomy, np.full(10, taxonomy.node("orange")), truth=np.full(10, taxonomy.node("lemon"))
     )
-    found = hv.node_table(lemons)
+    found = hv.diagnosis.node_table(lemons)
     assert found.recall[taxonomy.node("citrus")] == 1
     assert found.recall[taxonomy.node("lemon")] == 0
     assert found.n_correct.tolist() == [0, 0, 0, 0, 0]
@@ -90,25 +92,25 @@ def test_ten_lemons_called_oranges():
 
 def test_samples_without_truth_are_left_out(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [2, 3, 6], truth=[2, -1, 6])
-    assert hv.node_table(made).support.tolist() == [2, 1, 1, 0, 0, 0, 1]
+    assert hv.diagnosis.node_table(made).support.tolist() == [2, 1, 1, 0, 0, 0, 1]
 
 
 def test_no_truth(taxonomy):
     with pytest.raises(hv.PredictionsError, match=r"^model: expected samples with a known truth, got none\. Attach"):
-        hv.node_table(hv.Predictions.from_labels(taxonomy, [2, 3]))
+        hv.diagnosis.node_table(hv.Predictions.from_labels(taxonomy, [2, 3]))
     with pytest.raises(hv.PredictionsError, match=r"^answers: expected an Evaluation, got list\."):
-        hv.node_table([2, 3])
+        hv.diagnosis.node_table([2, 3])
 
 
 def test_choices_are_kept(taxonomy):
     evaluation = hv.Evaluation.from_predictions(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
-    once = hv.judged_answers(evaluation)
-    assert hv.judged_answers(evaluation) is once
-    assert hv.judged_answers(once, "leaf") is once
+    once = hv.evaluation.judged_answers(evaluation)
+    assert hv.evaluation.judged_answers(evaluation) is once
+    assert hv.evaluation.judged_answers(once, "leaf") is once
     # Labels are answers already, whatever the rule.
-    assert hv.judged_answers(evaluation, "leaf") is once
+    assert hv.evaluation.judged_answers(evaluation, "leaf") is once
     scores = hv.Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25, 0]] * 2, "leaf_probabilities", truth=[2, 2])
     evaluation = hv.Evaluation.from_predictions(scores)
-    assert hv.judged_answers(evaluation, "leaf") is hv.judged_answers(evaluation, "leaf")
-    assert hv.judged_answers(evaluation, "leaf") is not hv.judged_answers(evaluation)
+    assert hv.evaluation.judged_answers(evaluation, "leaf") is hv.evaluation.judged_answers(evaluation, "leaf")
+    assert hv.evaluation.judged_answers(evaluation, "leaf") is not hv.evaluation.judged_answers(evaluation)
     assert len(hv.mistakes(evaluation)) == 2

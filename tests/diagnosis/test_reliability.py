@@ -88,7 +88,7 @@ def test_nodes_against_loops(data):
         truths = [[one] for one in truth.tolist()]
     predictions = hv.Predictions.from_scores(strategies.from_graph(graph), p, "node_probabilities", truth=truth)
     nodes = list(range(graph.n))
-    found = hv.reliability(predictions, nodes=nodes, n_bins=4, min_samples=3, n_redraws=19)
+    found = hv.diagnosis.reliability(predictions, nodes=nodes, n_bins=4, min_samples=3, n_redraws=19)
     for node in nodes:
         kinds = [relation(graph, one, node) for one in truths]
         kept = [i for i, (_, left) in enumerate(kinds) if not left]
@@ -103,7 +103,7 @@ def test_depths_against_loops(data):
     p = data.draw(strategies.rows(graph.n, (0.0, 0.1, 0.25, 0.5, 0.75, 1.0), least=5, most=20))
     truth = data.draw(strategies.truths(graph, len(p)))
     predictions = hv.Predictions.from_scores(strategies.from_graph(graph), p, "node_probabilities", truth=truth)
-    found = hv.reliability(predictions, n_bins=4, min_samples=3, n_redraws=19)
+    found = hv.diagnosis.reliability(predictions, n_bins=4, min_samples=3, n_redraws=19)
     assert found.subjects == [
         f"depth {depth}" for depth in range(1, 1 + max(naive.depth(graph, n) for n in range(graph.n)))
     ]
@@ -142,7 +142,7 @@ def six_pairs(rng, n):
 
 def test_calibrated_leaves_do_not_make_calibrated_parents():
     taxonomy, predictions = six_pairs(np.random.default_rng(0), 6000)
-    found = hv.reliability(predictions, nodes=taxonomy.nodes(*"abcduw"))
+    found = hv.diagnosis.reliability(predictions, nodes=taxonomy.nodes(*"abcduw"))
     assert found.is_flagged.tolist() == [False] * 4 + [True] * 2
     for place in (4, 5):
         bins = found.bins(place)
@@ -151,7 +151,7 @@ def test_calibrated_leaves_do_not_make_calibrated_parents():
         np.testing.assert_allclose(bins["rate"], [0.6, 0.5, 0.4], atol=0.05)
         assert (bins["lower"] < [0.6, 0.5, 0.4]).all()
         assert (bins["upper"] > [0.6, 0.5, 0.4]).all()
-    table = hv.node_table(predictions, calibration=found)
+    table = hv.diagnosis.node_table(predictions, calibration=found)
     assert table.is_miscalibrated[taxonomy.nodes(*"abcduw")].tolist() == [0, 0, 0, 0, 1, 1]
     assert np.isnan(table.ece[0])
     assert table.ece[taxonomy.node("u")] == found.ece[4]
@@ -163,9 +163,9 @@ def test_leaves_are_rarely_flagged_and_parents_always(n_sets):
     rng, leaves, parents = np.random.default_rng(1), 0, 0
     for _ in range(n_sets):
         taxonomy, predictions = six_pairs(rng, 1200)
-        found = hv.reliability(predictions, nodes=taxonomy.nodes(*"abcd"), n_redraws=499)
+        found = hv.diagnosis.reliability(predictions, nodes=taxonomy.nodes(*"abcd"), n_redraws=499)
         leaves += found.is_flagged.any()
-        parents += hv.reliability(predictions, nodes=taxonomy.nodes(*"uw"), n_redraws=499).is_flagged.all()
+        parents += hv.diagnosis.reliability(predictions, nodes=taxonomy.nodes(*"uw"), n_redraws=499).is_flagged.all()
     assert leaves / n_sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
     assert parents == n_sets
 
@@ -209,14 +209,14 @@ def test_some_samples_are_looked_at_where_there_are_many(taxonomy):
     rng = np.random.default_rng(4)
     p = rng.dirichlet(np.ones(4), 500)
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=rng.choice(taxonomy.leaves, 500))
-    found = hv.reliability(predictions, nodes=[1], depths=[2], max_samples=100)
+    found = hv.diagnosis.reliability(predictions, nodes=[1], depths=[2], max_samples=100)
     assert (found.n_samples, found.n_used, found.n.tolist()) == (500, 100, [100, 100])
     assert found.subjects == ["mammal", "depth 2"]
     assert len(found.to_frame()) == 2
     assert len(found.to_frame(of_bins=True)) == found.offsets[-1]
-    again = hv.reliability(hv.judged_answers(predictions), nodes=[1], depths=[2], max_samples=100)
+    again = hv.diagnosis.reliability(hv.evaluation.judged_answers(predictions), nodes=[1], depths=[2], max_samples=100)
     assert again.ece.tolist() == found.ece.tolist()
-    few = hv.reliability(predictions.replace(truth=np.where(np.arange(500) < 10, predictions.truth, -1)))
+    few = hv.diagnosis.reliability(predictions.replace(truth=np.where(np.arange(500) < 10, predictions.truth, -1)))
     assert np.isnan(few.ece).all()
     assert not few.is_flagged.any()
 
@@ -236,13 +236,13 @@ def test_errors(taxonomy, keywords, says):
     p = np.full((30, 4), 0.25)
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=np.full(30, 2))
     with pytest.raises(hv.PredictionsError, match=says):
-        hv.reliability(predictions, **keywords)
+        hv.diagnosis.reliability(predictions, **keywords)
 
 
 def test_what_has_no_calibration(taxonomy):
     with pytest.raises(hv.PredictionsError, match="expected scores, got labels, which have no probabilities"):
-        hv.reliability(hv.Predictions.from_labels(taxonomy, [2], truth=[2]))
+        hv.diagnosis.reliability(hv.Predictions.from_labels(taxonomy, [2], truth=[2]))
     with pytest.raises(hv.PredictionsError, match="expected samples with a known truth, got none"):
-        hv.reliability(hv.Predictions.from_scores(taxonomy, np.full((1, 4), 0.25), "leaf_probabilities"))
+        hv.diagnosis.reliability(hv.Predictions.from_scores(taxonomy, np.full((1, 4), 0.25), "leaf_probabilities"))
     with pytest.raises(hv.PredictionsError, match=r"^reliability: expected a Predictions, got list"):
-        hv.reliability([1])
+        hv.diagnosis.reliability([1])

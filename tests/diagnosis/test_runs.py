@@ -44,8 +44,8 @@ def runs():
 @pytest.mark.parametrize("metric", ["correct", "info_recall", "softmax_win", "hf1_samples"])
 def test_parts_of_runs(runs, metric):
     choice = {"rule": "threshold", "threshold": 0.55}
-    found = hv.means_by(runs, "light", metric=metric, **choice)
-    alone = [hv.means_by(run, "light", metric=metric, **choice) for run in runs]
+    found = hv.diagnosis.means_by(runs, "light", metric=metric, **choice)
+    alone = [hv.diagnosis.means_by(run, "light", metric=metric, **choice) for run in runs]
     means = np.array([one.mean for one in alone])
     assert found.n_runs == N_RUNS
     np.testing.assert_allclose(found.run_means, means, atol=1e-14)
@@ -62,12 +62,12 @@ def test_parts_of_runs(runs, metric):
 
 def test_intervals_are_of_samples_and_the_spread_is_apart(runs):
     """The same run twice has no spread, and the mean of a sample is what its interval is of."""
-    once = hv.means_by(runs[0], "light", metric="info_recall")
-    twice = hv.means_by([runs[0], runs[0]], "light", metric="info_recall")
+    once = hv.diagnosis.means_by(runs[0], "light", metric="info_recall")
+    twice = hv.diagnosis.means_by([runs[0], runs[0]], "light", metric="info_recall")
     assert twice.spread.tolist() == [0.0, 0.0, 0.0]
     np.testing.assert_allclose(twice.lower, once.lower)
     np.testing.assert_allclose(twice.upper, once.upper)
-    both = hv.means_by(runs[:2], "light", metric="info_recall")
+    both = hv.diagnosis.means_by(runs[:2], "light", metric="info_recall")
     values = [run.per_sample()["info_recall"] for run in runs[:2]]
     light = np.asarray(runs[0].predictions.attributes["light"])
     of_day = np.mean(values, axis=0)[light == "day"]
@@ -79,8 +79,8 @@ def test_intervals_are_of_samples_and_the_spread_is_apart(runs):
 @pytest.mark.parametrize("reading", ["exact", "inclusive"])
 def test_classes_of_runs(runs, reading):
     choice = {"rule": "threshold", "threshold": 0.55, "beta": 2.0}
-    found = hv.class_table_of_runs(runs, **choice)
-    alone = [getattr(hv.class_table(run, **choice), reading) for run in runs]
+    found = hv.diagnosis.class_table_of_runs(runs, **choice)
+    alone = [getattr(hv.diagnosis.class_table(run, **choice), reading) for run in runs]
     for key in ("precision", "recall", "f", "answered", "hits"):
         over, values = found.scores(key, reading), np.array([getattr(one, key) for one in alone], dtype=float)
         for node in range(found.taxonomy.n_nodes):
@@ -102,7 +102,7 @@ def test_classes_of_runs(runs, reading):
 
 
 def test_confusions_of_runs_are_counted_together(runs):
-    found, counts = hv.class_table_of_runs(runs), {}
+    found, counts = hv.diagnosis.class_table_of_runs(runs), {}
     for run in runs:
         sample = run.per_sample()
         for truth, answer in zip(sample["truth"].tolist(), sample["predicted"].tolist(), strict=True):
@@ -118,8 +118,8 @@ def test_confusions_of_runs_are_counted_together(runs):
 
 
 def test_hierarchical_f_of_runs(runs):
-    found = hv.hierarchical_f_of_runs(runs, "threshold", 0.6, beta=0.5)
-    alone = [hv.hierarchical_f(run, "threshold", 0.6, beta=0.5) for run in runs]
+    found = hv.diagnosis.hierarchical_f_of_runs(runs, "threshold", 0.6, beta=0.5)
+    alone = [hv.diagnosis.hierarchical_f(run, "threshold", 0.6, beta=0.5) for run in runs]
     for key in ("micro", "samples"):
         values = [one[key] for one in alone]
         assert [float(found[key].mean), float(found[key].spread)] == pytest.approx(
@@ -132,12 +132,12 @@ def test_filters_leave_what_all_runs_have(runs):
     """A filter by the answer leaves other samples in every run: those that are in all of them count."""
     taxonomy = runs[0].taxonomy
     mammal = taxonomy.node("mammal")
-    answers = [hv.judged_answers(run, "leaf") for run in runs]
-    some = [one.take(hv.filtered(one, hv.SampleFilter(answered=mammal))) for one in answers]
+    answers = [hv.evaluation.judged_answers(run, "leaf") for run in runs]
+    some = [one.take(hv.diagnosis.filtered(one, hv.diagnosis.SampleFilter(answered=mammal))) for one in answers]
     ids = [set(one.evaluation.predictions.ids[one.rows].tolist()) for one in some]
     common = set.intersection(*ids)
     assert 0 < len(common) < len(ids[0])
-    found = hv.means_by(some, "depth", metric="correct")
+    found = hv.diagnosis.means_by(some, "depth", metric="correct")
     assert found.n.sum() == len(common)
     assert found.n_left_out == len(ids[0]) - len(common)
     right = []
@@ -145,21 +145,21 @@ def test_filters_leave_what_all_runs_have(runs):
         of_run = dict(zip(one.evaluation.predictions.ids[one.rows].tolist(), (~one.is_wrong).tolist(), strict=True))
         right.append(np.mean([of_run[sample] for sample in common]))
     np.testing.assert_allclose(found.run_overall, right)
-    assert hv.class_table_of_runs(some).support().sum() == len(common)
+    assert hv.diagnosis.class_table_of_runs(some).support().sum() == len(common)
 
 
 def test_what_are_no_runs(runs):
     with pytest.raises(hv.PredictionsError, match="runs: expected at least one run"):
-        hv.class_table_of_runs([])
+        hv.diagnosis.class_table_of_runs([])
     predictions = runs[1].predictions
     other = predictions.replace(truth=np.roll(predictions.truth, 1))
     with pytest.raises(hv.PredictionsError, match="with the same truth, got another one"):
-        hv.means_by([runs[0], hv.Evaluation.from_predictions(other)], "depth")
+        hv.diagnosis.means_by([runs[0], hv.Evaluation.from_predictions(other)], "depth")
     fewer = hv.Evaluation.from_predictions(
         predictions.replace(truth=np.where(np.arange(N) < 20, predictions.truth, -1))
     )
     with pytest.raises(hv.PredictionsError, match="judge the same samples"):
-        hv.class_table_of_runs([runs[0], fewer])
-    answers = hv.judged_answers(runs[0])
+        hv.diagnosis.class_table_of_runs([runs[0], fewer])
+    answers = hv.evaluation.judged_answers(runs[0])
     with pytest.raises(hv.PredictionsError, match="expected a sample that all runs have"):
-        hv.means_by([answers.take([0, 1]), answers.take([2])], "depth")
+        hv.diagnosis.means_by([answers.take([0, 1]), answers.take([2])], "depth")

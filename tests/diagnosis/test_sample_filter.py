@@ -38,7 +38,9 @@ def test_one_truth_and_one_answer(case, data):
     outcome = data.draw(st.sampled_from([None, *OUTCOMES]))
     common = data.draw(st.none() | st.integers(0, int(taxonomy.max_depth)))
     predictions = hv.Predictions.from_labels(taxonomy, said, truth=truth)
-    keep = hv.filtered(hv.judged_answers(predictions), hv.SampleFilter(outcome=outcome, common=common, **asked))
+    keep = hv.diagnosis.filtered(
+        hv.evaluation.judged_answers(predictions), hv.diagnosis.SampleFilter(outcome=outcome, common=common, **asked)
+    )
     for i, (y, a) in enumerate(zip(truth.tolist(), said.tolist())):
         expected = fits(graph, [y], [a], asked)
         expected &= outcome is None or naive.outcome(graph, y, a) == outcome
@@ -56,10 +58,10 @@ def test_several_of_them_and_graphs(case, data):
     asked = data.draw(conditions(graph.n))
     outcome = data.draw(st.sampled_from([None, "exact", "no_answer", "wrong"]))
     predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
-    judged = hv.judged_answers(predictions)
+    judged = hv.evaluation.judged_answers(predictions)
     if judged.is_single:
         outcome = None
-    keep = hv.filtered(judged, hv.SampleFilter(outcome=outcome, **asked))
+    keep = hv.diagnosis.filtered(judged, hv.diagnosis.SampleFilter(outcome=outcome, **asked))
     for i, (true, said) in enumerate(zip(truths, answers)):
         what = naive_diagnosis.set_outcome(graph, true, said)
         # Where no sample has two labels, no label is the root.
@@ -73,16 +75,16 @@ def test_attributes_and_words(taxonomy):
     attributes = {"where": np.array(["sea", "lake", "sea"]), "text": np.array(["A Duck", "a newt", "no bird"])}
     predictions = hv.Predictions.from_labels(taxonomy, [2, 3, 5], truth=[2, 3, 6])
     predictions = predictions.replace(attributes=attributes, sample_ids=np.array(["x1", "x2", "duck3"]))
-    answers = hv.judged_answers(predictions)
+    answers = hv.evaluation.judged_answers(predictions)
 
     def rows(**asked):
-        return np.flatnonzero(hv.filtered(answers, hv.SampleFilter(**asked))).tolist()
+        return np.flatnonzero(hv.diagnosis.filtered(answers, hv.diagnosis.SampleFilter(**asked))).tolist()
 
     assert rows(where=(("where", "sea"),)) == [0, 2]
     assert rows(text="DUCK") == [0, 2]
     assert rows(where=(("where", "sea"),), text="bird") == [2]
-    assert hv.facets(predictions, np.arange(3)) == {"where": {"sea": 2, "lake": 1}}
-    assert hv.facets(predictions, np.arange(3), most=1) == {}
+    assert hv.diagnosis.facets(predictions, np.arange(3)) == {"where": {"sea": 2, "lake": 1}}
+    assert hv.diagnosis.facets(predictions, np.arange(3), most=1) == {}
     with pytest.raises(hv.PredictionsError, match=r"where: expected a column .* got 'colour'"):
         rows(where=(("colour", "red"),))
     with pytest.raises(hv.PredictionsError, match="expected a node number from 0 to 6, got 7"):

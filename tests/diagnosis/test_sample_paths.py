@@ -14,7 +14,7 @@ def test_scores():
     predictions = hv.Predictions.from_scores(
         TREE, scores, "leaf_probabilities", truth=TREE.nodes("newt", "dog"), sample_ids=["x", "y"]
     )
-    answers = hv.judged_answers(predictions, "leaf")
+    answers = hv.evaluation.judged_answers(predictions, "leaf")
     table = sample_paths(answers, [1, 0]).to_frame()
     assert table.to_dict("records") == [
         {
@@ -47,7 +47,7 @@ def test_labels_of_several_paths():
     """Labels have no probabilities; a label outside the taxonomy has a path without a name; nothing said is the root."""
     predicted = hv.NodeLists.from_lists([[3, -1], []])
     predictions = hv.Predictions.from_labels(TREE, predicted, truth=hv.NodeLists.from_lists([[2, 4], [2]]))
-    found = sample_paths(hv.judged_answers(predictions), [0, 1])
+    found = sample_paths(hv.evaluation.judged_answers(predictions), [0, 1])
     assert found.p_true is None
     table = found.to_frame()
     assert list(table) == ["sample_id", "truth", "answer", "true_path", "answer_path"]

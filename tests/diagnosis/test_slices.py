@@ -65,7 +65,7 @@ def test_against_counting(case, data):
     predictions = hv.Predictions.from_labels(
         taxonomy, said, truth=truth, attributes={"light": np.array(light), "text": np.array(light)}
     )
-    found = hv.slices(predictions, min_samples=3, q=0.3)
+    found = hv.diagnosis.slices(predictions, min_samples=3, q=0.3)
     losses = [float(naive.outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
     expected = naive_slices(graph, [[y] for y in truth.tolist()], losses, {"light": light}, 3)
     keys = list(zip(found.kind.tolist(), found.value.tolist()))
@@ -103,7 +103,7 @@ def test_several_truths_lose_hf1(taxonomy):
     predictions = hv.Predictions.from_labels(
         taxonomy, hv.NodeLists.from_lists(answers), truth=truths, attributes={"coin": rng.choice(["a", "b"], 80)}
     )
-    found = hv.slices(predictions)
+    found = hv.diagnosis.slices(predictions)
     assert (found.loss_key, found.test) == ("lost_hf1", "permutation")
     # mammal, cat and newt have the same samples; the last is the most specific.
     assert found.value[: found.n_flagged].tolist()[0] == "newt"
@@ -112,7 +112,7 @@ def test_several_truths_lose_hf1(taxonomy):
     with pytest.raises(
         hv.PredictionsError, match="expected one true class and one answer per sample, got several true"
     ):
-        hv.slices(predictions, loss="wrong")
+        hv.diagnosis.slices(predictions, loss="wrong")
 
 
 def alarms(taxonomy, n_sets, **keywords):
@@ -123,7 +123,7 @@ def alarms(taxonomy, n_sets, **keywords):
     flagged = 0
     for _ in range(n_sets):
         predictions = labelled(taxonomy, truth, rng.permutation(is_wrong), {"light": light})
-        flagged += hv.slices(predictions, **keywords).n_flagged > 0
+        flagged += hv.diagnosis.slices(predictions, **keywords).n_flagged > 0
     return flagged
 
 
@@ -150,7 +150,7 @@ def test_a_planted_subtree_is_first(grid, n_sets, n):
             continue
         sets += 1
         is_wrong = rng.random(n) < np.where(inside, 0.5, 0.1)
-        found = hv.slices(labelled(grid, truth, is_wrong))
+        found = hv.diagnosis.slices(labelled(grid, truth, is_wrong))
         first += found.n_flagged > 0 and found.node[0] == planted
     assert first >= 0.95 * n_sets
 
@@ -163,17 +163,17 @@ def test_groups_are_permuted_as_a_whole(grid):
     light = np.where(observer < 10, "night", "day")
     is_wrong = np.isin(observer, [0, 1, 25])
     predictions = labelled(grid, truth, is_wrong, {"light": light, "observer": observer.astype(str)})
-    alone = hv.slices(predictions, attributes=["light"])
+    alone = hv.diagnosis.slices(predictions, attributes=["light"])
     night = alone.value.tolist().index("night")
     assert alone.is_flagged[night]
-    together = hv.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
+    together = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
     assert (together.test, together.n_groups) == ("permutation", 30)
     assert not together.is_flagged.any()
     night = together.value.tolist().index("night")
     # At least 2 of the 3 among 10 of 30: hypergeometric.
     exact = (math.comb(3, 2) * math.comb(27, 8) + math.comb(27, 7)) / math.comb(30, 10)
     assert together.p_value[night] == pytest.approx(exact, abs=0.04)
-    again = hv.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
+    again = hv.diagnosis.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
     assert again.p_value.tolist() == together.p_value.tolist()
 
 
@@ -198,7 +198,9 @@ def test_whole_groups_against_all_permutations(taxonomy):
             truth=np.full(30, 2),
             attributes={"light": light[order], "camera": camera[order].astype(str)},
         )
-        found = hv.slices(predictions, attributes=["light"], group="camera", min_samples=1, n_permutations=9999)
+        found = hv.diagnosis.slices(
+            predictions, attributes=["light"], group="camera", min_samples=1, n_permutations=9999
+        )
         assert (found.test, found.n_groups) == ("permutation", 10)
         p = dict(zip(found.value.tolist(), found.p_value.tolist()))
         assert p["night"] == pytest.approx(exact, abs=0.01)
@@ -228,7 +230,9 @@ def test_inside_groups_against_all_permutations(taxonomy):
             truth=np.full(33, 2),
             attributes={"light": light[order], "observer": observer[order].astype(str)},
         )
-        found = hv.slices(predictions, attributes=["light"], group="observer", min_samples=1, n_permutations=9999)
+        found = hv.diagnosis.slices(
+            predictions, attributes=["light"], group="observer", min_samples=1, n_permutations=9999
+        )
         assert dict(zip(found.value.tolist(), found.p_value.tolist()))["night"] == pytest.approx(exact, abs=0.01)
 
 
@@ -248,7 +252,7 @@ def flagged_at_night(grid, seed, order):
     predictions = labelled(
         grid, truth[rows], is_wrong[rows], {"light": light[rows], "observer": observer[rows].astype(str)}
     )
-    found = hv.slices(predictions, attributes=["light"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=999)
     return "night" in found.value[: found.n_flagged].tolist()
 
 
@@ -267,7 +271,7 @@ def flagged_camera(grid, seed):
     is_wrong = rng.random(n) < np.where(camera == "x", 0.4, 0.1)
     columns = {"camera": camera, "observer": observer.astype(str)}
     predictions = labelled(grid, rng.choice(grid.leaves, n), is_wrong, columns)
-    found = hv.slices(predictions, attributes=["camera"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(predictions, attributes=["camera"], group="observer", n_permutations=999)
     return "x" in found.value[: found.n_flagged].tolist()
 
 
@@ -287,7 +291,7 @@ def flagged_without_effect(grid, seed):
     truth = grid.leaves[(rng.integers(0, 9, 40)[observer] + rng.integers(0, 9, n)) % 27]
     columns = {"light": light, "camera": camera[observer], "observer": observer.astype(str)}
     predictions = labelled(grid, truth, rng.random(n) < level[observer], columns)
-    found = hv.slices(predictions, attributes=["light", "camera"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(predictions, attributes=["light", "camera"], group="observer", n_permutations=999)
     return found.n_flagged > 0
 
 
@@ -302,14 +306,16 @@ def test_fewer_than_ten_groups_are_not_tested(grid):
     truth = rng.choice(grid.leaves, 90)
     is_wrong = grid.is_ancestor(grid.node("a"), truth)
     predictions = labelled(grid, truth, is_wrong, {"site": np.repeat(np.arange(9), 10).astype(str)})
-    assert hv.slices(predictions).n_flagged
-    found = hv.slices(predictions, group="site")
+    assert hv.diagnosis.slices(predictions).n_flagged
+    found = hv.diagnosis.slices(predictions, group="site")
     assert (found.test, found.n_groups, found.n_flagged) == ("none", 9, 0)
     assert np.isnan(found.p_value).all()
     assert np.isnan(found.p_adjusted).all()
     assert found.sentence() == "Slices are not tested: 9 groups are fewer than the 10 that a test needs."
-    assert hv.slices(predictions, group=np.arange(90) // 9).test == "permutation"
-    alone = hv.slices(hv.Predictions.from_labels(grid, grid.leaves[:9], truth=grid.leaves[1:10]), min_samples=1)
+    assert hv.diagnosis.slices(predictions, group=np.arange(90) // 9).test == "permutation"
+    alone = hv.diagnosis.slices(
+        hv.Predictions.from_labels(grid, grid.leaves[:9], truth=grid.leaves[1:10]), min_samples=1
+    )
     assert alone.sentence() == "Slices are not tested: 9 samples are fewer than the 10 that a test needs."
 
 
@@ -318,8 +324,8 @@ def test_permutations_agree_with_fisher(grid):
     truth = rng.choice(grid.leaves, 300)
     is_wrong = rng.random(300) < np.where(grid.is_ancestor(grid.node("a"), truth), 0.2, 0.1)
     predictions = labelled(grid, truth, is_wrong)
-    exact = hv.slices(predictions)
-    by_group = hv.slices(predictions, group=np.arange(300), n_permutations=3999)
+    exact = hv.diagnosis.slices(predictions)
+    by_group = hv.diagnosis.slices(predictions, group=np.arange(300), n_permutations=3999)
     places = [by_group.node.tolist().index(node) for node in exact.node.tolist()]
     np.testing.assert_allclose(by_group.p_value[places], exact.p_value, atol=0.03)
 
@@ -328,12 +334,15 @@ def test_demo():
     from hierviz.demo import load_demo
 
     _, (flat,) = load_demo(["flat_softmax"])
-    found = hv.slices(flat)
+    found = hv.diagnosis.slices(flat)
     assert (found.kind[0], found.value[0]) == ("unusual_setting", "yes")
     assert found.sentence().startswith(
         "Clearly worse than the rest: unusual_setting = yes (28.6 % wrong, the rest 5.3 %)"
     )
-    assert hv.slices(flat, attributes=[], correction="by").sentence() == "No slice is clearly worse than the rest."
+    assert (
+        hv.diagnosis.slices(flat, attributes=[], correction="by").sentence()
+        == "No slice is clearly worse than the rest."
+    )
     # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
     answers = judged_answers(flat)
     wrong = answers.outcome == list(OUTCOMES).index("wrong")
@@ -360,7 +369,7 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
     is_wrong = rng.random(len(truth)) < 0.05
     aa = grid.is_ancestor(grid.node("aa"), truth)
     is_wrong[np.flatnonzero(aa)[:60]] = True
-    found = hv.slices(labelled(grid, truth, is_wrong))
+    found = hv.diagnosis.slices(labelled(grid, truth, is_wrong))
     place = found.worst_subtree
     assert found.value[place] == "aa"
     assert found.is_flagged[place]
@@ -369,16 +378,16 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
     )
     # A leaf is called so; equally good subtrees have no worst one.
     leaf = grid.is_ancestor(grid.node("ccc"), truth)
-    named = hv.slices(labelled(grid, truth, leaf)).worst_sentence()
+    named = hv.diagnosis.slices(labelled(grid, truth, leaf)).worst_sentence()
     assert named.startswith(
         "Worst subtree: ccc (a leaf class), 40 of 40 wrong (100.0 %), 38.5 more than expected: clearly"
     )
     for nothing in (np.zeros(len(truth), bool), np.ones(len(truth), bool)):
-        assert hv.slices(labelled(grid, truth, nothing)).worst_subtree is None
-        assert hv.slices(labelled(grid, truth, nothing)).worst_sentence() == ""
-    grouped = hv.slices(labelled(grid, truth, is_wrong), group=np.arange(len(truth)) % 5)
+        assert hv.diagnosis.slices(labelled(grid, truth, nothing)).worst_subtree is None
+        assert hv.diagnosis.slices(labelled(grid, truth, nothing)).worst_sentence() == ""
+    grouped = hv.diagnosis.slices(labelled(grid, truth, is_wrong), group=np.arange(len(truth)) % 5)
     assert grouped.worst_sentence().endswith("than expected: not tested.")
-    by_loss = hv.slices(labelled(grid, truth, is_wrong), loss="depth_dist", n_permutations=999)
+    by_loss = hv.diagnosis.slices(labelled(grid, truth, is_wrong), loss="depth_dist", n_permutations=999)
     assert "Worst subtree: aa, mean depth distance" in by_loss.worst_sentence()
 
 
@@ -402,7 +411,7 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
 def test_errors(taxonomy, keywords, says):
     made = hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2], attributes={"light": np.array(["day", "night"])})
     with pytest.raises(hv.PredictionsError, match=says):
-        hv.slices(made, **keywords)
+        hv.diagnosis.slices(made, **keywords)
 
 
 @pytest.mark.parametrize(
@@ -422,7 +431,7 @@ def test_values_of_a_column(column, codes, texts):
 
 
 def test_no_slice_is_large_enough(taxonomy):
-    found = hv.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
+    found = hv.diagnosis.slices(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     assert (len(found), found.n_flagged) == (0, 0)
     assert found.worst_sentence() == ""
     assert found.sentence() == "Slices are not tested: 2 samples are fewer than the 10 that a test needs."
@@ -437,7 +446,7 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     predictions = hv.Predictions.from_labels(
         taxonomy, answers, truth=truth, attributes={"a": a.astype(str), "b": b.astype(str)}
     )
-    found = hv.slices(predictions)
+    found = hv.diagnosis.slices(predictions)
     named = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.is_explained.tolist()))
     assert found.is_flagged.sum() == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)

@@ -33,22 +33,27 @@ def test_scores(case, data):
     kept = np.array(data.draw(st.lists(st.booleans(), min_size=len(p), max_size=len(p))))
     kept[data.draw(st.integers(0, len(p) - 1))] = True
     rows = np.flatnonzero(kept)
-    alone = hv.judged_answers(
+    alone = hv.evaluation.judged_answers(
         predictions.replace(scores=p[rows], truth=truth[rows], attributes={"light": light[rows]}), "threshold", 0.3
     )
-    some = hv.judged_answers(predictions, "threshold", 0.3).take(data.draw(st.sampled_from([kept, rows, rows[::-1]])))
-    assert some.rows.tolist() == rows.tolist()
-    same_frames(hv.node_table(some).to_frame(), hv.node_table(alone).to_frame())
-    for cost in ("win_lost", "info_dist", "confidence_dist"):
-        same_frames(hv.confusions(some, cost=cost).to_frame(), hv.confusions(alone, cost=cost).to_frame())
-    same_frames(hv.confusion_matrix(some).to_frame(), hv.confusion_matrix(alone).to_frame())
-    keywords = {"min_samples": 1, "loss": "confidence_dist", "n_permutations": 19}
-    same_frames(hv.slices(some, **keywords).to_frame(), hv.slices(alone, **keywords).to_frame())
-    same_frames(
-        hv.reliability(some, min_samples=2, n_redraws=19).to_frame(),
-        hv.reliability(alone, min_samples=2, n_redraws=19).to_frame(),
+    some = hv.evaluation.judged_answers(predictions, "threshold", 0.3).take(
+        data.draw(st.sampled_from([kept, rows, rows[::-1]]))
     )
-    found, expected = hv.label_errors(some), hv.label_errors(alone)
+    assert some.rows.tolist() == rows.tolist()
+    same_frames(hv.diagnosis.node_table(some).to_frame(), hv.diagnosis.node_table(alone).to_frame())
+    for cost in ("win_lost", "info_dist", "confidence_dist"):
+        same_frames(
+            hv.diagnosis.confused_pairs(some, cost=cost).to_frame(),
+            hv.diagnosis.confused_pairs(alone, cost=cost).to_frame(),
+        )
+    same_frames(hv.diagnosis.matrix(some).to_frame(), hv.diagnosis.matrix(alone).to_frame())
+    keywords = {"min_samples": 1, "loss": "confidence_dist", "n_permutations": 19}
+    same_frames(hv.diagnosis.slices(some, **keywords).to_frame(), hv.diagnosis.slices(alone, **keywords).to_frame())
+    same_frames(
+        hv.diagnosis.reliability(some, min_samples=2, n_redraws=19).to_frame(),
+        hv.diagnosis.reliability(alone, min_samples=2, n_redraws=19).to_frame(),
+    )
+    found, expected = hv.diagnosis.label_errors(some), hv.diagnosis.label_errors(alone)
     assert found.row.tolist() == rows[expected.row].tolist()
     assert found.score.tolist() == expected.score.tolist()
     # Of some, some again.
@@ -66,18 +71,18 @@ def test_labels(case, data):
     part = hv.Predictions.from_labels(
         taxonomy, hv.NodeLists.from_lists([answers[i] for i in rows]), truth=[truths[i] for i in rows]
     )
-    some = hv.judged_answers(whole).take(rows)
-    same_frames(hv.node_table(some).to_frame(), hv.node_table(part).to_frame())
-    same_frames(hv.confusions(some).to_frame(), hv.confusions(part).to_frame())
-    found = hv.confusion_matrix(some)
-    same_frames(found.to_frame(), hv.confusion_matrix(part).to_frame())
+    some = hv.evaluation.judged_answers(whole).take(rows)
+    same_frames(hv.diagnosis.node_table(some).to_frame(), hv.diagnosis.node_table(part).to_frame())
+    same_frames(hv.diagnosis.confused_pairs(some).to_frame(), hv.diagnosis.confused_pairs(part).to_frame())
+    found = hv.diagnosis.matrix(some)
+    same_frames(found.to_frame(), hv.diagnosis.matrix(part).to_frame())
     assert set(found.samples(int(found.row[0]), int(found.column[0])).tolist()) <= set(rows.tolist())
-    same_frames(hv.set_mistakes(some).to_frame(), hv.set_mistakes(part).to_frame(), rows)
-    same_frames(hv.level_table(some).to_frame(), hv.level_table(part).to_frame())
+    same_frames(hv.diagnosis.set_mistakes(some).to_frame(), hv.diagnosis.set_mistakes(part).to_frame(), rows)
+    same_frames(hv.diagnosis.level_table(some).to_frame(), hv.diagnosis.level_table(part).to_frame())
 
 
 def test_none(taxonomy):
-    answers = hv.judged_answers(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
+    answers = hv.evaluation.judged_answers(hv.Predictions.from_labels(taxonomy, [2, 3], truth=[2, 2]))
     for places in ([], [False, False], np.empty(0, dtype=int)):
         with pytest.raises(
             hv.PredictionsError, match=r"^model: expected at least one sample, got none\. Choose some\."

@@ -19,7 +19,7 @@ from hierviz.diagnosis.subtree_levels import subtree_levels
 def test_levels_against_loops(case, data):
     graph, taxonomy, truths, answers = case
     predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
-    table = hv.node_table(predictions)
+    table = hv.diagnosis.node_table(predictions)
     root = data.draw(st.integers(0, graph.n - 1))
     found = subtree_levels(predictions, root, nodes=table)
     inside = [node for node in range(graph.n) if root in naive.ancestors(graph, node)]
@@ -45,7 +45,7 @@ def test_costs_of_one_truth(taxonomy):
     predictions = hv.Predictions.from_labels(
         taxonomy, taxonomy.nodes("dog", "mammal", "cat"), truth=taxonomy.nodes("cat", "cat", "newt")
     )
-    table = hv.node_table(predictions)
+    table = hv.diagnosis.node_table(predictions)
     assert cost_key(table) == "n_wrong"
     assert table.n_wrong[taxonomy.nodes("animal", "mammal", "cat", "newt")].tolist() == [2, 1, 1, 1]
     assert table.missed[taxonomy.nodes("animal", "mammal", "cat", "newt")].tolist() == [0, 0, 2, 1]
@@ -59,7 +59,7 @@ def test_costs_of_one_truth(taxonomy):
 def test_lost_win_is_the_sum_over_the_support(taxonomy):
     p = np.array([[0.5, 0.25, 0.125, 0.125], [0.125, 0.125, 0.25, 0.5]])
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=taxonomy.nodes("cat", "dog"))
-    found = hv.node_table(predictions)
+    found = hv.diagnosis.node_table(predictions)
     win = hv.win(taxonomy, predictions.truth, predictions.node_probabilities())
     assert found.win_lost[0] == pytest.approx((1 - win).sum())
     assert np.isnan(found.win_lost[taxonomy.node("newt")])
@@ -69,7 +69,7 @@ def test_worst_first(taxonomy):
     predictions = hv.Predictions.from_labels(
         taxonomy, taxonomy.nodes("dog", "cat", "cat", "newt"), truth=taxonomy.nodes("cat", "cat", "cat", "newt")
     )
-    table = hv.node_table(predictions)
+    table = hv.diagnosis.node_table(predictions)
     cat, dog, newt = taxonomy.nodes("cat", "dog", "newt").tolist()
     nodes = np.array([newt, dog, cat])
     # Recall 2/3 of cat, 1 of newt, none of dog: nan is last either way.
@@ -95,7 +95,7 @@ def test_calibrated_leaves_and_parents_that_are_not():
     predictions = calibration_example()
     assert predictions.n_samples == 6 * SAMPLES_A_PAIR
     names = list("uwabcd")
-    found = hv.reliability(predictions, nodes=predictions.taxonomy.nodes(*names))
+    found = hv.diagnosis.reliability(predictions, nodes=predictions.taxonomy.nodes(*names))
     assert found.is_flagged.tolist() == [True, True, False, False, False, False]
     assert found.ece == pytest.approx([0.8 / 6, 0.8 / 6, 0, 0, 0, 0], abs=1e-12)
     assert found.bins(0)["p"] == pytest.approx([0.2, 0.5, 0.8])

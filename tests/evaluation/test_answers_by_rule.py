@@ -92,9 +92,9 @@ def test_a_list_of_thresholds_that_changes_after_the_call(evaluation, make):
     expected = {(0.55, 0.4): [3, 1], (0.9, 0.9): [0, 0]}
     for now in ((0.55, 0.4), (0.9, 0.9), (0.55, 0.4)):
         thresholds[:] = now
-        answers = hv.judged_answers(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
+        answers = hv.evaluation.judged_answers(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
         assert answers.predicted.tolist() == expected[now]
-        found = hv.node_table(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
+        found = hv.diagnosis.node_table(evaluation, "depth_thresholds", thresholds_by_depth=thresholds)
         # Right at a1: only where it is the answer.
         assert found.hits[3] == (now == (0.55, 0.4))
     assert answers.parameters == {"thresholds_by_depth": "0.55,0.4"}

@@ -24,7 +24,7 @@ def test_leaf_and_majority_f1_are_means_over_classes(graph, seed, is_equal):
     (model,) = hv.evaluate(predictions, class_weights=weights)["models"]
     p = predictions.node_probabilities()
     for rule in ("leaf", "majority"):
-        f1 = hv.path_metrics(taxonomy, truth, hv.infer(taxonomy, p, rule))["info_f1"]
+        f1 = hv.metrics.path_metrics(taxonomy, truth, hv.infer(taxonomy, p, rule))["info_f1"]
         total = whole = 0.0
         for c in sorted(set(truth.tolist())):
             own = [f1[i] for i in range(n) if truth[i] == c]

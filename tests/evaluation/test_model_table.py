@@ -52,8 +52,10 @@ def test_the_same_model_in_another_order_of_rows_has_no_difference_at_all(taxono
     order = np.random.default_rng(3).permutation(N)
     a, b = judged_samples([evaluated(taxonomy, "a", 0), evaluated(taxonomy, "b", 0, order)])
     assert b.rows.tolist() == np.argsort(order).tolist()
-    resamples = hv.Resamples.draw(N, 40)
-    difference = hv.paired_difference(model_intervals(a, resamples).bands, model_intervals(b, resamples).bands)
+    resamples = hv.uncertainty.Resamples.draw(N, 40)
+    difference = hv.uncertainty.paired_difference(
+        model_intervals(a, resamples).bands, model_intervals(b, resamples).bands
+    )
     for one in difference.curve.values():
         assert np.abs(one.draws).max() < 1e-12
 
@@ -80,7 +82,7 @@ def test_numbers_are_those_of_evaluate(taxonomy):
     }
     (samples,) = judged_samples([model])
     found = model_numbers(samples)
-    intervals = model_intervals(samples, hv.Resamples.draw(N, 20)).numbers
+    intervals = model_intervals(samples, hv.uncertainty.Resamples.draw(N, 20)).numbers
     for key in TABLE_KEYS:
         assert found[key] == pytest.approx(expected[key], abs=1e-12)
         assert float(intervals[key].estimate) == pytest.approx(expected[key], abs=1e-12)
@@ -90,7 +92,7 @@ def test_numbers_are_those_of_evaluate(taxonomy):
 
 def test_intervals_at_any_threshold_are_those_of_the_band(taxonomy):
     (samples,) = judged_samples([evaluated(taxonomy, "a", 0)])
-    resamples = hv.Resamples.draw(N, 60, seed=5)
+    resamples = hv.uncertainty.Resamples.draw(N, 60, seed=5)
     bands = model_intervals(samples, resamples, thresholds=[0.3, 0.615]).bands
     for place, tau in enumerate((0.3, 0.615)):
         for key, one in answer_intervals(samples, tau, resamples).items():
@@ -150,9 +152,9 @@ def test_standings():
 def test_marks_are_those_of_the_table_of_methods(taxonomy):
     """Best, tied and second of the pages Overview and Operating curves mean what they mean on Compare."""
     files = [evaluated(taxonomy, name, seed) for name, seed in zip("abcd", range(4))]
-    table = hv.table(files, metrics="curve.ac", resamples=300)
+    table = hv.compare(files, metrics="curve.ac", resamples=300)
     samples = judged_samples(files)
-    resamples = hv.Resamples.draw(N, 300)
+    resamples = hv.uncertainty.Resamples.draw(N, 300)
     intervals = [model_intervals(one, resamples, thresholds=(), keys=()).numbers["ac"] for one in samples]
     names = standings("ac", [float(one.estimate) for one in intervals], intervals)
     assert names == table.marks["curve.ac"]
@@ -161,7 +163,9 @@ def test_marks_are_those_of_the_table_of_methods(taxonomy):
 
 def test_few_samples_have_no_standing(taxonomy):
     same = [judged_samples([evaluated(taxonomy, "a", seed)])[0].take(np.arange(9)) for seed in (0, 1)]
-    intervals = [model_intervals(one, hv.Resamples.draw(9, 60), thresholds=(), keys=()).numbers["ac"] for one in same]
+    intervals = [
+        model_intervals(one, hv.uncertainty.Resamples.draw(9, 60), thresholds=(), keys=()).numbers["ac"] for one in same
+    ]
     assert standings("ac", [0.9, 0.1], intervals) == [None, None]
 
 

@@ -58,13 +58,13 @@ def of_groups(model):
 
 def of_bands(model):
     samples = judged_samples([model])[0]
-    resamples = hv.Resamples.draw(samples.n_samples, 30)
+    resamples = hv.uncertainty.Resamples.draw(samples.n_samples, 30)
     return lambda progress: model_intervals(samples, resamples, progress=progress).numbers["ac"].draws.tolist()
 
 
 def of_answers_at(model):
     samples = judged_samples([model])[0]
-    resamples = hv.Resamples.draw(samples.n_samples, 30)
+    resamples = hv.uncertainty.Resamples.draw(samples.n_samples, 30)
     return lambda progress: answer_intervals(samples, 0.4, resamples, progress=progress)["exact"].draws.tolist()
 
 

@@ -27,10 +27,10 @@ def test_places():
 def test_confusions_of_one_cost_stand_in_the_order_of_the_nodes(flat):
     # 4 bits times 0.15 + 0.15 and 0.1 + 0.2: the second sum is 1.2000000000000002.
     made = with_answers(flat, "aacc", "bbdd", [0.15, 0.15, 0.1, 0.2])
-    found = hv.confusions(made, "leaf", cost="confidence_dist")
+    found = hv.diagnosis.confused_pairs(made, "leaf", cost="confidence_dist")
     assert found.cost[0] != found.cost[1]
     assert [flat.names[node] for node in found.truth] == ["a", "c"]
-    by_cost = hv.confusions(made, "leaf", cost="confidence_dist", order="cost")
+    by_cost = hv.diagnosis.confused_pairs(made, "leaf", cost="confidence_dist", order="cost")
     assert [flat.names[node] for node in by_cost.truth] == ["a", "c"]
 
 
@@ -43,7 +43,7 @@ def test_candidates_of_one_score_stand_in_the_order_of_the_file(flat):
     # 0.7 - 0.2 is 0.49999999999999994, 0.6 - 0.1 is 0.5.
     scores = np.array([[0.2, 0.7, 0.1, 0.0], [0.1, 0.6, 0.3, 0.0]])
     made = hv.Predictions.from_scores(flat, scores, "leaf_probabilities", truth=flat.nodes("a", "a"))
-    found = hv.label_errors(made)
+    found = hv.diagnosis.label_errors(made)
     assert found.score[0] < found.score[1]
     assert found.row.tolist() == [0, 1]
-    assert hv.label_errors(made, most=1).row.tolist() == [0]
+    assert hv.diagnosis.label_errors(made, most=1).row.tolist() == [0]

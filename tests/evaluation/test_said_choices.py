@@ -7,7 +7,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.cli import main
-from hierviz.comparison.table import table as comparison_table
+from hierviz.comparison.table import compare as comparison_table
 from tests.small_tree import EDGES, EDGES_CSV, LEAVES
 
 TREE = hv.Taxonomy.from_edges(EDGES)

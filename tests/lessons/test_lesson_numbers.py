@@ -179,8 +179,8 @@ def slope(value, scores, column, step=1e-4):
 
 def of_interval(label, n):
     table, truth = how_sure.population()
-    correct = hv.path_metrics(how_sure.ANIMALS, truth[:n], table.nodes_at(0.5)[:n])["correct"]
-    found = hv.bootstrap_means(correct, hv.Resamples.draw(n, 1000))
+    correct = hv.metrics.path_metrics(how_sure.ANIMALS, truth[:n], table.nodes_at(0.5)[:n])["correct"]
+    found = hv.uncertainty.bootstrap_means(correct, hv.uncertainty.Resamples.draw(n, 1000))
     # The usual formula of a share's standard error.
     assert found.draws.std() == pytest.approx(math.sqrt(correct.mean() * (1 - correct.mean()) / n), rel=0.1)
     # The lesson shows the middle 95 % of a thousand resamples: the 25th from either end.
@@ -239,13 +239,15 @@ def difference(what, part):
     column = {"win": "distribution.softmax_win", "R@90C": "curve.recall_at_90_correct"}[what]
     if part == 0:
         return demo_metric(two_winners.PAIR[0], column) - demo_metric(two_winners.PAIR[1], column)
-    resamples = hv.Resamples.draw(first.n_judged, two_winners.RESAMPLES)
+    resamples = hv.uncertainty.Resamples.draw(first.n_judged, two_winners.RESAMPLES)
     if what == "win":
         gaps = first.distribution_per_sample()["softmax_win"] - second.distribution_per_sample()["softmax_win"]
-        found = hv.bootstrap_means(gaps, resamples)
+        found = hv.uncertainty.bootstrap_means(gaps, resamples)
         return (found.lower, found.upper)[part - 1]
     tables = [one.judged_table for one in (first, second)]
-    found = hv.difference_of_models(first.taxonomy, first.truth, *tables, resamples, correct=[0.9]).at_correct
+    found = hv.uncertainty.difference_of_models(
+        first.taxonomy, first.truth, *tables, resamples, correct=[0.9]
+    ).at_correct
     return float((found.lower, found.upper)[part - 1][0])
 
 
@@ -398,7 +400,7 @@ def demo_at(which, key, level):
     """Mean of a path metric of the rule threshold over the samples with a truth."""
     model = demo(which)
     answers = hv.infer(model.taxonomy, model.node_probabilities(), "threshold", threshold=level)
-    return hv.path_metrics(model.taxonomy, model.truth, answers)[key].mean()
+    return hv.metrics.path_metrics(model.taxonomy, model.truth, answers)[key].mean()
 
 
 def in_sample_threshold():

@@ -91,7 +91,7 @@ def scored(taxonomy, rows, key="leaf_probabilities", **more):
 WITH_TRUTH = {
     "win": lambda t, y: hv.win(t, y, P),
     "win_breakdown": lambda t, y: hv.win_breakdown(t, int(y[0]), P[0]),
-    "path_metrics": lambda t, y: hv.path_metrics(t, y, np.array([1])),
+    "path_metrics": lambda t, y: hv.metrics.path_metrics(t, y, np.array([1])),
     "truncate": lambda t, y: truncate(t, y, np.array([1])),
     "best_leaf_metrics": lambda t, y: best_leaf_metrics(t, y, np.array([2])),
     "operating_curve": lambda t, y: hv.operating_curve(t, y, hv.pareto_table(t, P)),
@@ -356,7 +356,7 @@ TREE_RULES = [key for key, rule in hv.INFERENCE_RULES.items() if rule.tree_only]
 TREES_ONLY = {
     "win": lambda g, y: hv.win(g, y, np.ones((1, 5))),
     "win_breakdown": lambda g, y: hv.win_breakdown(g, int(y[0]), np.ones(5)),
-    "path_metrics": lambda g, y: hv.path_metrics(g, y, y),
+    "path_metrics": lambda g, y: hv.metrics.path_metrics(g, y, y),
     "truncate": lambda g, y: truncate(g, y, y),
     "best_leaf_metrics": lambda g, y: best_leaf_metrics(g, y, y),
     "operating_curve": lambda g, y: hv.operating_curve(g, y, hv.pareto_table(g, np.ones((1, 5)))),

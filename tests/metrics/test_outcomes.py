@@ -24,7 +24,7 @@ def test_against_naive(case, data):
     assert {key: holds.tolist() for key, holds in found.items()} == {
         f"n_{key}": [what == key for what in expected] for key in OUTCOMES
     }
-    answers = hv.judged_answers(hv.Predictions.from_labels(taxonomy, said, truth=truth))
+    answers = hv.evaluation.judged_answers(hv.Predictions.from_labels(taxonomy, said, truth=truth))
     assert [list(OUTCOMES)[place] for place in answers.outcome] == expected
 
 
@@ -36,7 +36,7 @@ def test_curves_know_the_share_without_an_answer(case, threshold):
     answers = [naive.rule_threshold(graph, row, threshold) for row in p.tolist()]
     outcomes = [naive.outcome(graph, y, a) for y, a in zip(truth.tolist(), answers)]
     assert curve.at(threshold)["no_answer"] == pytest.approx(outcomes.count("no_answer") / len(truth), abs=1e-12)
-    assert hv.at_least_correct(curve, 0.0).values.keys() >= {"no_answer", "correct"}
+    assert hv.thresholds.at_least_correct(curve, 0.0).values.keys() >= {"no_answer", "correct"}
 
 
 def test_on_a_graph():
@@ -44,14 +44,14 @@ def test_on_a_graph():
     r, a, b, c, d = graph.nodes("r", "a", "b", "c", "d").tolist()
     truth = np.array([c, c, c, c, c, r, r])
     said = np.array([c, d, b, r, c, r, a])
-    answers = hv.judged_answers(hv.Predictions.from_labels(graph, said, truth=truth))
+    answers = hv.evaluation.judged_answers(hv.Predictions.from_labels(graph, said, truth=truth))
     names = ["exact", "exact", "coarse", "no_answer", "exact", "exact", "exact"]
     assert [list(OUTCOMES)[place] for place in answers.outcome] == names
 
 
 def test_the_root_is_an_answer_where_it_is_the_truth(taxonomy):
     made = hv.Predictions.from_labels(taxonomy, [0, 0, 3], truth=[0, 2, 0])
-    answers = hv.judged_answers(made)
+    answers = hv.evaluation.judged_answers(made)
     assert outcome_counts(answers) == {"exact": 2, "coarse": 0, "no_answer": 1, "wrong": 0}
 
 
@@ -59,10 +59,10 @@ def test_sets_without_an_answer(taxonomy):
     """An empty set, and the root alone; a label outside the taxonomy is an answer, and a wrong one."""
     labels = hv.NodeLists.from_lists([[], [0], [2, 6], [2], [-1]])
     made = hv.Predictions.from_labels(taxonomy, labels, truth=[[2, 6]] * 5)
-    answers = hv.judged_answers(made)
+    answers = hv.evaluation.judged_answers(made)
     assert outcome_counts(answers) == {"exact": 1, "no_answer": 2, "wrong": 2}
     assert hv.evaluate(made)["models"][0]["labels"]["n_empty"] == 2
-    kept = hv.filtered(answers, hv.SampleFilter(outcome="no_answer"))
+    kept = hv.diagnosis.filtered(answers, hv.diagnosis.SampleFilter(outcome="no_answer"))
     assert kept.tolist() == [True, True, False, False, False]
 
 

@@ -63,11 +63,11 @@ def test_a_goal_is_reached_by_the_mean_of_equal_runs(tree, right, n, n_runs):
     predictions = one_wrong(tree, truth, np.arange(n) >= right)
     curve = hv.operating_curve(tree, truth, hv.pareto_table(tree, predictions))
     runs = mean_curve([curve] * n_runs)
-    assert hv.specificity_at(runs, right / n) == pytest.approx(right / n)
-    assert hv.correctness_at(runs, right / n) == pytest.approx(right / n)
-    assert hv.specificity_at(runs, [right / n, right / n + 1e-9]).tolist() == pytest.approx([right / n, 0])
+    assert hv.curves.specificity_at(runs, right / n) == pytest.approx(right / n)
+    assert hv.curves.correctness_at(runs, right / n) == pytest.approx(right / n)
+    assert hv.curves.specificity_at(runs, [right / n, right / n + 1e-9]).tolist() == pytest.approx([right / n, 0])
     assert curve_of_runs([curve] * n_runs).best_threshold("info_recall", correct=right / n) < 0.9
-    choice = hv.at_least_correct(runs, right / n)
+    choice = hv.thresholds.at_least_correct(runs, right / n)
     assert choice.values["info_recall"] == pytest.approx(right / n)
 
 
@@ -82,15 +82,15 @@ def test_weighted_shares_in_any_order_of_rows(tree):
             predictions = one_wrong(tree, truth[order], order == 0)
             steps = CurveSteps.from_table(tree, truth[order], hv.pareto_table(tree, predictions))
             curve = steps.curve(weights[order])
-            assert hv.specificity_at(curve, goal) == pytest.approx(goal)
-            assert hv.at_least_correct(curve, goal).values["correct"] == pytest.approx(goal)
+            assert hv.curves.specificity_at(curve, goal) == pytest.approx(goal)
+            assert hv.thresholds.at_least_correct(curve, goal).values["correct"] == pytest.approx(goal)
 
 
 def test_lambda_and_depth_in_any_order_of_weights(tree):
     """λ and "above a depth" take the same goals: shares of means over runs, here of three equal ones."""
     truth = np.full(20, tree.node("a1"))
     predictions = one_wrong(tree, truth, np.arange(20) >= 19)
-    curve = hv.rule_curve(tree, truth, hv.pareto_table(tree, predictions), "darts")
+    curve = hv.curves.rule_curve(tree, truth, hv.pareto_table(tree, predictions), "darts")
     values = {key: (column + column + column) / 3 for key, column in curve.values.items()}
     assert values["correct"].min() < 0.95
     assert smallest_lambda(type(curve)(curve.threshold, values, 20), 0.95).threshold == 0

@@ -65,7 +65,7 @@ def test_a_cut_equals_a_tree_built_with_these_nodes_only(case, data):
     whole = Predictions.from_scores(taxonomy, leaves, "leaf_probabilities", truth=truth)
     p = whole.node_probabilities()[:, nodes]
     expected = Predictions(by_hand, scores=p, parametrisation="node_probabilities", truth=np.array(near))
-    found = hv.cut(whole, max_depth=depth)
+    found = hv.projection.cut(whole, max_depth=depth)
     assert found.taxonomy.names == by_hand.names
     assert found.taxonomy.sha256 == by_hand.sha256
     rule, threshold = (
@@ -78,7 +78,7 @@ def test_a_cut_equals_a_tree_built_with_these_nodes_only(case, data):
     )
     # Labels: each becomes its ancestor at the cut.
     labels = data.draw(truths(graph, 3))
-    found = hv.cut(Predictions.from_labels(taxonomy, labels, truth=truth), max_depth=depth)
+    found = hv.projection.cut(Predictions.from_labels(taxonomy, labels, truth=truth), max_depth=depth)
     expected = [nodes.index(nearest(graph, node, kept)) for node in labels]
     assert found.labels.nodes.tolist() == expected
     expected = Predictions.from_labels(by_hand, np.array(expected), truth=np.array(near))
@@ -94,9 +94,9 @@ def test_a_cut_graph_keeps_all_parents_or_says_which_is_lost(graph, data):
     model = Predictions.from_labels(taxonomy, NodeLists.from_lists(lists), truth=NodeLists.from_lists(lists))
     if any(parent not in kept for node in kept for parent in graph.parents[node]):
         with pytest.raises(TaxonomyError, match="without its parent"):
-            hv.cut(model, max_depth=depth)
+            hv.projection.cut(model, max_depth=depth)
         return
-    found = hv.cut(model, max_depth=depth)
+    found = hv.projection.cut(model, max_depth=depth)
     for nodes, made in zip(lists, [found.truth[i] for i in range(3)]):
         above = set().union(*(naive.ancestors(graph, node) for node in nodes)) & set(kept)
         names = {f"n{node}" for node in above}
@@ -110,7 +110,7 @@ def test_one_truth_in_a_graph_becomes_several():
     edges = [("a", "b"), ("a", "c"), ("b", "d"), ("c", "d"), ("b", "e")]
     taxonomy = Taxonomy.from_edges(edges)
     model = Predictions.from_labels(taxonomy, taxonomy.nodes("d", "e", "b"), truth=taxonomy.nodes("d", "e", "c"))
-    found = hv.cut(model, max_depth=1)
+    found = hv.projection.cut(model, max_depth=1)
     assert [[found.taxonomy.names[node] for node in found.truth[i]] for i in range(3)] == [["b", "c"], ["b"], ["c"]]
 
 
@@ -118,18 +118,21 @@ def test_a_rank_cuts_below_it_and_leaves_above_stay():
     edges = [("life", "cats"), ("cats", "felis"), ("felis", "tabby"), ("life", "felidae"), ("life", "moss")]
     ranks = {"cats": "Family", "felis": "genus", "tabby": "species", "felidae": "family"}
     taxonomy = Taxonomy.from_edges(edges, attributes={"rank": ranks})
-    assert hv.cut(taxonomy, level="family").names == ("life", "cats", "felidae", "moss")
-    assert hv.cut(taxonomy, level="genus").names == ("life", "cats", "felis", "felidae", "moss")
-    assert hv.cut(taxonomy, level="1").names == ("life", "cats", "felidae", "moss")
-    assert hv.cut(taxonomy, level=2).information.tolist() == hv.cut(taxonomy, max_depth=2).information.tolist()
+    assert hv.projection.cut(taxonomy, level="family").names == ("life", "cats", "felidae", "moss")
+    assert hv.projection.cut(taxonomy, level="genus").names == ("life", "cats", "felis", "felidae", "moss")
+    assert hv.projection.cut(taxonomy, level="1").names == ("life", "cats", "felidae", "moss")
+    assert (
+        hv.projection.cut(taxonomy, level=2).information.tolist()
+        == hv.projection.cut(taxonomy, max_depth=2).information.tolist()
+    )
     with pytest.raises(
         TaxonomyError, match=r"expected one of 'Family', 'genus', 'species', 'family', or a depth, got 'genuss'"
     ):
         part_to_level(taxonomy, "genuss")
     with pytest.raises(TaxonomyError, match="from 1 up"):
-        hv.cut(taxonomy, max_depth=0)
+        hv.projection.cut(taxonomy, max_depth=0)
     with pytest.raises(PredictionsError, match="both or none"):
-        hv.cut(taxonomy)
+        hv.projection.cut(taxonomy)
 
 
 @pytest.mark.parametrize(
@@ -143,7 +146,7 @@ def test_a_rank_cuts_below_it_and_leaves_above_stay():
 def test_the_header_of_a_level_column_is_a_rank(tmp_path, text, names):
     path = tmp_path / "levels.csv"
     path.write_text(text)
-    found = hv.cut(hv.load_taxonomy(path), level="Family")
+    found = hv.projection.cut(hv.load_taxonomy(path), level="Family")
     assert set(found.names[1:]) == {name for name in names if name not in ("root", "life")}
     assert found.max_depth == 1
 
@@ -158,9 +161,9 @@ def test_known_classes_and_projection_against_plain_walks(graph, data):
     p = data.draw(rows(graph.n, least=4, most=4))
     model = Predictions(taxonomy, scores=p, parametrisation="node_probabilities", truth=truth, known=np.array(kept))
     by_hand, nodes = built(taxonomy, kept)
-    assert hv.truth_is_known(model).tolist() == [node in kept for node in truth]
+    assert hv.projection.truth_is_known(model).tolist() == [node in kept for node in truth]
     for unseen in (None, "project"):
-        found = hv.only_known(model, unseen)
+        found = hv.projection.only_known(model, unseen)
         near = [nodes.index(nearest(graph, node, kept)) for node in truth]
         near = [a if unseen or node in kept else -1 for a, node in zip(near, truth)]
         assert (found.truth if len(kept) < graph.n else [nodes.index(n) for n in truth]) == pytest.approx(near)
@@ -169,7 +172,7 @@ def test_known_classes_and_projection_against_plain_walks(graph, data):
         if len(kept) < graph.n and not set(truth) <= set(kept):
             assert found.attributes[SEEN].tolist() == ["yes" if node in kept else "no" for node in truth]
             with pytest.raises(PredictionsError, match="expected truths that the model knows"):
-                hv.only_known(model, "error")
+                hv.projection.only_known(model, "error")
 
 
 def test_unseen_truths_worked_by_hand():
@@ -200,11 +203,11 @@ def test_unseen_truths_worked_by_hand():
     whole = hv.evaluate(model)["models"][0]
     assert whole["predicted"]["correct"] == 0
     assert whole["distribution"]["cross_entropy_infinite"] == 1
-    projected = hv.evaluate(hv.only_known(model, "project"))["models"][0]
+    projected = hv.evaluate(hv.projection.only_known(model, "project"))["models"][0]
     assert (projected["n_samples"], projected["predicted"]["correct"], projected["predicted"]["exact"]) == (2, 0.5, 0.5)
     # dog answered with cat: they share mammal, log2(3/2) of log2(3) bits.
     assert projected["predicted"]["info_recall"] == pytest.approx((np.log2(1.5) / np.log2(3) + 1) / 2)
-    left = hv.evaluate(hv.only_known(model))["models"][0]
+    left = hv.evaluate(hv.projection.only_known(model))["models"][0]
     assert left["n_samples"] == 1
     assert any("truths of 1 samples lie outside and were left out" in note for note in left["notes"])
 
@@ -218,7 +221,7 @@ def test_inner_truths_as_leaves_worked_by_hand(taxonomy):
     p = np.array([[1, 0.75, 0.5, 0.125, 0.25, 0.25, 0], [1, 0.75, 0.5, 0.25, 0.25, 0.25, 0]])
     truth = taxonomy.nodes("mammal", "cat")
     model = Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-    found = hv.with_other_leaves(model)
+    found = hv.projection.with_other_leaves(model)
     assert found.taxonomy.names[-1] == "mammal (other)"
     assert found.taxonomy.information[1] == pytest.approx(np.log2(5 / 3))
     assert found.node_probabilities()[:, -1].tolist() == [0.125, 0]
@@ -228,10 +231,10 @@ def test_inner_truths_as_leaves_worked_by_hand(taxonomy):
     # The answer mammal to "mammal (other)": correct, log2(5/3) of log2(5) bits.
     assert report["predicted"]["info_recall"] == pytest.approx(np.log2(5 / 3) / np.log2(5))
     leaves = Predictions.from_scores(taxonomy, p[1:, taxonomy.leaves], "leaf_probabilities", truth=truth[:1])
-    report = hv.evaluate(hv.with_other_leaves(leaves))["models"][0]
+    report = hv.evaluate(hv.projection.with_other_leaves(leaves))["models"][0]
     assert report["distribution"]["cross_entropy_infinite"] == 1
     lists = NodeLists.from_lists([taxonomy.nodes("mammal", "cat", "bird"), taxonomy.nodes("mammal")])
-    found = hv.with_other_leaves(Predictions.from_labels(taxonomy, lists, truth=lists))
+    found = hv.projection.with_other_leaves(Predictions.from_labels(taxonomy, lists, truth=lists))
     names = [[found.taxonomy.names[node] for node in found.labels[i]] for i in range(2)]
     assert names == [["mammal", "cat", "bird (other)"], ["mammal (other)"]]
     assert hv.evaluate(found)["models"][0]["confusion"]["fp"] == 0
@@ -257,7 +260,7 @@ def test_scores_on_disk_are_read_in_blocks(tmp_path, monkeypatch):
         return read(self, rows)
 
     monkeypatch.setattr(Predictions, "node_probabilities", noted)
-    found = hv.cut(model, max_depth=1)
+    found = hv.projection.cut(model, max_depth=1)
     assert isinstance(found.scores, NodeColumns)
     report = hv.evaluate(found)
     assert sizes
@@ -278,7 +281,7 @@ def test_scores_on_disk_are_read_in_blocks(tmp_path, monkeypatch):
     )
     top = Predictions(taxonomy, scores=entries, parametrisation="leaf_probabilities", truth=truth)
     p = top.node_probabilities()
-    found = hv.cut(top, max_depth=1)
+    found = hv.projection.cut(top, max_depth=1)
     assert found.node_probabilities() == pytest.approx(p[:, [taxonomy.node(name) for name in found.taxonomy.names]])
     assert any("bounds: none" in note for note in found.notes)
 
@@ -295,7 +298,7 @@ def test_rows_are_read_one_by_one_and_in_any_order(taxonomy):
 def test_a_cut_twice_reads_its_first_source(taxonomy):
     model = Predictions.from_scores(taxonomy, np.zeros((1, 7)), "node_probabilities", truth=np.array([2]))
     part = part_of_known(taxonomy, taxonomy.nodes("cat", "duck"))
-    found = hv.cut(hv.only_known(model.replace(known=part.nodes)), max_depth=1)
+    found = hv.projection.cut(hv.projection.only_known(model.replace(known=part.nodes)), max_depth=1)
     assert found.scores.source.taxonomy is taxonomy
     assert found.taxonomy.names == ("animal", "mammal", "bird")
 

@@ -99,7 +99,7 @@ def test_names_that_only_long_paths_tell_apart_are_refused(tmp_path, monkeypatch
 
 def test_every_way_through_a_graph_is_not_gone_twice(monkeypatch):
     """Two ways round each of 60 classes: 2^60 ways from the top to the leaf, 181 classes on them."""
-    from hierviz.taxonomy.taxonomy import node_lists
+    from hierviz.taxonomy import node_lists
 
     edges = [(f"c{k}", f"{side}{k}") for k in range(60) for side in "lr"]
     edges += [(f"{side}{k}", f"c{k + 1}") for k in range(60) for side in "lr"]

@@ -12,7 +12,6 @@ import pytest
 import hierviz as hv
 from hierviz import cli
 from hierviz.charts import threshold_text
-from hierviz.diagnosis.confusion_matrix import confusion_matrix
 from hierviz.messages.number_text import percent_text
 from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.sample_pictures import sample_pictures
@@ -120,13 +119,13 @@ def test_what_the_browser_unfolds(made, predictions):
     tree, matrix = packed_of(made.html, "taxonomy-tree"), packed_of(made.html, "matrix")
     taxonomy = predictions.taxonomy
     assert tree["titles"] == list(taxonomy.names)
-    found = confusion_matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
+    found = matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
     assert sum(matrix["count"]) == predictions.n_samples
     cells = dict(zip(zip(matrix["truth"], matrix["answer"], strict=True), matrix["count"], strict=True))
     for row, column, count in zip(found.row, found.column, found.count, strict=True):
         assert cells[found.row_nodes[row], found.column_nodes[column]] == count
     values = packed_of(made.html, "taxonomy-values")
-    table = hv.node_table(predictions, "threshold", 0.6)
+    table = hv.diagnosis.node_table(predictions, "threshold", 0.6)
     texts = {column["label"]: column["texts"] for column in values["columns"]}
     assert texts["Support"] == [str(n) for n in table.support]
     assert texts["Wrong"] == [f"{n:.0f}" for n in table.n_wrong]
@@ -138,7 +137,7 @@ def test_chosen_samples(predictions):
     evaluation = hv.Evaluation.from_predictions(predictions)
     ids = predictions.ids[[7, 5]].tolist()
     named, worst, drawn = chosen_samples(evaluation, 3, ids, 39, 1, "majority", 0.5)
-    assert [predictions.sample_id(row) for row in worst.rows] == predictions.worst(3)
+    assert [predictions.sample_id(row) for row in worst.rows] == hv.diagnosis.worst(predictions, 3)
     assert named.rows == (7, 5)
     assert drawn.title == "Random samples (seed 1)"
     assert len(set(drawn.rows)) == 39
@@ -261,12 +260,10 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
 
 
 def test_a_report_in_place(tmp_path, made):
-    hv.write_report(made, tmp_path / "a.html")
+    made.write(tmp_path / "a.html")
     assert (tmp_path / "a.html").read_text("utf-8") == made.html
-    with pytest.raises(hv.PredictionsError, match=r"^report: expected a Report, got str\."):
-        hv.write_report("x", tmp_path / "b.html")
     with pytest.raises(hv.FileError, match=r"expected a file that can be written"):
-        hv.write_report(made, tmp_path / "none" / "b.html")
+        made.write(tmp_path / "none" / "b.html")
 
 
 def test_the_overview_says_which_model_at_95_percent(predictions, made):
@@ -321,10 +318,12 @@ def test_a_view_holds_its_models_and_its_part():
     assert "Not in this file, of what the page shows: the panel below the curves; marks of rules" in first
     _, first = step("mistakes", part="slices", model="two")
     model = hv.Evaluation.from_predictions(found[1])
-    assert hv.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace("&#x27;", "'")
+    assert hv.diagnosis.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace(
+        "&#x27;", "'"
+    )
     assert "light = night" in first
     _, first = step("mistakes", part="labels")
-    assert first.count("<tr>") == 1 + min(15, len(hv.label_errors(found[0], "threshold", 0.5)))
+    assert first.count("<tr>") == 1 + min(15, len(hv.diagnosis.label_errors(found[0], "threshold", 0.5)))
     html, first = step("example", sample="4", tree="node-link")
     plain = packed_of(step("example", sample="4")[0], "story-1")
     assert packed_of(html, "story-1")["specs"] != plain["specs"]

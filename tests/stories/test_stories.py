@@ -48,14 +48,14 @@ def test_the_story_of_the_demo(models):
     said = [caption_text(step, models) for step in steps]
     shares = [percent_text(n / 600) for n in outcomes(model, 0.5)]
     assert all(share in said[0] for share in shares)
-    found = hv.at_least_correct(model.curve, 0.95)
+    found = hv.thresholds.at_least_correct(model.curve, 0.95)
     safe = outcomes(model, found.threshold)
     assert f"{percent_text(sum(safe[:3]) / 600)} of the answers are correct" in said[2]
     of_others = percent_text((safe[0] + safe[1]) / (600 - safe[2]), 1)
     assert f"{shares_text(safe)[2]} get no answer; of the others {of_others} are correct" in said[2]
     assert f"({safe[3]:,})" in said[7]
     # The branch is that of the Overview, and no accusation where its excess can be chance.
-    slices = hv.slices(model, "threshold", threshold=0.5)
+    slices = hv.diagnosis.slices(model, "threshold", threshold=0.5)
     place = slices.worst_subtree
     assert steps[5].view["under"] == slices.value[place]
     assert not slices.is_flagged[place]

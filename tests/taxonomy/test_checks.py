@@ -17,7 +17,7 @@ from hierviz.thresholds.selection import best_of, with_costs
 
 P = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.5, 0.5, 0.25]])
 TRUTH = np.array([2, 5])
-RESAMPLES = hv.Resamples.draw(2, 3)
+RESAMPLES = hv.uncertainty.Resamples.draw(2, 3)
 
 
 def curve(taxonomy):
@@ -33,11 +33,11 @@ OF_PROBABILITIES = {
 }
 OF_TABLES = {
     "operating_curve": hv.operating_curve,
-    "information_curve": hv.information_curve,
+    "information_curve": hv.curves.information_curve,
     "CurveSteps.from_table": CurveSteps.from_table,
-    "bootstrap_curve": lambda t, y, table: hv.bootstrap_curve(t, y, table, RESAMPLES),
+    "bootstrap_curve": lambda t, y, table: hv.uncertainty.bootstrap_curve(t, y, table, RESAMPLES),
     "group_thresholds": lambda t, y, table: group_thresholds(t, y, table, [0, 0], best_of),
-    "guaranteed_threshold": hv.guaranteed_threshold,
+    "guaranteed_threshold": hv.thresholds.guaranteed_threshold,
     "certified_threshold": certified_threshold,
     "with_costs": lambda t, y, table: with_costs(curve(t), t, y, table),
 }
@@ -107,7 +107,7 @@ def test_lists_before_truth(taxonomy):
 def test_a_table_is_worked_out_from_what_it_is_made_of(taxonomy):
     table = hv.pareto_table(taxonomy, P)
     predictions = hv.Predictions.from_scores(taxonomy, P, "node_probabilities", truth=TRUTH)
-    for call in (hv.operating_curve, hv.information_curve):
+    for call in (hv.operating_curve, hv.curves.information_curve):
         expected = call(taxonomy, TRUTH, table)
         for same in (P, predictions):
             found = call(taxonomy, TRUTH, same)
@@ -146,18 +146,18 @@ OTHERS = [
 def calls(taxonomy, folder):
     """Name of a public function to (function, arguments that it takes)."""
     predictions, costs = predictions_of(taxonomy), with_costs(curve(taxonomy), taxonomy, TRUTH, P)
-    means = hv.bootstrap_means([1.0, 2.0], RESAMPLES)
+    means = hv.uncertainty.bootstrap_means([1.0, 2.0], RESAMPLES)
     truth = folder / "truth.csv"
     truth.write_text("truth\ncat\nduck\n")
-    point = hv.OperatingPoint.from_curve(taxonomy, curve(taxonomy), 0.5, "m")
+    point = hv.thresholds.OperatingPoint.from_curve(taxonomy, curve(taxonomy), 0.5, "m")
     return {
         "infer": (hv.infer, [taxonomy, P, "leaf"]),
         "win": (hv.win, [taxonomy, TRUTH, P]),
         "win_breakdown": (hv.win_breakdown, [taxonomy, 2, P[0]]),
         "pareto_table": (hv.pareto_table, [taxonomy, P]),
         "operating_curve": (hv.operating_curve, [taxonomy, TRUTH, P]),
-        "information_curve": (hv.information_curve, [taxonomy, TRUTH, predictions]),
-        "path_metrics": (hv.path_metrics, [taxonomy, TRUTH, TRUTH]),
+        "information_curve": (hv.curves.information_curve, [taxonomy, TRUTH, predictions]),
+        "path_metrics": (hv.metrics.path_metrics, [taxonomy, TRUTH, TRUTH]),
         "confusion": (hv.confusion, [taxonomy, TRUTH, TRUTH]),
         "node_probabilities": (hv.node_probabilities, [taxonomy, P, "node_probabilities"]),
         "evaluate": (hv.evaluate, [predictions, "leaf"]),
@@ -174,21 +174,21 @@ def calls(taxonomy, folder):
             [taxonomy, [[{"label": n, "score": 1} for n in taxonomy.names]]],
         ),
         "from_edges": (hv.Taxonomy.from_edges, [[("a", "b"), ("a", "c")]]),
-        "guaranteed_threshold": (hv.guaranteed_threshold, [taxonomy, TRUTH, P]),
-        "bootstrap_curve": (hv.bootstrap_curve, [taxonomy, TRUTH, P, RESAMPLES]),
-        "bootstrap_means": (hv.bootstrap_means, [[1.0, 2.0], RESAMPLES]),
-        "paired_difference": (hv.paired_difference, [means, means]),
-        "curve_over_repeats": (hv.curve_over_repeats, [[curve(taxonomy)] * 2, [0.5]]),
-        "summary_over_repeats": (hv.summary_over_repeats, [[curve(taxonomy)] * 2]),
-        "with_costs": (hv.with_costs, [curve(taxonomy), taxonomy, TRUTH, P]),
-        "at_least_correct": (hv.at_least_correct, [curve(taxonomy), 0.5]),
-        "at_most_above_depth": (hv.at_most_above_depth, [curve(taxonomy), taxonomy, P, 1, 0.5]),
-        "at_most_cost": (hv.at_most_cost, [costs, 0.25]),
-        "best_of": (hv.best_of, [curve(taxonomy)]),
-        "cheapest": (hv.cheapest, [costs]),
-        "OperatingPoint": (hv.OperatingPoint.from_curve, [taxonomy, curve(taxonomy), 0.5]),
-        "write_operating_point": (hv.write_operating_point, [point, folder / "point.json"]),
-        "load_operating_point": (hv.load_operating_point, [folder / "point.json"]),
+        "guaranteed_threshold": (hv.thresholds.guaranteed_threshold, [taxonomy, TRUTH, P]),
+        "bootstrap_curve": (hv.uncertainty.bootstrap_curve, [taxonomy, TRUTH, P, RESAMPLES]),
+        "bootstrap_means": (hv.uncertainty.bootstrap_means, [[1.0, 2.0], RESAMPLES]),
+        "paired_difference": (hv.uncertainty.paired_difference, [means, means]),
+        "curve_over_repeats": (hv.uncertainty.curve_over_repeats, [[curve(taxonomy)] * 2, [0.5]]),
+        "summary_over_repeats": (hv.uncertainty.summary_over_repeats, [[curve(taxonomy)] * 2]),
+        "with_costs": (hv.thresholds.with_costs, [curve(taxonomy), taxonomy, TRUTH, P]),
+        "at_least_correct": (hv.thresholds.at_least_correct, [curve(taxonomy), 0.5]),
+        "at_most_above_depth": (hv.thresholds.at_most_above_depth, [curve(taxonomy), taxonomy, P, 1, 0.5]),
+        "at_most_cost": (hv.thresholds.at_most_cost, [costs, 0.25]),
+        "best_of": (hv.thresholds.best_of, [curve(taxonomy)]),
+        "cheapest": (hv.thresholds.cheapest, [costs]),
+        "OperatingPoint": (hv.thresholds.OperatingPoint.from_curve, [taxonomy, curve(taxonomy), 0.5]),
+        "write_operating_point": (hv.thresholds.write_operating_point, [point, folder / "point.json"]),
+        "load_operating_point": (hv.thresholds.load_operating_point, [folder / "point.json"]),
         "load_predictions": (hv.load_predictions, [folder / "none.csv", taxonomy]),
         "load_costs": (hv.load_costs, [folder / "none.csv", taxonomy]),
         "load_taxonomy": (hv.load_taxonomy, [folder / "none.csv"]),
@@ -232,7 +232,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             "taxonomy: expected a Taxonomy, got str. It comes after the file.",
         ),
         (
-            lambda t: hv.with_costs(t, curve(t), TRUTH, P),
+            lambda t: hv.thresholds.with_costs(t, curve(t), TRUTH, P),
             "curve: expected an OperatingCurve, got Taxonomy. It comes first.",
         ),
         (
@@ -260,7 +260,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             lambda t: hv.win_breakdown(t, 2, P),
             "p: expected shape (7,), the row of one sample, got (2, 7). Pass one row",
         ),
-        (lambda t: hv.cheapest(curve(t)), "key: expected one of exact, correct, "),
+        (lambda t: hv.thresholds.cheapest(curve(t)), "key: expected one of exact, correct, "),
         (lambda t: curve(t).best_threshold("f1"), "key: expected one of exact, correct, "),
         (lambda t: curve(t).at("0.5"), "threshold: expected a number or numbers, got '0.5'. Choose one."),
         (
@@ -278,7 +278,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             "under: expected a node number from 0 to 6, got 'mammal'.",
         ),
         (
-            lambda t: hv.OperatingPoint.from_curve(t, curve(t), 0.5, "m", intervals={"corect": (0, 1)}),
+            lambda t: hv.thresholds.OperatingPoint.from_curve(t, curve(t), 0.5, "m", intervals={"corect": (0, 1)}),
             "intervals: expected a pair (low, high) for keys among exact, correct, ",
         ),
         (

@@ -19,7 +19,7 @@ def scores(taxonomy):
 
 @pytest.fixture
 def answers(scores):
-    return hv.judged_answers(scores)
+    return hv.evaluation.judged_answers(scores)
 
 
 @pytest.mark.parametrize("node", NO_NUMBERS)
@@ -49,8 +49,8 @@ def test_rows(scores, answers, rows):
     for what, call in (
         ("rows", table.take),
         ("rows", scores.node_probabilities),
-        ("rows", lambda given: hv.facets(scores, given)),
-        ("rows", lambda given: hv.path_probabilities(scores, given, [1])),
+        ("rows", lambda given: hv.diagnosis.facets(scores, given)),
+        ("rows", lambda given: hv.diagnosis.path_probabilities(scores, given, [1])),
         ("places", answers.take),
     ):
         with pytest.raises(hv.PredictionsError, match=rf"^{what}: expected .* from 0 to 39"):
@@ -65,11 +65,11 @@ def test_masks_are_rows_too(scores, answers):
 
 @pytest.mark.parametrize("place", NO_NUMBERS)
 def test_places_in_results(answers, place):
-    matrix = hv.confusion_matrix(answers)
+    matrix = hv.diagnosis.matrix(answers)
     for call in (
-        hv.confusions(answers).rows,
-        hv.slices(answers).rows,
-        hv.reliability(answers, n_redraws=1).bins,
+        hv.diagnosis.confused_pairs(answers).rows,
+        hv.diagnosis.slices(answers).rows,
+        hv.diagnosis.reliability(answers, n_redraws=1).bins,
         lambda given: matrix.samples(given, 0),
         lambda given: matrix.samples(0, given),
     ):
@@ -80,48 +80,63 @@ def test_places_in_results(answers, place):
 @pytest.mark.parametrize(
     ("call", "says"),
     [
-        (lambda a: hv.filtered(a.evaluation, hv.SampleFilter()), r"^answers: expected a JudgedAnswers, got Evaluation"),
-        (lambda a: hv.filtered(a, hv.SampleFilter), r"^chosen: expected a SampleFilter, got type"),
         (
-            lambda a: hv.filtered(a, hv.SampleFilter(outcome=["wrong"])),
+            lambda a: hv.diagnosis.filtered(a.evaluation, hv.diagnosis.SampleFilter()),
+            r"^answers: expected a JudgedAnswers, got Evaluation",
+        ),
+        (lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter), r"^chosen: expected a SampleFilter, got type"),
+        (
+            lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(outcome=["wrong"])),
             r"^outcome: expected one of exact, coarse, no_answer, wrong",
         ),
-        (lambda a: hv.filtered(a, hv.SampleFilter(where=("light", "day"))), r"^where: expected pairs of a column and"),
-        (lambda a: hv.filtered(a, hv.SampleFilter(where="light=day")), r"^where: expected a list of pairs"),
-        (lambda a: hv.filtered(a, hv.SampleFilter(text=3)), r"^text: expected a str, got int"),
-        (lambda a: hv.filtered(a, hv.SampleFilter(common="1")), r"^common: expected a depth, got '1'"),
-        (lambda a: hv.facets(a, [0]), r"^predictions: expected a Predictions, got JudgedAnswers"),
-        (lambda a: hv.facets(a.evaluation.predictions, [0], "all"), r"^most: expected a number, got 'all'"),
-        (lambda a: hv.confusions(a, by=["classes"]), r"^by: expected one of classes, branches, common, got"),
-        (lambda a: hv.confusions(a, cost=["bits"]), r"^cost: expected one of win_lost"),
         (
-            lambda a: hv.confusions(a, outcomes=3),
+            lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(where=("light", "day"))),
+            r"^where: expected pairs of a column and",
+        ),
+        (
+            lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(where="light=day")),
+            r"^where: expected a list of pairs",
+        ),
+        (lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(text=3)), r"^text: expected a str, got int"),
+        (
+            lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(common="1")),
+            r"^common: expected a depth, got '1'",
+        ),
+        (lambda a: hv.diagnosis.facets(a, [0]), r"^predictions: expected a Predictions, got JudgedAnswers"),
+        (lambda a: hv.diagnosis.facets(a.evaluation.predictions, [0], "all"), r"^most: expected a number, got 'all'"),
+        (
+            lambda a: hv.diagnosis.confused_pairs(a, by=["classes"]),
+            r"^by: expected one of classes, branches, common, got",
+        ),
+        (lambda a: hv.diagnosis.confused_pairs(a, cost=["bits"]), r"^cost: expected one of win_lost"),
+        (
+            lambda a: hv.diagnosis.confused_pairs(a, outcomes=3),
             r"^outcomes: expected a list of exact, coarse, no_answer, wrong, got 3",
         ),
         (
-            lambda a: hv.confusions(a, outcomes=[]),
+            lambda a: hv.diagnosis.confused_pairs(a, outcomes=[]),
             r"^outcomes: expected a list of exact, coarse, no_answer, wrong, got \[\]",
         ),
-        (lambda a: hv.confusion_matrix(a, open_nodes=1), r"^open_nodes: expected a list of node numbers, got 1"),
+        (lambda a: hv.diagnosis.matrix(a, open_nodes=1), r"^open_nodes: expected a list of node numbers, got 1"),
         (
-            lambda a: hv.confusion_matrix(a, open_nodes=[[1]]),
+            lambda a: hv.diagnosis.matrix(a, open_nodes=[[1]]),
             r"^open_nodes: expected a list of node numbers from 0 to 6",
         ),
-        (lambda a: hv.confusion_matrix(a).shares(np.ones(2)), r"^normalisation: expected one of row, column, total"),
-        (lambda a: hv.slices(a, loss=["wrong"]), r"^loss: expected one of wrong, win_lost"),
-        (lambda a: hv.slices(a, attributes=[["light"]]), r"^attributes: expected a column"),
-        (lambda a: hv.slices(a, seed="x"), r"^seed: expected a whole number from 0 up, got 'x'"),
-        (lambda a: hv.reliability(a, depths=["one"]), r"^depths: expected depths from 1 to 2, got"),
-        (lambda a: hv.reliability(a, depths=[1.5]), r"^depths: expected depths from 1 to 2, got"),
-        (lambda a: hv.reliability(a, nodes=3), r"^nodes: expected a list of node numbers, got 3"),
-        (lambda a: hv.reliability(a, seed=-1), r"^seed: expected a whole number from 0 up, got -1"),
-        (lambda a: hv.reliability(a, correction=["bh"]), r"^correction: expected one of bh, by, got"),
-        (lambda a: hv.set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
-        (lambda a: hv.flip_intervals(a.evaluation, 0, rule=["leaf"]), r"^rule: expected"),
-        (lambda a: hv.means_by(a, ["depth"]), r"^by: expected a str, got list"),
-        (lambda a: hv.means_by(a, "depth", metric=["win"]), r"^metric: expected one of exact"),
+        (lambda a: hv.diagnosis.matrix(a).shares(np.ones(2)), r"^normalisation: expected one of row, column, total"),
+        (lambda a: hv.diagnosis.slices(a, loss=["wrong"]), r"^loss: expected one of wrong, win_lost"),
+        (lambda a: hv.diagnosis.slices(a, attributes=[["light"]]), r"^attributes: expected a column"),
+        (lambda a: hv.diagnosis.slices(a, seed="x"), r"^seed: expected a whole number from 0 up, got 'x'"),
+        (lambda a: hv.diagnosis.reliability(a, depths=["one"]), r"^depths: expected depths from 1 to 2, got"),
+        (lambda a: hv.diagnosis.reliability(a, depths=[1.5]), r"^depths: expected depths from 1 to 2, got"),
+        (lambda a: hv.diagnosis.reliability(a, nodes=3), r"^nodes: expected a list of node numbers, got 3"),
+        (lambda a: hv.diagnosis.reliability(a, seed=-1), r"^seed: expected a whole number from 0 up, got -1"),
+        (lambda a: hv.diagnosis.reliability(a, correction=["bh"]), r"^correction: expected one of bh, by, got"),
+        (lambda a: hv.diagnosis.set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
+        (lambda a: hv.diagnosis.flip_intervals(a.evaluation, 0, rule=["leaf"]), r"^rule: expected"),
+        (lambda a: hv.diagnosis.means_by(a, ["depth"]), r"^by: expected a str, got list"),
+        (lambda a: hv.diagnosis.means_by(a, "depth", metric=["win"]), r"^metric: expected one of exact"),
         (lambda a: subtree_levels(a, []), r"^root: expected a node number from 0 to 6, got"),
-        (lambda a: hv.node_table(a, calibration=[1]), r"^calibration: expected a Reliability, got list"),
+        (lambda a: hv.diagnosis.node_table(a, calibration=[1]), r"^calibration: expected a Reliability, got list"),
         (
             lambda a: hv.mistakes(a.evaluation, among=np.arange(40)),
             r"^among: expected True or False for each of the 40",
@@ -141,11 +156,11 @@ def test_another_taxonomy(answers):
         other, np.full((40, 2), 0.5), "leaf_probabilities", truth=np.ones(40, dtype=int)
     )
     with pytest.raises(hv.PredictionsError, match=r"^calibration: expected nodes of the taxonomy of the answers"):
-        hv.node_table(answers, calibration=hv.reliability(scored, nodes=[1]))
+        hv.diagnosis.node_table(answers, calibration=hv.diagnosis.reliability(scored, nodes=[1]))
     table = answers.evaluation.table
     sample = int(np.argmax(np.maximum.reduceat(table.nodes, table.offsets[:-1])))
     with pytest.raises(hv.PredictionsError, match=r"^nodes of the table: expected node numbers from 0 to 2, got"):
-        hv.flip_intervals(table, sample, taxonomy=other)
+        hv.diagnosis.flip_intervals(table, sample, taxonomy=other)
 
 
 def test_what_is_no_chart():

@@ -11,7 +11,7 @@ import hierviz as hv
 TREE = hv.Taxonomy.from_edges(
     [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("b", "b3")]
 )
-GOAL = partial(hv.at_least_correct, level=0.95)
+GOAL = partial(hv.thresholds.at_least_correct, level=0.95)
 
 
 class Law:
@@ -42,7 +42,7 @@ def test_against_plain_loops():
     law, rng = Law(1), np.random.default_rng(2)
     rows, truth = law.draw(rng, 60)
     table = law.table.take(rows)
-    found = hv.cross_fitted(TREE, truth, table, hv.best_of, folds=3, splits=2, seed=5)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, hv.thresholds.best_of, folds=3, splits=2, seed=5)
     order = np.random.default_rng(5)
     values = []
     for split in range(2):
@@ -51,10 +51,10 @@ def test_against_plain_loops():
         means = []
         for fold in range(3):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-            choice = hv.best_of(hv.operating_curve(TREE, truth[train], table.take(train)))
+            choice = hv.thresholds.best_of(hv.operating_curve(TREE, truth[train], table.take(train)))
             assert found.thresholds[split, fold] == choice.threshold
             answers = hv.infer(TREE, law.p[rows[test]], "threshold", threshold=choice.threshold)
-            means.append(hv.path_metrics(TREE, truth[test], answers)["info_f1"].mean())
+            means.append(hv.metrics.path_metrics(TREE, truth[test], answers)["info_f1"].mean())
         values.append(np.mean(means))
     assert found.values["info_f1"] == pytest.approx(np.mean(values))
     assert (found.low["info_f1"], found.high["info_f1"]) == pytest.approx((min(values), max(values)))
@@ -64,13 +64,13 @@ def test_groups_stay_together_and_goals_out_of_reach_are_counted():
     law = Law(1)
     rows, truth = law.draw(np.random.default_rng(3), 40)
     groups = np.repeat(np.arange(8), 5)
-    found = hv.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=4, splits=3, groups=groups)
+    found = hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=4, splits=3, groups=groups)
     assert (found.fold_sizes == 10).all()
     with pytest.raises(hv.PredictionsError, match="expected at least 5 samples or groups, got 2"):
-        hv.cross_fitted(TREE, truth, law.table.take(rows), GOAL, groups=np.repeat([0, 1], 20))
+        hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, groups=np.repeat([0, 1], 20))
     p = np.zeros((40, TREE.n_nodes))
     p[:, TREE.node("a1")] = 1
-    never = hv.cross_fitted(TREE, np.full(40, TREE.node("b1")), p, GOAL, folds=4, splits=3)
+    never = hv.thresholds.cross_fitted(TREE, np.full(40, TREE.node("b1")), p, GOAL, folds=4, splits=3)
     assert (never.n_unreached, never.values) == (12, {})
 
 
@@ -82,7 +82,7 @@ def _optimism(n_sets, splits):
         table = law.table.take(rows)
         choice = GOAL(hv.operating_curve(TREE, truth, table))
         inside.append(choice.values["correct"] - law.correct(choice.threshold))
-        found = hv.cross_fitted(TREE, truth, table, GOAL, splits=splits)
+        found = hv.thresholds.cross_fitted(TREE, truth, table, GOAL, splits=splits)
         population = [law.correct(threshold) for threshold in found.thresholds.ravel()]
         fitted.append(found.values["correct"] - np.average(population, weights=found.fold_sizes.ravel()))
     return [(np.mean(values), np.std(values, ddof=1) / np.sqrt(n_sets)) for values in (fitted, inside)]
@@ -120,13 +120,13 @@ def test_folds_weigh_by_their_samples():
     rows, truth = law.draw(np.random.default_rng(3), 164)
     groups = np.repeat(np.arange(5), [40, 40, 40, 40, 4])
     table = law.table.take(rows)
-    found = hv.cross_fitted(TREE, truth, table, hv.best_of, folds=5, splits=1, groups=groups)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, hv.thresholds.best_of, folds=5, splits=1, groups=groups)
     correct = np.empty(164)
     for fold in range(5):
         out = np.flatnonzero(groups == fold)
         rest = np.flatnonzero(groups != fold)
-        threshold = hv.best_of(hv.operating_curve(TREE, truth[rest], table.take(rest))).threshold
-        correct[out] = hv.path_metrics(TREE, truth[out], table.take(out).nodes_at(threshold))["correct"]
+        threshold = hv.thresholds.best_of(hv.operating_curve(TREE, truth[rest], table.take(rest))).threshold
+        correct[out] = hv.metrics.path_metrics(TREE, truth[out], table.take(out).nodes_at(threshold))["correct"]
     assert found.values["correct"] == pytest.approx(correct.mean(), abs=1e-12)
 
 
@@ -139,9 +139,9 @@ def test_all_models_for_a_target():
     )
     never = np.zeros_like(good)
     never[np.arange(200), np.where(truth == TREE.leaves[0], TREE.leaves[1], TREE.leaves[0])] = 1
-    resamples = hv.Resamples.draw(200, 100, 0)
+    resamples = hv.uncertainty.Resamples.draw(200, 100, 0)
     tables = {"blurred": blurred, "never": never, "good": good, "again": good}
-    found = hv.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=10)
+    found = hv.thresholds.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=10)
     assert [row.name for row in found.rows] == ["good", "again", "blurred", "never"]
     assert [row.is_best for row in found.rows][:2] == [True, True]
     assert not found.rows[-1].is_best
@@ -155,7 +155,7 @@ def test_all_models_for_a_target():
     answers = hv.infer(TREE, good, "threshold", threshold=choice.threshold)
     assert row.stops_early == np.mean(~TREE.is_leaf[answers])
     assert row.interval["correct"][0] <= row.values["correct"] <= row.interval["correct"][1]
-    alone = hv.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=10)
+    alone = hv.thresholds.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=10)
     assert row.cross_fitted.values == alone.values
     # ± from the numbers on the training parts: three times their variance, and Student's t of ten splits.
     on_parts = [
@@ -165,7 +165,7 @@ def test_all_models_for_a_target():
     assert row.margin == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(3) * np.std(on_parts, ddof=1))
     # Two splits in four folds are too few for a verdict, and so is one sample a group of nine.
     for more in ({"folds": 0}, {"folds": 4, "splits": 2}, {"folds": 4, "splits": 10, "groups": np.arange(200) % 9}):
-        few = hv.rank_for_target(TREE, truth, {"good": good, "blurred": blurred}, GOAL, **more)
+        few = hv.thresholds.rank_for_target(TREE, truth, {"good": good, "blurred": blurred}, GOAL, **more)
         assert [(one.is_best, one.margin) for one in few.rows] == [(False, None)] * 2
     # In each fold the model with the best value on the training samples is taken.
     inside = found.best_inside

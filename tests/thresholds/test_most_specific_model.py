@@ -43,7 +43,7 @@ def test_no_threshold_is_needed():
 def test_a_method_is_recommended_over_its_lucky_run():
     """The lucky run is specific three times in four, the other never: the mean is 3/8."""
     lucky, unlucky, steady = curve(0.6), curve(0.6), curve(0.8)
-    unlucky = hv.OperatingCurve(
+    unlucky = hv.curves.OperatingCurve(
         unlucky.threshold, unlucky.values | {"info_recall": np.zeros(unlucky.n_points)}, unlucky.n_samples
     )
     found = most_specific({"method": [lucky, unlucky], "other": steady})
@@ -75,6 +75,6 @@ def test_levels_are_written_as_they_are():
 
 def test_few_samples_recommend_nothing():
     whole = curve(0.6)
-    few = hv.OperatingCurve(whole.threshold, whole.values, 9)
+    few = hv.curves.OperatingCurve(whole.threshold, whole.values, 9)
     said = most_specific_text(most_specific({"a": few, "b": few}), "a", "0.600", 2)
     assert said == "9 samples are too few to recommend a model and a threshold: it takes 10."

@@ -206,7 +206,7 @@ def test_by_hand(taxonomy):
 def test_equal_but_for_rounding():
     """0.1 + 0.2 is not more than 0.3: the more careful threshold wins."""
     values = {"correct": np.array([1.0, 0.75, 0.5]), "info_recall": np.array([0.0, 0.3, 0.1 + 0.2])}
-    curve = hv.OperatingCurve(np.array([0.75, 0.5]), values, 4)
+    curve = hv.curves.OperatingCurve(np.array([0.75, 0.5]), values, 4)
     assert goals.at_least_correct(curve, 0.5).threshold == 0.5
     assert goals.at_least_correct(curve, 0.75).values == {"correct": 0.75, "info_recall": 0.3}
 

@@ -159,25 +159,25 @@ def test_ends_with_infinite_and_missing_draws():
 
 def test_fewer_than_ten_have_no_interval():
     values = np.arange(9.0)
-    assert np.isnan(hv.bootstrap_means(values, hv.Resamples.draw(9, 100)).lower)
-    ten = hv.bootstrap_means(np.arange(10.0), hv.Resamples.draw(10, 100))
+    assert np.isnan(hv.uncertainty.bootstrap_means(values, hv.uncertainty.Resamples.draw(9, 100)).lower)
+    ten = hv.uncertainty.bootstrap_means(np.arange(10.0), hv.uncertainty.Resamples.draw(10, 100))
     assert ten.lower < 4.5 < ten.upper
     for n_groups, has_one in ((9, False), (10, True)):
-        resamples = hv.Resamples.draw(90, 100, groups=np.arange(90) % n_groups)
-        found = hv.bootstrap_means(np.arange(90.0), resamples)
+        resamples = hv.uncertainty.Resamples.draw(90, 100, groups=np.arange(90) % n_groups)
+        found = hv.uncertainty.bootstrap_means(np.arange(90.0), resamples)
         assert np.isnan(found.lower) != has_one
         assert (resamples.why_no_interval is None) == has_one
-        assert hv.no_clear_difference(found) or has_one
+        assert hv.uncertainty.no_clear_difference(found) or has_one
     # Values of nine of a hundred samples.
     gaps = np.where(np.arange(100) < 9, np.arange(100.0), np.nan)
-    assert np.isnan(hv.bootstrap_means(gaps, hv.Resamples.draw(100, 100)).lower)
+    assert np.isnan(hv.uncertainty.bootstrap_means(gaps, hv.uncertainty.Resamples.draw(100, 100)).lower)
 
 
 def test_a_difference_of_what_has_no_interval_has_none():
-    resamples = hv.Resamples.draw(20, 100)
+    resamples = hv.uncertainty.Resamples.draw(20, 100)
     one = Interval.from_draws(0.5, np.linspace(0.4, 0.6, 100), resamples)
     none = Interval(one.estimate, np.array(np.nan), np.array(np.nan), one.draws - 0.3, 0.95, resamples)
-    assert np.isnan(hv.paired_difference(one, none).lower)
+    assert np.isnan(hv.uncertainty.paired_difference(one, none).lower)
 
 
 # Shares --------------------------------------------------------------------------------------------------------------
@@ -185,14 +185,14 @@ def test_a_difference_of_what_has_no_interval_has_none():
 
 def test_shares_have_the_interval_of_wilson():
     right = np.repeat([1.0, 0.0], [49, 1])
-    resamples = hv.Resamples.draw(50, 1000)
-    found = hv.bootstrap_means(np.column_stack([right, right + 0.5, np.ones(50)]), resamples)
+    resamples = hv.uncertainty.Resamples.draw(50, 1000)
+    found = hv.uncertainty.bootstrap_means(np.column_stack([right, right + 0.5, np.ones(50)]), resamples)
     for place, events in ((0, 49), (2, 50)):
         expected = stats.binomtest(events, 50).proportion_ci(0.95, method="wilson")
         assert (found.lower[place], found.upper[place]) == pytest.approx((expected.low, expected.high))
     assert (found.lower[1], found.upper[1]) == pytest.approx((1.44, 1.5))
     # Samples of groups are not independent: their interval is that of the resamples.
-    grouped = hv.bootstrap_means(right, hv.Resamples.draw(50, 1000, groups=np.arange(50) // 2))
+    grouped = hv.uncertainty.bootstrap_means(right, hv.uncertainty.Resamples.draw(50, 1000, groups=np.arange(50) // 2))
     assert (grouped.lower, grouped.upper) == (np.quantile(grouped.draws, 0.025), 1)
 
 

@@ -47,7 +47,7 @@ def all_counts(resamples):
 
 
 def test_a_resample_takes_as_many_samples_as_there_are():
-    counts = all_counts(hv.Resamples.draw(7, 50))
+    counts = all_counts(hv.uncertainty.Resamples.draw(7, 50))
     assert counts.shape == (50, 7)
     assert counts.dtype.kind == "i"
     assert (counts.sum(axis=1) == 7).all()
@@ -56,7 +56,7 @@ def test_a_resample_takes_as_many_samples_as_there_are():
 def test_counts_are_multinomial():
     """Mean 1 and variance 1 - 1/n of each count, correlation -1/(n - 1): within 5 standard errors of 4,000 draws."""
     n, draws = 5, 4000
-    counts = all_counts(hv.Resamples.draw(n, draws, seed=3))
+    counts = all_counts(hv.uncertainty.Resamples.draw(n, draws, seed=3))
     variance = 1 - 1 / n
     assert np.abs(counts.mean(axis=0) - 1).max() < 5 * math.sqrt(variance / draws)
     # Kurtosis of these binomials is below 4: the variance of a sample variance is below 3 / draws.
@@ -66,19 +66,23 @@ def test_counts_are_multinomial():
 
 
 def test_seed_number_and_place_decide():
-    first, again, longer = hv.Resamples.draw(20, 4), hv.Resamples.draw(20, 4), hv.Resamples.draw(20, 9)
+    first, again, longer = (
+        hv.uncertainty.Resamples.draw(20, 4),
+        hv.uncertainty.Resamples.draw(20, 4),
+        hv.uncertainty.Resamples.draw(20, 9),
+    )
     equal(all_counts(first), all_counts(again))
     equal(all_counts(first), all_counts(longer)[:4])
     equal(first.counts(3), all_counts(first)[3])
-    assert not np.array_equal(all_counts(first), all_counts(hv.Resamples.draw(20, 4, seed=1)))
+    assert not np.array_equal(all_counts(first), all_counts(hv.uncertainty.Resamples.draw(20, 4, seed=1)))
     assert len(np.unique(all_counts(longer), axis=0)) == 9
     assert first.is_same(again)
     groups = np.arange(20) % 3
-    grouped = hv.Resamples.draw(20, 4, groups=groups)
-    others = (longer, hv.Resamples.draw(20, 4, seed=1), hv.Resamples.draw(19, 4), grouped)
+    grouped = hv.uncertainty.Resamples.draw(20, 4, groups=groups)
+    others = (longer, hv.uncertainty.Resamples.draw(20, 4, seed=1), hv.uncertainty.Resamples.draw(19, 4), grouped)
     assert not any(first.is_same(other) or other.is_same(first) for other in others)
-    assert grouped.is_same(hv.Resamples.draw(20, 4, groups=groups))
-    assert not grouped.is_same(hv.Resamples.draw(20, 4, groups=groups[::-1]))
+    assert grouped.is_same(hv.uncertainty.Resamples.draw(20, 4, groups=groups))
+    assert not grouped.is_same(hv.uncertainty.Resamples.draw(20, 4, groups=groups[::-1]))
 
 
 @pytest.mark.parametrize(
@@ -90,7 +94,7 @@ def test_seed_number_and_place_decide():
     ],
 )
 def test_groups_stay_whole(labels):
-    counts = all_counts(hv.Resamples.draw(6, 40, groups=labels))
+    counts = all_counts(hv.uncertainty.Resamples.draw(6, 40, groups=labels))
     equal(counts[:, [0, 0, 1]], counts[:, [2, 5, 4]])
     assert (counts[:, [0, 1, 3]].sum(axis=1) == 3).all()
     assert len(np.unique(counts.sum(axis=1))) > 1
@@ -99,31 +103,37 @@ def test_groups_stay_whole(labels):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: hv.Resamples.draw(0), "n_samples: expected a whole number >= 1, got 0"),
-        (lambda: hv.Resamples.draw(5, 1), "n_resamples: expected a whole number >= 2, got 1"),
-        (lambda: hv.Resamples.draw(5, 10.0), "n_resamples: expected a whole number >= 2, got 10.0"),
-        (lambda: hv.Resamples.draw(5, seed=-1), "seed: expected a whole number >= 0, got -1"),
-        (lambda: hv.Resamples.draw(5, seed=True), "seed: expected a whole number >= 0, got True"),
+        (lambda: hv.uncertainty.Resamples.draw(0), "n_samples: expected a whole number >= 1, got 0"),
+        (lambda: hv.uncertainty.Resamples.draw(5, 1), "n_resamples: expected a whole number >= 2, got 1"),
+        (lambda: hv.uncertainty.Resamples.draw(5, 10.0), "n_resamples: expected a whole number >= 2, got 10.0"),
+        (lambda: hv.uncertainty.Resamples.draw(5, seed=-1), "seed: expected a whole number >= 0, got -1"),
+        (lambda: hv.uncertainty.Resamples.draw(5, seed=True), "seed: expected a whole number >= 0, got True"),
         (
-            lambda: hv.Resamples.draw(5, groups=[1, 2]),
+            lambda: hv.uncertainty.Resamples.draw(5, groups=[1, 2]),
             "groups: expected one label for each of the 5 samples, got shape (2,)",
         ),
-        (lambda: hv.Resamples.draw(2, groups=["x", "x"]), "groups: expected at least two groups, got only 'x'"),
         (
-            lambda: hv.Resamples.draw(3, groups=["x", None, ""]),
+            lambda: hv.uncertainty.Resamples.draw(2, groups=["x", "x"]),
+            "groups: expected at least two groups, got only 'x'",
+        ),
+        (
+            lambda: hv.uncertainty.Resamples.draw(3, groups=["x", None, ""]),
             "expected a label for every sample, got none in rows 1, 2",
         ),
-        (lambda: hv.Resamples.draw(2, groups=[1.0, np.nan]), "expected a label for every sample, got none in rows 1."),
         (
-            lambda: hv.bootstrap_means([1.0], hv.Resamples.draw(2)),
+            lambda: hv.uncertainty.Resamples.draw(2, groups=[1.0, np.nan]),
+            "expected a label for every sample, got none in rows 1.",
+        ),
+        (
+            lambda: hv.uncertainty.bootstrap_means([1.0], hv.uncertainty.Resamples.draw(2)),
             "values: expected those of 2 samples, got shape (1,)",
         ),
         (
-            lambda: hv.bootstrap_means([1.0], hv.Resamples.draw(1), level=1.0),
+            lambda: hv.uncertainty.bootstrap_means([1.0], hv.uncertainty.Resamples.draw(1), level=1.0),
             "level: expected a number between 0 and 1",
         ),
         (
-            lambda: hv.bootstrap_means([1.0], hv.Resamples.draw(1), level="95"),
+            lambda: hv.uncertainty.bootstrap_means([1.0], hv.uncertainty.Resamples.draw(1), level="95"),
             "level: expected a number between 0 and 1",
         ),
     ],
@@ -168,8 +178,8 @@ def expanded(values, counts):
 def test_means_against_the_rows_themselves():
     inf, nan = math.inf, math.nan
     values = np.array([[0.5, nan, inf, 1, nan], [0, 2, 1, inf, nan], [-3, nan, 0, -inf, nan], [0.25, 4, 2, 0, nan]])
-    resamples = hv.Resamples.draw(4, 200, seed=2)
-    found = hv.bootstrap_means(values, resamples)
+    resamples = hv.uncertainty.Resamples.draw(4, 200, seed=2)
+    found = hv.uncertainty.bootstrap_means(values, resamples)
     for i, counts in resamples.each():
         for j, column in enumerate(values.T.tolist()):
             rows = expanded(column, counts)
@@ -178,20 +188,20 @@ def test_means_against_the_rows_themselves():
     close(found.estimate, [-0.5625, 3, inf, nan, nan])
     assert np.isnan([found.lower, found.upper]).all(), "four samples are too few"
     many = np.append(np.arange(19.0), inf)
-    one = hv.bootstrap_means(many, hv.Resamples.draw(20, 400))
+    one = hv.uncertainty.bootstrap_means(many, hv.uncertainty.Resamples.draw(20, 400))
     finite = np.sort(one.draws[np.isfinite(one.draws)])
     assert (one.estimate, one.upper) == (inf, inf)
     assert one.lower == finite[int(0.025 * (len(finite) - 1))]
-    both = hv.bootstrap_means(np.append(many, -inf), hv.Resamples.draw(21, 400))
+    both = hv.uncertainty.bootstrap_means(np.append(many, -inf), hv.uncertainty.Resamples.draw(21, 400))
     assert np.isnan([both.estimate, both.lower, both.upper]).all()
 
 
 def test_means_have_the_shape_of_a_sample():
     values = np.random.default_rng(0).random((30, 2, 3))
-    resamples = hv.Resamples.draw(30, 20)
-    found = hv.bootstrap_means(values, resamples)
+    resamples = hv.uncertainty.Resamples.draw(30, 20)
+    found = hv.uncertainty.bootstrap_means(values, resamples)
     assert found.draws.shape == (20, 2, 3)
-    one = hv.bootstrap_means(values[:, 1, 2], resamples)
+    one = hv.uncertainty.bootstrap_means(values[:, 1, 2], resamples)
     assert (one.estimate.shape, one.draws.shape) == ((), (20,))
     close(found.draws[:, 1, 2], one.draws, rtol=1e-12)
     close(one.estimate, values[:, 1, 2].mean())
@@ -200,7 +210,7 @@ def test_means_have_the_shape_of_a_sample():
 def test_interval_of_a_mean_is_as_wide_as_theory_says():
     """Half width 1.96 s / sqrt(n), up to the Monte Carlo error of two tail quantiles (5 standard errors of 2 %)."""
     values = np.random.default_rng(0).normal(size=2000)
-    found = hv.bootstrap_means(values, hv.Resamples.draw(2000, 2000))
+    found = hv.uncertainty.bootstrap_means(values, hv.uncertainty.Resamples.draw(2000, 2000))
     close((found.upper - found.lower) / 2, 1.96 * values.std() / math.sqrt(2000), rtol=0.1)
 
 
@@ -213,7 +223,7 @@ def test_means_are_the_numbers_of_an_evaluation(taxonomy):
     columns = hv.Evaluation.from_predictions(predictions).per_sample()
     numbers = model["distribution"] | model["labels"] | model["predicted"]
     for key in ("softmax_win", "hf1_auc", "ihf1_auc", "hf1_samples", "info_f1"):
-        found = hv.bootstrap_means(columns[key], hv.Resamples.draw(3, 20))
+        found = hv.uncertainty.bootstrap_means(columns[key], hv.uncertainty.Resamples.draw(3, 20))
         close(found.estimate, numbers[key], err_msg=key)
 
 
@@ -227,10 +237,10 @@ def test_curve_of_each_resample(case, seed, is_grouped):
     graph, taxonomy, p, truth = case
     table, n = hv.pareto_table(taxonomy, p), len(p)
     groups = np.arange(n) // 2 if is_grouped and n > 2 else None
-    resamples = hv.Resamples.draw(n, 5, seed=seed, groups=groups)
+    resamples = hv.uncertainty.Resamples.draw(n, 5, seed=seed, groups=groups)
     thresholds = np.array([1.0, *strategies.TIES, *np.nextafter(p.ravel()[:4], 2), -1.0])
     depth = taxonomy.depth[table.nodes] - 3.0
-    bands = hv.bootstrap_curve(
+    bands = hv.uncertainty.bootstrap_curve(
         taxonomy, truth, table, resamples, thresholds=thresholds, more={"more": depth}, keys=(*path_keys(), "more")
     )
     assert tuple(bands.curve) == (*path_keys(), "more")
@@ -258,7 +268,7 @@ def test_curve_of_each_resample(case, seed, is_grouped):
 
 
 def test_bands_are_order_statistics_of_the_draws(simulated):
-    bands = hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 101), level=0.9)
+    bands = hv.uncertainty.bootstrap_curve(*simulated, hv.uncertainty.Resamples.draw(300, 101), level=0.9)
     assert bands.thresholds.shape == (1001,)
     shares = ("correct", "exact", "no_answer")
     for one in (*(of for key, of in bands.curve.items() if key not in shares), *bands.summary.values()):
@@ -278,9 +288,11 @@ def test_bands_are_order_statistics_of_the_draws(simulated):
 
 
 def test_same_seed_same_bands_and_keys_are_a_choice(simulated):
-    first = hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 40))
-    few = hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 40), thresholds=[0.25, 0.75], keys=["exact"])
-    other = hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 40, seed=1))
+    first = hv.uncertainty.bootstrap_curve(*simulated, hv.uncertainty.Resamples.draw(300, 40))
+    few = hv.uncertainty.bootstrap_curve(
+        *simulated, hv.uncertainty.Resamples.draw(300, 40), thresholds=[0.25, 0.75], keys=["exact"]
+    )
+    other = hv.uncertainty.bootstrap_curve(*simulated, hv.uncertainty.Resamples.draw(300, 40, seed=1))
     assert list(few.curve) == ["exact"]
     equal(few.curve["exact"].draws, first.curve["exact"].draws[:, [750, 250]])
     for key in SCALARS:
@@ -294,8 +306,13 @@ def test_few_samples_have_no_band(simulated):
 
     def bands_of(n):
         rows = np.arange(n)
-        return hv.bootstrap_curve(
-            taxonomy, truth[rows], table.take(rows), hv.Resamples.draw(n, 100), thresholds=[0.5], levels=[0.4, 0.5, 0.6]
+        return hv.uncertainty.bootstrap_curve(
+            taxonomy,
+            truth[rows],
+            table.take(rows),
+            hv.uncertainty.Resamples.draw(n, 100),
+            thresholds=[0.5],
+            levels=[0.4, 0.5, 0.6],
         )
 
     few = bands_of(9)
@@ -306,7 +323,7 @@ def test_few_samples_have_no_band(simulated):
     assert not np.isnan(twenty.summary["ac"].lower)
     assert np.isnan([twenty.summary[f"recall_at_{share}_correct"].lower for share in (90, 95)]).all()
     assert np.isnan(twenty.at_correct["info_recall"].lower).tolist() == [False, False, True]
-    itself = hv.paired_difference(twenty, twenty)
+    itself = hv.uncertainty.paired_difference(twenty, twenty)
     assert np.isnan(itself.summary["recall_at_95_correct"].lower)
     assert itself.summary["ac"].lower == 0
 
@@ -315,14 +332,18 @@ def test_copies_in_groups_are_worth_one_sample_each(simulated):
     """Ten copies of each sample, told to be groups, give the bands of the samples; not told, bands sqrt(10) narrower."""
     taxonomy, truth, table = simulated
     keys, thresholds = ("correct", "info_recall"), np.linspace(0.1, 0.9, 9)
-    single = hv.bootstrap_curve(taxonomy, truth, table, hv.Resamples.draw(300, 200), thresholds=thresholds, keys=keys)
+    single = hv.uncertainty.bootstrap_curve(
+        taxonomy, truth, table, hv.uncertainty.Resamples.draw(300, 200), thresholds=thresholds, keys=keys
+    )
     rows = np.repeat(np.arange(300), 10)
     # Numbers as text sort 0, 1, 10, ...: zeros in front keep the order of the samples.
     names = np.array([f"user {row:03d}" for row in rows])
     copies, bands = table.take(rows), {}
     for how, groups in (("grouped", names), ("naive", None)):
-        resamples = hv.Resamples.draw(3000, 200, groups=groups)
-        bands[how] = hv.bootstrap_curve(taxonomy, truth[rows], copies, resamples, thresholds=thresholds, keys=keys)
+        resamples = hv.uncertainty.Resamples.draw(3000, 200, groups=groups)
+        bands[how] = hv.uncertainty.bootstrap_curve(
+            taxonomy, truth[rows], copies, resamples, thresholds=thresholds, keys=keys
+        )
     for key in keys:
         close(bands["grouped"].curve[key].draws, single.curve[key].draws, atol=1e-9)
         grouped, narrow = ((one.curve[key].upper - one.curve[key].lower) for one in (bands["grouped"], bands["naive"]))
@@ -332,32 +353,42 @@ def test_copies_in_groups_are_worth_one_sample_each(simulated):
 
 def test_progress(simulated):
     calls = []
-    hv.bootstrap_curve(*simulated, hv.Resamples.draw(300, 250), progress=lambda *call: calls.append(call))
+    hv.uncertainty.bootstrap_curve(
+        *simulated, hv.uncertainty.Resamples.draw(300, 250), progress=lambda *call: calls.append(call)
+    )
     assert calls[-1] == (250, 250)
     assert calls == sorted(calls)
     assert 50 <= len(calls) <= 101
     calls.clear()
-    hv.bootstrap_means([1.0, 2.0], hv.Resamples.draw(2, 3), progress=lambda *call: calls.append(call))
+    hv.uncertainty.bootstrap_means(
+        [1.0, 2.0], hv.uncertainty.Resamples.draw(2, 3), progress=lambda *call: calls.append(call)
+    )
     assert calls == [(1, 3), (2, 3), (3, 3)]
 
 
 def test_errors_of_curves(simulated, taxonomy):
     tree, truth, table = simulated
-    resamples = hv.Resamples.draw(300, 2)
+    resamples = hv.uncertainty.Resamples.draw(300, 2)
     for arguments, more, words in (
         ((tree, truth[:-1], table, resamples), {}, "truth: expected one node for each of the 300 samples"),
         ((tree, np.full(300, -1), table, resamples), {}, "truth: expected node numbers"),
-        ((tree, truth, table, hv.Resamples.draw(299, 2)), {}, "resamples: expected those of 300 samples, got 299"),
+        (
+            (tree, truth, table, hv.uncertainty.Resamples.draw(299, 2)),
+            {},
+            "resamples: expected those of 300 samples, got 299",
+        ),
         ((tree, truth, table, resamples), {"keys": ["correct", "speed"]}, "got 'speed'"),
         ((tree, truth, table, resamples), {"level": 0.0}, "level: expected a number between 0 and 1, got 0.0"),
     ):
         with pytest.raises(hv.PredictionsError) as caught:
-            hv.bootstrap_curve(*arguments, **more)
+            hv.uncertainty.bootstrap_curve(*arguments, **more)
         assert words in str(caught.value)
         assert "\n" not in str(caught.value)
     graph = hv.Taxonomy.from_edges([("a", "b"), ("a", "c"), ("b", "d"), ("c", "d")])
     with pytest.raises(hv.TaxonomyError, match="operating curve"):
-        hv.bootstrap_curve(graph, np.zeros(1, int), hv.pareto_table(graph, np.ones((1, 4))), hv.Resamples.draw(1, 2))
+        hv.uncertainty.bootstrap_curve(
+            graph, np.zeros(1, int), hv.pareto_table(graph, np.ones((1, 4))), hv.uncertainty.Resamples.draw(1, 2)
+        )
 
 
 # Coverage ------------------------------------------------------------------------------------------------------------

@@ -10,7 +10,7 @@ from hierviz.uncertainty.resamples import Interval
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
 N = 400
-RESAMPLES = hv.Resamples.draw(N, 200, seed=4)
+RESAMPLES = hv.uncertainty.Resamples.draw(N, 200, seed=4)
 
 
 @pytest.fixture(scope="module")
@@ -20,8 +20,12 @@ def models():
     table, truth = coverage.simulate(taxonomy, np.full(N, 3.0), rng)
     worse, _ = coverage.simulate(taxonomy, np.full(N, 1.0), rng, truth)
     return [
-        hv.bootstrap_curve(taxonomy, truth, one, RESAMPLES, thresholds=[1, 0.5, 0])
-        for one in (table, worse, hv.ParetoTable(table.offsets.copy(), table.nodes.copy(), table.scores.copy()))
+        hv.uncertainty.bootstrap_curve(taxonomy, truth, one, RESAMPLES, thresholds=[1, 0.5, 0])
+        for one in (
+            table,
+            worse,
+            hv.inference.ParetoTable(table.offsets.copy(), table.nodes.copy(), table.scores.copy()),
+        )
     ]
 
 
@@ -30,16 +34,16 @@ def interval(draws, estimate=0.0, resamples=RESAMPLES, level=0.95):
 
 
 def test_a_model_and_itself(models):
-    difference = hv.paired_difference(models[0], models[2])
+    difference = hv.uncertainty.paired_difference(models[0], models[2])
     for one in (*difference.curve.values(), *difference.summary.values()):
         for values in (one.estimate, one.lower, one.upper, one.draws):
             assert (values == 0).all()
-        assert hv.no_clear_difference(one).all()
+        assert hv.uncertainty.no_clear_difference(one).all()
 
 
 def test_difference_of_bands(models):
     better, worse, _ = models
-    difference = hv.paired_difference(better, worse)
+    difference = hv.uncertainty.paired_difference(better, worse)
     assert (list(difference.curve), list(difference.summary)) == (list(better.curve), list(better.summary))
     for part in ("curve", "summary"):
         for key, one in getattr(difference, part).items():
@@ -48,34 +52,34 @@ def test_difference_of_bands(models):
             ordered = np.sort(a.draws - b.draws, axis=0)
             equal(one.lower, ordered[4])
             equal(one.upper, ordered[195])
-            equal(hv.no_clear_difference(one), (ordered[4] <= 0) & (ordered[195] >= 0))
+            equal(hv.uncertainty.no_clear_difference(one), (ordered[4] <= 0) & (ordered[195] >= 0))
     # Everyone answers the root at threshold 1; the better model names more leaves at threshold 0.
     recall = difference.curve["info_recall"]
-    assert hv.no_clear_difference(recall).tolist() == [True, False, False]
+    assert hv.uncertainty.no_clear_difference(recall).tolist() == [True, False, False]
     assert recall.lower[2] > 0
-    back = hv.paired_difference(worse, better).curve["info_recall"]
+    back = hv.uncertainty.paired_difference(worse, better).curve["info_recall"]
     close(back.upper, -recall.lower)
 
 
 def test_pairing_narrows(models):
     """Two models that are right on the same samples: their difference varies less than each of them."""
     right = np.random.default_rng(1).random(N)
-    a, b = (hv.bootstrap_means(values, RESAMPLES) for values in (right, right**2))
-    difference = hv.paired_difference(a, b)
+    a, b = (hv.uncertainty.bootstrap_means(values, RESAMPLES) for values in (right, right**2))
+    difference = hv.uncertainty.paired_difference(a, b)
     assert difference.upper - difference.lower < 0.5 * (a.upper - a.lower)
-    per_sample = hv.bootstrap_means(right - right**2, RESAMPLES)
+    per_sample = hv.uncertainty.bootstrap_means(right - right**2, RESAMPLES)
     close([difference.lower, difference.upper], [per_sample.lower, per_sample.upper], rtol=1e-9)
-    assert not hv.no_clear_difference(difference)
+    assert not hv.uncertainty.no_clear_difference(difference)
     # The two intervals alone overlap for a smaller gap that is as clear.
-    c = hv.bootstrap_means(right - 0.01, RESAMPLES)
+    c = hv.uncertainty.bootstrap_means(right - 0.01, RESAMPLES)
     assert c.upper > a.lower
-    assert not hv.no_clear_difference(hv.paired_difference(a, c))
+    assert not hv.uncertainty.no_clear_difference(hv.uncertainty.paired_difference(a, c))
 
 
 def test_only_keys_of_both(models):
     better, worse, _ = models
     few = CurveBands(worse.thresholds, {"exact": worse.curve["exact"]}, {"ap": worse.summary["ap"]})
-    difference = hv.paired_difference(better, few)
+    difference = hv.uncertainty.paired_difference(better, few)
     assert (list(difference.curve), list(difference.summary)) == (["exact"], ["ap"])
 
 
@@ -84,14 +88,14 @@ def test_only_keys_of_both(models):
     [(-1, 1, True), (0, 1, True), (-1, 0, True), (0, 0, True), (1, 2, False), (-2, -1, False), (np.nan, np.nan, True)],
 )
 def test_no_clear_difference(lower, upper, unclear):
-    assert hv.no_clear_difference(interval([lower, upper])) == unclear
+    assert hv.uncertainty.no_clear_difference(interval([lower, upper])) == unclear
 
 
 def test_infinite_means_have_no_known_difference():
     one = interval([np.inf, np.inf, 1], np.inf)
-    found = hv.paired_difference(one, one)
+    found = hv.uncertainty.paired_difference(one, one)
     assert np.isnan([found.estimate, found.lower, found.upper]).all()
-    assert hv.no_clear_difference(found)
+    assert hv.uncertainty.no_clear_difference(found)
 
 
 # Ties ----------------------------------------------------------------------------------------------------------------
@@ -102,13 +106,13 @@ def test_ties_of_single_numbers():
     # b moves with the best one but is always lower; c is lower on average and often higher; d is unknown.
     a, b = interval(10 + noise, 10), interval(9.9 + noise, 9.9)
     c, d = interval(9.8 - noise, 9.8), interval(np.full(200, np.nan), np.nan)
-    assert hv.tied_with_best([b, a, d, c]).tolist() == [False, True, False, True]
-    assert hv.tied_with_best([a]).tolist() == [True]
-    assert hv.tied_with_best([a, a]).tolist() == [True, True]
-    assert hv.tied_with_best([d, d]).tolist() == [False, False]
+    assert hv.uncertainty.tied_with_best([b, a, d, c]).tolist() == [False, True, False, True]
+    assert hv.uncertainty.tied_with_best([a]).tolist() == [True]
+    assert hv.uncertainty.tied_with_best([a, a]).tolist() == [True, True]
+    assert hv.uncertainty.tied_with_best([d, d]).tolist() == [False, False]
     # Where lower is better c is the best one, and both others are often lower; without it b is, always.
-    assert hv.tied_with_best([a, d, b, c], higher_is_better=False).tolist() == [True, False, True, True]
-    assert hv.tied_with_best([a, b], higher_is_better=False).tolist() == [False, True]
+    assert hv.uncertainty.tied_with_best([a, d, b, c], higher_is_better=False).tolist() == [True, False, True, True]
+    assert hv.uncertainty.tied_with_best([a, b], higher_is_better=False).tolist() == [False, True]
 
 
 def test_ties_of_columns():
@@ -117,28 +121,28 @@ def test_ties_of_columns():
     estimates = rng.random((4, 6))
     draws = estimates[:, None] + rng.normal(0, 0.12, (4, 200, 6))
     models = [interval(one, estimate) for one, estimate in zip(draws, estimates)]
-    found = hv.tied_with_best(models)
+    found = hv.uncertainty.tied_with_best(models)
     assert found.shape == (4, 6)
     for j in range(6):
         assert found[estimates[:, j].argmax(), j]
-        equal(found[:, j], hv.tied_with_best([interval(draws[i, :, j], estimates[i, j]) for i in range(4)]))
+        equal(found[:, j], hv.uncertainty.tied_with_best([interval(draws[i, :, j], estimates[i, j]) for i in range(4)]))
     assert 6 < found.sum() < 24
 
 
 def test_errors(models):
     a = interval(np.zeros(200))
     others = {
-        "resamples": interval(np.zeros(200), resamples=hv.Resamples.draw(N, 200, seed=5)),
+        "resamples": interval(np.zeros(200), resamples=hv.uncertainty.Resamples.draw(N, 200, seed=5)),
         "intervals": interval(np.zeros(200), level=0.9),
         "intervals:": interval(np.zeros((200, 2))),
     }
     for words, other in others.items():
-        for call in (lambda b: hv.paired_difference(a, b), lambda b: hv.tied_with_best([a, b])):
+        for call in (lambda b: hv.uncertainty.paired_difference(a, b), lambda b: hv.uncertainty.tied_with_best([a, b])):
             with pytest.raises(hv.PredictionsError, match=words) as caught:
                 call(other)
             assert "\n" not in str(caught.value)
     with pytest.raises(hv.PredictionsError, match="models: expected at least one"):
-        hv.tied_with_best([])
+        hv.uncertainty.tied_with_best([])
     moved = CurveBands(models[0].thresholds / 2, models[0].curve, models[0].summary)
     with pytest.raises(hv.PredictionsError, match="thresholds: expected the same"):
-        hv.paired_difference(models[0], moved)
+        hv.uncertainty.paired_difference(models[0], moved)

@@ -20,7 +20,7 @@ def case(taxonomy):
 def test_a_planted_temperature_is_found(case):
     taxonomy, logits, truth = case
     model = hv.Predictions.from_scores(taxonomy, logits, "flat_softmax", truth=truth)
-    found = hv.fit_temperature(model, np.arange(2000))
+    found = hv.uncertainty.fit_temperature(model, np.arange(2000))
     assert found.value == pytest.approx(3, rel=0.1)
     assert found.after < found.before
     assert (found.n_samples, found.n_left_out) == (2000, 0)
@@ -28,15 +28,17 @@ def test_a_planted_temperature_is_found(case):
     for factor in (0.97, 1.03):
         rows = slice(0, 2000)
         losses = [
-            -np.log(hv.at_temperature(model, t).node_probabilities(rows)[np.arange(2000), truth[:2000]]).mean()
+            -np.log(
+                hv.uncertainty.at_temperature(model, t).node_probabilities(rows)[np.arange(2000), truth[:2000]]
+            ).mean()
             for t in (found.value, found.value * factor)
         ]
         assert losses[0] < losses[1]
     leaves = hv.Predictions.from_scores(taxonomy, softmax(logits, axis=1), "leaf_probabilities", truth=truth)
-    assert hv.fit_temperature(leaves, np.arange(2000)).value == pytest.approx(found.value, rel=1e-6)
-    scaled = hv.at_temperature(leaves, found.value)
+    assert hv.uncertainty.fit_temperature(leaves, np.arange(2000)).value == pytest.approx(found.value, rel=1e-6)
+    scaled = hv.uncertainty.at_temperature(leaves, found.value)
     assert scaled.node_probabilities(slice(5)) == pytest.approx(
-        hv.at_temperature(model, found.value).node_probabilities(slice(5))
+        hv.uncertainty.at_temperature(model, found.value).node_probabilities(slice(5))
     )
     assert any("temperature" in note for note in scaled.notes)
     # Sums over leaves change, and with them the areas: a temperature is no change of scale.
@@ -48,12 +50,12 @@ def test_errors(case):
     taxonomy, logits, truth = case
     model = hv.Predictions.from_scores(taxonomy, logits, "flat_softmax", truth=truth)
     with pytest.raises(hv.PredictionsError, match="temperature: expected a number above 0"):
-        hv.at_temperature(model, 0)
+        hv.uncertainty.at_temperature(model, 0)
     nodes = hv.Predictions.from_scores(taxonomy, model.node_probabilities(), "node_probabilities", truth=truth)
     with pytest.raises(hv.PredictionsError, match="got probabilities of nodes"):
-        hv.fit_temperature(nodes, [0])
+        hv.uncertainty.fit_temperature(nodes, [0])
     never = np.zeros((1, 4))
     never[0, 0] = 1
     model = hv.Predictions.from_scores(taxonomy, never, "leaf_probabilities", truth=taxonomy.leaves[1:2])
     with pytest.raises(hv.PredictionsError, match="got none"):
-        hv.fit_temperature(model, [0])
+        hv.uncertainty.fit_temperature(model, [0])

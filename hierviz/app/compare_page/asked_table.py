@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets.progress import worked_out
-from hierviz.comparison.table import table
+from hierviz.comparison.table import compare
 
 TITLES = {
     "": "short selection",
@@ -64,7 +64,7 @@ def worked_out_table(compared, preset, metrics=()):
         key,
         "Table",
         lambda stages: _with_marks(
-            table(
+            compare(
                 [run for run, _ in runs],
                 preset or None,
                 metrics,

@@ -36,7 +36,7 @@ class Goal:
     key : str
         The number that is best there, by which models are ranked.
     numbers : callable
-        As of `hierviz.rank_for_target`.
+        As of `hierviz.thresholds.rank_for_target`.
     """
 
     label: str

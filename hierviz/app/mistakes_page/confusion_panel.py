@@ -9,7 +9,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.mistakes_page.asked import capital
-from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confusions
+from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confused_pairs
 from hierviz.evaluation.severity import SEVERITIES
 
 # What stands in place of the way to all samples of a group.
@@ -52,7 +52,7 @@ def draw(asked):
     by, cost = by if by in options else "classes", cost if cost in severities else severities[0]
     keywords = {"by": "classes", "level": int(by)} if by.isdigit() else {"by": by}
     found = asked.computed(
-        "confusions", lambda: confusions(asked.answers, cost=cost, order=order, **keywords), by, cost, order
+        "confusions", lambda: confused_pairs(asked.answers, cost=cost, order=order, **keywords), by, cost, order
     )
     if not len(found):
         st.info("No classes are confused at this setting.", icon=":material/check:")

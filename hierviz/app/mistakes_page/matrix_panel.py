@@ -14,7 +14,7 @@ from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
-from hierviz.diagnosis.confusion_matrix import confusion_matrix
+from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.folded_matrix import folded_matrix
 
 SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the column", "total": "Share of the total"}
@@ -31,7 +31,7 @@ def draw(asked):
     lines = matrix_lines(width)
     folded = asked.computed(
         "matrix",
-        lambda: folded_matrix(confusion_matrix(asked.answers, open_nodes=opened), lines, _with_paths(asked, opened)),
+        lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, _with_paths(asked, opened)),
         opened,
         lines,
     )

@@ -109,7 +109,7 @@ class TermCounts:
             if bits.shape != (taxonomy.n_nodes,) or (bits < 0).any() or np.isinf(bits).any():
                 raise PredictionsError(
                     f"accretion: expected bits of at least 0 for each of the {taxonomy.n_nodes} nodes, got shape {bits.shape}. "
-                    "hierviz.information_accretion gives them."
+                    "hierviz.metrics.information_accretion gives them."
                 )
             self.weights.append(np.nan_to_num(bits))
         for weights in self.weights:

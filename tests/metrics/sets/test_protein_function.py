@@ -69,16 +69,16 @@ def test_against_sets_and_loops(graph, data):
         data.draw(st.lists(st.integers(0, graph.n - 1), min_size=least, max_size=3)) for _ in range(3)
     ]
     annotations, truth = lists(1), lists(1)
-    bits = hv.information_accretion(taxonomy, NodeLists.from_lists(annotations))
+    bits = hv.metrics.information_accretion(taxonomy, NodeLists.from_lists(annotations))
     expected = plain_accretion(graph, annotations)
     assert bits == pytest.approx(expected, abs=1e-12, nan_ok=True)
     p = data.draw(strategies.rows(graph.n, (0.0, 0.1, 0.25, 0.29, 0.57, 0.9, 1.0), least=3, most=3))
     model = hv.Predictions(taxonomy, scores=p, parametrisation="node_probabilities", truth=NodeLists.from_lists(truth))
     weights = [0 if math.isnan(one) else one for one in expected]
-    found = hv.protein_function(model, bits)
+    found = hv.evaluation.protein_function(model, bits)
     assert found == pytest.approx(plain_numbers(graph, truth, p.tolist(), weights), abs=1e-9)
     assert list(found) == list(PROTEIN_KEYS)
-    plain = hv.protein_function(model)
+    plain = hv.evaluation.protein_function(model)
     assert plain["f_max"] == found["f_max"]
     assert plain["s_min"] is plain["wf_max"] is None
 
@@ -91,22 +91,22 @@ def test_worked_by_hand():
     """
     taxonomy = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     a, b, c = taxonomy.nodes("a", "b", "c")
-    bits = hv.information_accretion(taxonomy, np.array([c, a, a, b]))
+    bits = hv.metrics.information_accretion(taxonomy, np.array([c, a, a, b]))
     assert bits.tolist() == pytest.approx([0, -math.log2(3 / 4), 1, 0])
     p = np.zeros((1, 4))
     p[0, a] = 0.8
     model = hv.Predictions(taxonomy, scores=p, parametrisation="node_probabilities", truth=np.array([c]))
-    found = hv.protein_function(model, bits)
+    found = hv.evaluation.protein_function(model, bits)
     assert found["f_max"] == pytest.approx(0.5)
     assert found["s_min"] == 1
     share = bits[a] / (bits[a] + 1)
     assert found["wf_max"] == pytest.approx(2 * share / (1 + share))
     labels = hv.Predictions.from_labels(taxonomy, NodeLists.from_lists([[a]]), truth=NodeLists.from_lists([[c]]))
-    assert hv.protein_function(labels, bits) == pytest.approx(found)
+    assert hv.evaluation.protein_function(labels, bits) == pytest.approx(found)
     with pytest.raises(hv.PredictionsError, match="accretion: expected bits"):
-        hv.protein_function(model, bits[:2])
+        hv.evaluation.protein_function(model, bits[:2])
     with pytest.raises(hv.PredictionsError, match="annotations: expected at least one protein"):
-        hv.information_accretion(taxonomy, np.empty(0, int))
+        hv.metrics.information_accretion(taxonomy, np.empty(0, int))
 
 
 def test_the_command(tmp_path, capsys):
@@ -164,7 +164,7 @@ def compare(python, folder, taxonomy, n, seed):
     n_nodes = taxonomy.n_nodes
     truth = NodeLists.from_lists([rng.integers(0, n_nodes, rng.integers(1, 4)) for _ in range(n)])
     known = NodeLists.from_lists([rng.integers(0, n_nodes, rng.integers(1, 4)) for _ in range(4 * n)])
-    bits = np.nan_to_num(hv.information_accretion(taxonomy, known))
+    bits = np.nan_to_num(hv.metrics.information_accretion(taxonomy, known))
     p = rng.random((n, n_nodes)) ** 6 * (rng.random((n, n_nodes)) < 0.2)
     row = np.repeat(np.arange(n), truth.lengths)
     p[row, truth.nodes] = np.maximum(p[row, truth.nodes], rng.random(len(row)))
@@ -187,7 +187,7 @@ def compare(python, folder, taxonomy, n, seed):
     made = subprocess.run([python, str(RUN), *files], check=True, capture_output=True, text=True, env=environment)
     expected = json.loads(made.stdout.strip().splitlines()[-1])
     model = hv.Predictions(taxonomy, scores=p, parametrisation="node_probabilities", truth=truth)
-    found = hv.protein_function(model, bits)
+    found = hv.evaluation.protein_function(model, bits)
     # It has no micro form of S-min, which is the same number.
     assert found == pytest.approx(expected | {"s_min_micro": expected["s_min"]}, abs=1e-9, rel=0)
     worst = max(abs(found[key] - expected[key]) for key in expected)

@@ -58,7 +58,7 @@ def explanation(evaluation, row, rule="majority", threshold=0.5, *, dark=False, 
     return vconcat(*titled, spacing=24)
 
 
-def explain(
+def example(
     predictions: Predictions | Evaluation,
     sample_id: str,
     rule: str = "majority",
@@ -74,7 +74,7 @@ def explain(
     ----------
     predictions : Predictions, or Evaluation
     sample_id : str
-        Such as ``predictions.worst()[0]``; without ids the row number as text.
+        Such as ``hv.diagnosis.worst(predictions)[0]``; without ids the row number as text.
     rule, threshold, **parameters
         How the answer is chosen, as in `hierviz.infer`; ignored for labels.
     dark : bool, optional
@@ -108,7 +108,7 @@ def _row(predictions, sample_id):
     if row is None:
         raise PredictionsError(
             f"sample_id: expected the id of a sample of {predictions.name}, got {shown(sample_id)}. "
-            "Predictions.ids lists them, Predictions.worst() names the worst."
+            "Predictions.ids lists them, hv.diagnosis.worst names the worst."
         )
     return row
 
