@@ -6,27 +6,24 @@ import os
 import sys
 from pathlib import Path
 
-from hierviz.cli.files import add_app_options
-from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
-from hierviz.cli.model_flags import model_options
-from hierviz.cli.named_files import method_and_value, run_files, shared_and_own
-from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
+from hierviz.cli.server_flags import OPTIONS, limit_arguments, path_flags, server_settings
 from hierviz.messages.errors import FileError
+from hierviz.opening.files import OF_FILES, ROLES
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.named_files import method_and_value, run_files
+from hierviz.opening.start_options import VISITORS, add_app_options, start_files
 
-PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
-# That may hold for one prediction file only.
-OF_FILES = ("classes", "parametrisation")
 
-
-def add_app(commands):
-    """Add the command `app`."""
-    command = commands.add_parser("app", help="open the app in the browser, with the bundled demo or the given files")
+def add_app(command):
+    """Add the options of `app`."""
     actions = add_app_options(command)
-    command.add_argument("--port", type=int, help="port to listen on (default: 8501 or the next free one)")
-    command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    add_server_options(command)
-    add_upload_option(command)
-    add_limit_options(command)
+    options = [
+        Option("--port N", "port to listen on (default: 8501 or the next free one)", type=int),
+        Option("--no-browser", "do not open a browser window"),
+        *OPTIONS,
+        *VISITORS.values(),
+    ]
+    add_flags(command, options)
     command.set_defaults(run=run_app, actions=actions)
 
 
@@ -44,10 +41,7 @@ def run_app(options):
     if options.demo and (options.taxonomy or options.predictions or options.model):
         raise FileError("--demo: expected no files beside it, got some. Leave one of them out.")
     folder = bundle_folder()
-    model_options(options)  # a flag that is no number is said here, not on a page
-    methods = [file.method for file in run_files(options.predictions)]
-    for name in OF_FILES:
-        shared_and_own(f"--{name}", getattr(options, name), methods)
+    start_files(options)  # a flag that is no number is said here, not on a page
     files = _named(options)
     sys.argv = [str(folder / "app.py"), *files, *path_flags(options), *limit_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
@@ -70,11 +64,11 @@ def _named(options):
             name = None
             if action.dest in OF_FILES:
                 name, value = method_and_value(flag, value, methods)
-            if action.dest in PATHS:
+            if action.dest in ROLES:
                 if not os.path.exists(value):
                     raise FileError(f"{value}: expected a file for {flag}, got nothing there. Check the path.")
                 require_file(value)
-            value = Path(value).resolve() if action.dest in PATHS else value
+            value = Path(value).resolve() if action.dest in ROLES else value
             value = value if name is None else f"{name}={value}"
             # With "=", a value such as -1,1 is not taken for a flag.
             flags.append(flag if value is True else f"{flag}={value}")

@@ -8,63 +8,51 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
-from hierviz.cli.files import load_models
+from hierviz.cli.files import RESAMPLES, SEED, THREADS
+from hierviz.cli.judging import add_rule_flags, choice_options, judged
 from hierviz.cli.output import progress, require_places, write_text
-from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import FileError, near_miss
 from hierviz.metrics.registry import path_keys
-from hierviz.taxonomy.checks import check_threads
+from hierviz.opening.flags import Option, add_flags
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
 
 
-@dataclass
-class Chosen:
-    """What the options say: models of the files and how they are judged."""
+def _evaluations(chosen):
+    """An Evaluation of each file, by name and run."""
+    models = chosen.evaluations()
+    runs = [model.predictions.run for model in models]
+    names = [model.predictions.name for model in models]
+    return {name if run is None else f"{name} {run}": model for name, run, model in zip(names, runs, models)}
 
-    options: Any
-    predictions: list[Any]
-    thresholds: list[float]
-    choice: dict[str, Any]
 
-    def evaluations(self):
-        """An Evaluation of each file, by name and run."""
-        found = {}
-        for model, threshold in zip(self.predictions, self.thresholds, strict=True):
-            name = model.name if model.run is None else f"{model.name} {model.run}"
-            found[name] = Evaluation.from_predictions(
-                model, progress(name), threshold=threshold, threads=self.options.threads
-            )
-        return found
+def _table(chosen):
+    """The table of the methods."""
+    from hierviz.comparison.table import compare
 
-    def table(self):
-        """The table of the methods."""
-        from hierviz.comparison.table import compare
-
-        options = self.options
-        return compare(
-            self.predictions,
-            options.preset,
-            options.metric,
-            threshold=self.thresholds,
-            resamples=options.resamples,
-            seed=options.seed,
-            class_weights=class_weights_of(options, self.predictions[0].taxonomy),
-            threads=options.threads,
-            stage=progress,
-            **self.choice,
-        )
+    options = chosen.options
+    return compare(
+        chosen.predictions,
+        options.preset,
+        options.metric,
+        rule=chosen.rules[0],
+        threshold=chosen.thresholds,
+        resamples=options.resamples,
+        seed=options.seed,
+        class_weights=chosen.class_weights,
+        threads=options.threads,
+        stage=progress,
+        **chosen.parameters,
+    )
 
 
 def _frontiers(chosen, charts, look):
     from hierviz.thresholds._rule_frontiers import rule_frontiers
 
-    evaluations = chosen.evaluations()
+    evaluations = _evaluations(chosen)
     if len(evaluations) != 1:
         raise FileError(
             f"--predictions: expected one file for the curves of rules, got {len(evaluations)}. Run the command once per model."
@@ -77,7 +65,7 @@ def _frontiers(chosen, charts, look):
 
 def _with_curves(chosen):
     """Evaluations by name, all of which have an operating curve."""
-    found = chosen.evaluations()
+    found = _evaluations(chosen)
     for name, model in found.items():
         reason = model.why_no_curve()
         if reason:
@@ -116,7 +104,7 @@ def _facets(chosen, charts, look):
     from hierviz.evaluation._curves_by import curves_by
 
     by = chosen.options.by
-    found = curves_by(list(chosen.evaluations().values()), by)
+    found = curves_by(list(_evaluations(chosen).values()), by)
     return (
         charts.facet_curves(found, by or "", **look),
         charts.facet_curves_table(found),
@@ -129,8 +117,8 @@ def _groups(chosen, charts, look):
 
     by, metric = chosen.options.by or "depth", chosen.options.metric
     runs: dict[str, list[Any]] = {}
-    for model, threshold in zip(chosen.evaluations().values(), chosen.thresholds, strict=True):
-        answers = judged_answers(model, **(chosen.choice | {"threshold": threshold}))
+    for model, choice in zip(chosen.evaluations(), chosen.choices, strict=True):
+        answers = judged_answers(model, **choice)
         runs.setdefault(model.predictions.name, []).append(answers)
     found = {name: means_by(of_method, by, metric=metric) for name, of_method in runs.items()}
     return charts.means_by(found, **look), charts.means_by_table(found), charts.means_by_sentence(found)
@@ -139,18 +127,18 @@ def _groups(chosen, charts, look):
 def _levels(chosen, charts, look):
     from hierviz.diagnosis._level_matrix import level_matrix
 
-    rule = {} if chosen.options.rule is None else chosen.choice
+    rule = {} if chosen.options.rule is None else {"rule": chosen.rules[0], **chosen.parameters}
     found = level_matrix(chosen.predictions, chosen.options.metric or "exact", **rule)
     return charts.level_matrix(found, **look), charts.level_matrix_table(found), charts.level_matrix_sentence(found)
 
 
 def _ranks(chosen, charts, look):
-    found = chosen.table()
+    found = _table(chosen)
     return charts.rank_matrix(found, **look), charts.rank_matrix_table(found), charts.rank_matrix_sentence(found)
 
 
 def _methods(chosen, charts, look):
-    found = chosen.table()
+    found = _table(chosen)
     return (
         charts.method_intervals(found, **look),
         charts.method_intervals_table(found),
@@ -159,7 +147,7 @@ def _methods(chosen, charts, look):
 
 
 def _agreement(chosen, charts, look):
-    found = chosen.table().agreement
+    found = _table(chosen).agreement
     return charts.agreement_matrix(found, **look), charts.agreement_matrix_table(found), found.sentence
 
 
@@ -191,35 +179,28 @@ KINDS = {
 }
 
 
-def add_chart(commands):
-    """Add the command `chart`."""
-    command = commands.add_parser(
-        "chart",
-        help="draw one chart of a paper: rules, rejection, groups, ranks, ...",
-        description="Draw one chart from prediction files, and print what it says. Kinds: "
-        + "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items()).replace("%", "%%")
-        + ".",
-    )
+def add_chart(command):
+    """Add the options of `chart`."""
+    kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items()).replace("%", "%%")
+    command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
-    add_choice(command)
-    command.add_argument(
-        "--out",
-        required=True,
-        metavar="FILE",
-        help=f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)",
+    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)"
+    metrics = (
+        f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)"
     )
-    command.add_argument("--by", metavar="BY", help="what divides the samples: an attribute, depth, train_count, ...")
-    command.add_argument(
-        "--metric",
-        metavar="KEY",
-        help=f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)",
-    )
-    command.add_argument("--preset", metavar="KEY", help=f"columns of a published table: {', '.join(PRESETS)}")
-    command.add_argument("--dark", action="store_true", help="for a dark background")
-    command.add_argument("--width", type=int, default=900, metavar="PX", help="pixels (default: 900)")
-    command.add_argument("--resamples", type=int, default=1000, metavar="N", help="of intervals (default: 1000)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples (default: 0)")
-    add_threads(command)
+    options = [
+        *choice_options(),
+        Option("--out FILE", suffixes, required=True),
+        Option("--by BY", "what divides the samples: an attribute, depth, train_count, ..."),
+        Option("--metric KEY", metrics),
+        Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
+        Option("--dark", "for a dark background"),
+        Option("--width PX", "pixels (default: 900)", type=int, default=900),
+        RESAMPLES,
+        SEED,
+        THREADS,
+    ]
+    add_flags(command, options)
     add_rule_flags(command)
     command.set_defaults(run=run_chart)
 
@@ -243,14 +224,9 @@ def run_chart(options):
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
     require_places(options, options.out)
-    rule = rule_of(options)
-    check_rule_flags(options, rule)
-    check_threads(options.threads, "--threads")
-    thresholds = thresholds_of(options)
-    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    chosen = judged(options)
     if "preset" in kind.takes:
-        columns_of(taxonomy, options.preset, options.metric)  # said before the work
-    chosen = Chosen(options, predictions, thresholds, {"rule": rule} | chosen_parameters(options, taxonomy))
+        columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
     from hierviz import charts
 
     chart, table, sentence = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})

@@ -6,11 +6,11 @@ import contextlib
 import os
 import sys
 
-from hierviz.cli.named_files import run_files
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.new_files import check_place, new_text
+from hierviz.opening.named_files import run_files
 from hierviz.readers.picture_names import is_picture
 
 # Options whose folders are read, of some only the pictures.

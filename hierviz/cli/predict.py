@@ -5,14 +5,18 @@ from __future__ import annotations
 import argparse
 import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
 from hierviz.cli.output import progress, require_no_input, write_text
-from hierviz.cli.parameter_flags import flag, with_flags
-from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
+from hierviz.opening.files import OPTIONS, PROJECTION, files_of
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.loading import taxonomy_of, truth_of
+from hierviz.opening.model_settings import model_options, reading_options
+from hierviz.opening.parameter_words import flag, with_flags
+from hierviz.opening.start_options import TAXONOMY, add_model_options, options_of, run_options
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 _DESCRIPTION = """\
@@ -21,34 +25,24 @@ If information about the model is missing, the error names the flag that gives i
 --inspect shows what is known and what is missing."""
 
 
-def add_predict(commands):
-    """Add the command `predict`."""
-    command = commands.add_parser(
-        "predict",
-        help="run an ONNX model and write its probabilities",
-        description=_DESCRIPTION,
-        epilog=_epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_model_flags(command, required=True)
-    add_taxonomy_flags(command)
-    command.add_argument(
-        "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
-    )
-    command.add_argument(
-        "--missing", metavar="zero", help="the model knows some of the classes only: the others have probability 0"
-    )
-    command.add_argument(
-        "--only-known", action="store_true", help="the same, but only the known classes and their ancestors are written"
-    )
-    command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
-    command.add_argument(
-        "--inspect",
-        action="store_true",
-        help="print what is known about the model and what is missing, without running it",
-    )
-    command.add_argument("--json", metavar="FILE|-", help="with --inspect: the same as JSON (- is standard output)")
-    command.set_defaults(run=run_predict, predictions=None)
+def add_predict(command):
+    """Add the options of `predict`."""
+    command.description, command.epilog = _DESCRIPTION, _epilog()
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "truth", "truth_column", "media")
+    missing = "the model knows some of the classes only: the others have probability 0"
+    known = "the same, but only the known classes and their ancestors are written"
+    options = [
+        *options_of((*names, *TAXONOMY, "nodes"), required=("model", "taxonomy")),
+        replace(OPTIONS["missing"], usage="--missing zero", help=missing),
+        replace(PROJECTION["only_known"], help=known),
+        Option("--out P.parquet", "Parquet or CSV of probabilities"),
+        Option("--inspect", "print what is known about the model and what is missing, without running it"),
+        Option("--json FILE|-", "with --inspect: the same as JSON (- is standard output)"),
+    ]
+    add_flags(command, options)
+    add_model_options(command)
+    command.set_defaults(run=run_predict)
 
 
 def _epilog():
@@ -65,20 +59,17 @@ def _epilog():
 
 def run_predict(options):
     """`hierviz predict`."""
-    from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
+    from hierviz.cli.predict_checks import check_predictions, show_orders
     from hierviz.onnx.inputs.model_inputs import load_inputs
     from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
     from hierviz.onnx.model import draft_model
-    from hierviz.readers.node_attributes import load_node_attributes
     from hierviz.readers.predictions_writer import check_target, write_predictions
-    from hierviz.readers.taxonomy_file import load_taxonomy
     from hierviz.readers.truth_file import load_truth
 
     require_no_input(options, options.out, options.json)
-    taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
-    if options.nodes:
-        taxonomy = load_node_attributes(options.nodes, taxonomy)
-    given = model_options(options)
+    files = replace(files_of(options), given=model_options(options))
+    taxonomy = taxonomy_of(files)
+    given = files.source_keywords | ({} if files.missing is None else {"missing": files.missing})
     if options.inspect:
         _inspect(draft_model(options.model, taxonomy, **given), options.json)
         return
@@ -105,10 +96,9 @@ def run_predict(options):
     unreadable, n = {}, len(inputs)
     predictions = model.predict(
         inputs,
-        batch_size=options.batch,
         progress=progress(model.name),
-        strict=options.strict,
         unreadable=unreadable,
+        **run_options(options),
     )
     names = () if inputs.pictures is None else inputs.pictures.names
     inputs, kept = without_unreadable(inputs, unreadable)

@@ -6,37 +6,17 @@ import sys
 
 import numpy as np
 
-from hierviz.cli.parameter_flags import with_flags
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.onnx.checks.class_order import check_class_order
 from hierviz.onnx.checks.input_check import check_inputs
 from hierviz.onnx.checks.right_answers import near_chance
 from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.opening.parameter_words import with_flags
 from hierviz.projection.node_columns import NodeColumns
-from hierviz.readers.join import join
-from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.taxonomy.taxonomy import NodeLists
 
 _MOST_ROWS = 4
-
-
-def truth_of(inputs, where, truth):
-    """The truth of each input row, before any model has run.
-
-    Parameters
-    ----------
-    inputs : ModelInputs
-    where : str
-        What errors call the inputs.
-    truth : Truth
-
-    Returns
-    -------
-    ndarray of int, shape (n_samples,), or NodeLists
-        -1, or an empty list, where it is not known.
-    """
-    return join(RawPredictions(where, "wide", np.empty((len(inputs), 0)), ids=inputs.sample_ids), truth).truth
 
 
 def check_predictions(model, inputs, predictions, truth):

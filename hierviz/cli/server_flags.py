@@ -1,4 +1,4 @@
-"""The options of `hierviz app` that say who may reach it, and which files visitors may name by their path."""
+"""The options of `hierviz app` that say who may reach it and what visitors may bring; arguments and settings that they stand for."""
 
 from __future__ import annotations
 
@@ -8,37 +8,26 @@ import sys
 from pathlib import Path
 
 from hierviz.messages.errors import FileError
+from hierviz.opening.flags import Option
 
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 
 
-def add_server_options(command):
-    """Add the options to a command."""
-    command.add_argument(
-        "--host", metavar="ADDRESS", help="address to listen on (default: 127.0.0.1, this machine only)"
-    )
-    command.add_argument(
-        "--allow-host",
-        metavar="NAME",
-        action="append",
-        default=[],
-        help="host name under which browsers on other machines open the app; may be given several times",
-    )
-    add_path_options(command)
-
-
-def add_path_options(command):
-    """The option that the app itself reads too, after `streamlit run app.py --`."""
-    command.add_argument(
-        "--allow-paths",
-        metavar="FOLDER",
-        help="let every visitor open files of this machine by their path, but only inside this folder",
-    )
+OPTIONS = (
+    Option("--host ADDRESS", "address to listen on (default: 127.0.0.1, this machine only)"),
+    Option(
+        "--allow-host NAME",
+        "host name under which browsers on other machines open the app; may be given several times",
+        several=True,
+        default=(),
+    ),
+    Option("--max-upload-mb N", "maximum size in MB of one uploaded file (default: 1000)", type=int),
+)
 
 
 def path_flags(options):
-    """The arguments of the app that stand for `add_path_options`.
+    """The arguments of the app that say which files visitors may name by their path.
 
     Raises
     ------
@@ -50,6 +39,23 @@ def path_flags(options):
     if not Path(options.allow_paths).is_dir():
         raise FileError(f"--allow-paths: expected a folder, got {options.allow_paths!r}. Check the path.")
     return ["--allow-paths", str(Path(options.allow_paths).resolve())]
+
+
+def limit_arguments(options):
+    """What visitors may bring, as arguments of the app.
+
+    Raises
+    ------
+    FileError
+        If a limit leaves no room at all.
+    """
+    for flag in ("max-upload-mb", "max-data-gb", "max-files"):
+        value = getattr(options, flag.replace("-", "_"))
+        if value is not None and not 0 < value < 1e9:
+            raise FileError(
+                f"--{flag}: expected a number above 0 and below 1,000,000,000, got {value:g}. Give another one."
+            )
+    return ["--max-data-gb", str(options.max_data_gb), "--max-files", str(options.max_files)]
 
 
 def server_settings(options, local_names):

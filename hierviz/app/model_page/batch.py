@@ -17,12 +17,12 @@ from hierviz.app.state.dataset import with_model
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
+from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.predictions_writer import write_predictions
 

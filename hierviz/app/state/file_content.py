@@ -7,10 +7,11 @@ import os
 from collections import Counter
 from pathlib import Path
 
-# Fields of `Files` that hold paths.
+# Fields of `Files` that hold paths, in the order that keys in links are made in; and those that no link of before knows.
 PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of") + (
     "taxonomy_classes",
 )
+_LATER = ("predictions_forms",)
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.
 _HASHES: dict = {}
 MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
@@ -20,7 +21,8 @@ def digest(files, progress=None):
     """Content hash of everything the user chose, 16 hexadecimal digits; `progress` is called with megabytes (done, in all)."""
     tell = None if progress is None else _bytes_told(files, progress)
     state = hashlib.blake2b(
-        repr([(k, v) for k, v in vars(files).items() if k not in (*PATHS, "held")]).encode(), digest_size=8
+        repr([(k, v) for k, v in vars(files).items() if k not in (*PATHS, "held") and (v or k not in _LATER)]).encode(),
+        digest_size=8,
     )
     # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
     for role in PATHS:

@@ -13,9 +13,10 @@ from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text
-from hierviz.cli.report import without_folder
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.opening.files import OPTIONS, SINGLE
+from hierviz.opening.start_options import without_folder
 
 
 def offer_report(made, name, key):
@@ -54,7 +55,7 @@ def story_flag(data, steps):
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
-    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
+    if data.key not in NAME_OF_DEMO and (files is None or _is_more(files)):
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
@@ -62,15 +63,12 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     if data.key in NAME_OF_DEMO:
         words += ["--demo", NAME_OF_DEMO[data.key]]
     else:
-        for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
-            value = getattr(files, name)
-            for path in value if isinstance(value, tuple) else (value,) if value else ():
-                words += [f"--{name}", without_folder(str(path))]
-        for name in ("truth_column", "parametrisation", "missing", "ids", "taxonomy_form", "predictions_form"):
-            words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
-        words += ["--percent"] if files.percent else []
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
+        for role, path in files.named_paths:
+            words += [OPTIONS[role].usage.split()[0], without_folder(str(path))]
+        for name, value in files.said.items():
+            words += [OPTIONS[name].usage.split()[0], *([] if value is True else [value])]
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     names = [model.predictions.name for model in data.models.values()]
@@ -94,6 +92,12 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     ]
     words += [word for sample in chosen for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
+
+
+def _is_more(files):
+    """Whether more was said about the files than the command is told: about models, single files, parts of the taxonomy."""
+    of_single = any(any(one is not None for one in getattr(files, name)) for name in (*SINGLE, "classes_of"))
+    return bool(of_single or files.given or files.reading or files.projection)
 
 
 def slug(title):
