@@ -1,4 +1,4 @@
-"""The options of `hierviz app` that say who may reach it and what visitors may bring; arguments and settings that they stand for."""
+"""Who may reach `hierviz app` and what visitors may bring: its options, and the arguments and settings that they stand for."""
 
 from __future__ import annotations
 
