@@ -12,12 +12,12 @@ and 95 % the 25th from either end. Intervals are too narrow where fewer than abo
 others, such as the wrong answers near threshold 1: means of 0/1 values have Wilson's interval instead (`bootstrap_means`).
 
 There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number;
-and at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones. Where one end is infinite, the other is the
-percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the order of samples.
+at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones; and where every draw is infinite. Where one end is
+infinite, the other is the percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the order of samples.
 
 Functions
 ---------
-Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers
+Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers, unit_numbers
 
 References
 ----------
@@ -36,7 +36,7 @@ from hierviz.checks import check_whole
 from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
 from hierviz.notebook_html import Short
-from hierviz.ties import TIE
+from hierviz.ties import TIE, at_least
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
 FEWEST, FEWEST_WRONG = 10, 10
@@ -126,7 +126,10 @@ class Resamples(Short):
 
 
 def group_numbers(groups, n_samples):
-    """Group labels as numbers from 0, shape (n_samples,); an error unless there is one for each and two differ."""
+    """Group labels as numbers from 0, shape (n_samples,); an error unless there is one for each and two differ.
+
+    None where no two samples share a label: groups of one sample each are no groups.
+    """
     labels = as_text(groups)
     if labels.shape != (n_samples,):
         raise PredictionsError(
@@ -143,12 +146,21 @@ def group_numbers(groups, n_samples):
         raise PredictionsError(
             f"groups: expected at least two groups, got only {str(names[0])!r}. Nothing can be resampled: choose other groups."
         )
-    return numbers
+    return None if len(names) == n_samples else numbers
+
+
+def unit_numbers(groups, n_samples):
+    """What is drawn or folded together, as numbers from 0, shape (n_samples,): the `group_numbers`, or each sample alone."""
+    numbers = None if groups is None else group_numbers(groups, n_samples)
+    return np.arange(n_samples) if numbers is None else numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Interval(Short):
-    """A number, or an array of numbers of any shape, with its percentile interval.
+    """A number, or an array of numbers of any shape, with its interval.
+
+    The percentile interval of the draws where `from_draws` made it; what returns one says where it is another, as that of
+    Wilson for means of 0/1 values.
 
     Attributes
     ----------
@@ -201,7 +213,7 @@ def percentile_ends(draws, level):
     Returns
     -------
     lower, upper : ndarray of float, shape (...)
-        nan where too many draws lack the number.
+        nan where too many draws lack the number, or none is finite.
     """
     tail = (1 - level) / 2
 
@@ -221,11 +233,11 @@ def percentile_ends(draws, level):
 
     known, finite = ~np.isnan(draws), np.isfinite(draws)
     lower, upper = of(known)
-    is_open = (np.isinf(lower) | np.isinf(upper)) & finite.any(axis=0)
+    is_open = np.isinf(lower) | np.isinf(upper)
     low, high = of(finite)
     lower = np.where(is_open & (lower != -np.inf), low, lower)
     upper = np.where(is_open & (upper != np.inf), high, upper)
-    has_none = (~known).mean(axis=0) > MOST_LACKING
+    has_none = ((~known).mean(axis=0) > MOST_LACKING) | ~finite.any(axis=0)
     return np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper)
 
 
@@ -245,7 +257,7 @@ def too_few_units(n_units, are_groups):
 
 def leaves_too_few_wrong(n_samples, correct):
     """Whether so many correct answers (a share, or an array of them) leave fewer than `FEWEST_WRONG` wrong ones."""
-    return n_samples * (1 - np.asarray(correct)) < FEWEST_WRONG - 1e-9
+    return ~np.asarray(at_least(n_samples * (1 - np.asarray(correct)), FEWEST_WRONG, scale=n_samples))
 
 
 def check_level(level):

@@ -157,6 +157,21 @@ def test_an_unknown_draw_makes_an_unknown_interval():
     equal(found.upper, [np.nan, np.inf])
 
 
+@pytest.mark.parametrize(
+    ("n_infinite", "lower", "upper"),
+    [
+        (2, 1.0, np.inf),  # some of the draws are finite: from their percentile to infinity
+        (30, np.nan, np.nan),  # a draw without any of 30 of 40 is not met: no interval, rather than [inf, inf]
+    ],
+)
+def test_infinite_means(n_infinite, lower, upper):
+    values = np.ones((40, 2))
+    values[:n_infinite, 0], values[:, 1] = np.inf, np.arange(40)
+    found = hv.bootstrap_means(values, hv.Resamples.draw(40, 1000))
+    equal([found.lower[0], found.upper[0]], [lower, upper])
+    assert np.isfinite([found.lower[1], found.upper[1]]).all()
+
+
 # Means ---------------------------------------------------------------------------------------------------------------
 
 
