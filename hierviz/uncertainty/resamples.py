@@ -11,9 +11,10 @@ interval [1]_ without interpolation: 0-based, floor((R - 1) alpha / 2) and ceil(
 and 95 % the 25th from either end. Intervals are too narrow where fewer than about five samples (or groups) differ from all
 others, such as the wrong answers near threshold 1: means of 0/1 values have Wilson's interval instead (`bootstrap_means`).
 
-There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number;
-at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones; and where every draw is infinite. Where one end is
-infinite, the other is the percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the order of samples.
+There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number
+or every draw is infinite; and at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones. Where one end is
+infinite, the other is the percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the
+order of samples.
 
 Functions
 ---------
