@@ -46,9 +46,9 @@ from hierviz.uncertainty.resamples import (
     FEWEST,
     FEWEST_WRONG,
     MOST_LACKING,
+    bound_caution,
     leaves_too_few_wrong,
     percentile_ends,
-    share_at_bound,
     too_few_units,
 )
 from hierviz.uncertainty.risk_bounds import wilson
@@ -148,10 +148,7 @@ class Method(Short):
         """That an interval may be too short since many resamples lie at the end of the range, in words; else None."""
         if self._is_wilson(column) or self.why_no_interval(column) is not None:
             return None
-        share, bound = share_at_bound(self.draws[column.key], column.range)
-        if share <= MOST_LACKING:
-            return None
-        return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"
+        return bound_caution(self.draws[column.key], column.range)
 
     def _is_wilson(self, column):
         return self.n_runs == 1 and column.key in self.shares

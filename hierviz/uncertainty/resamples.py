@@ -18,7 +18,7 @@ order of samples.
 
 Functions
 ---------
-Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers, unit_numbers
+Resamples, Interval, percentile_ends, share_at_bound, bound_caution, leaves_too_few_wrong, group_numbers, unit_numbers
 
 References
 ----------
@@ -37,6 +37,7 @@ from hierviz.checks import check_whole
 from hierviz.column_text import as_text, is_missing
 from hierviz.errors import PredictionsError, listed
 from hierviz.notebook_html import Short
+from hierviz.number_text import percent_text
 from hierviz.ties import TIE, at_least
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
@@ -200,6 +201,14 @@ class Interval(Short):
             estimate, np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper), draws, level, resamples
         )
 
+    def caution(self, limits: tuple[float, float]) -> str | None:
+        """That the interval of a single number may be too short since many draws lie at an end of its range, in words.
+
+        None where that is not so, where there is no interval, and where it is none of percentiles, as Wilson's.
+        """
+        ends = percentile_ends(self.draws, self.level)
+        return bound_caution(self.draws, limits) if np.array_equal(ends, (self.lower, self.upper)) else None
+
 
 def percentile_ends(draws, level):
     """Ends of the percentile interval along the first axis, as the conventions say.
@@ -247,6 +256,14 @@ def share_at_bound(draws, limits):
     found = [(float((np.abs(draws - bound) <= TIE).mean()), bound) for bound in limits if np.isfinite(bound)]
     share, bound = max(found, default=(0.0, np.nan))
     return (share, bound) if share else (0.0, np.nan)
+
+
+def bound_caution(draws, limits):
+    """That an interval of percentiles may be too short since many draws lie at an end of the range, in words; else None."""
+    share, bound = share_at_bound(draws, limits)
+    if share <= MOST_LACKING:
+        return None
+    return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"
 
 
 def too_few_units(n_units, are_groups):

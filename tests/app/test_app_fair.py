@@ -175,6 +175,21 @@ def sites(tmp_path_factory):
     )
 
 
+def test_intervals_at_the_end_of_the_range_say_so_on_the_page(tmp_path, no_chart):
+    """Every answer of 20 is right and certain, so that every resample has AC 1; shares have Wilson's interval, without it."""
+    rows = [(f"s{i}", *(float(i % len(LEAVES) == k) for k in range(len(LEAVES)))) for i in range(20)]
+    data = shelve(
+        taxonomy=write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES]),
+        predictions=(write(tmp_path / "a.csv", [("sample_id", *LEAVES), *rows]),),
+        truth=write(
+            tmp_path / "truth.csv", [("sample_id", "truth"), *((f"s{i}", LEAVES[i % len(LEAVES)]) for i in range(20))]
+        ),
+    )
+    visit = Visit("curves", data=data.key, panel="models", drawn="bands")
+    assert "a: " in visit.text
+    assert "AC: its interval may be too short: 100.0 % of the resamples are at 1, the end of its range" in visit.text
+
+
 @pytest.mark.parametrize(("group", "is_left_out"), [("two", False), ("four", False), ("five", True)])
 def test_fewer_groups_than_folds_have_no_values_on_left_out_samples(sites, no_chart, group, is_left_out):
     """Five folds of whole groups take five groups: with fewer, the models are ranked on all samples and none is marked."""
