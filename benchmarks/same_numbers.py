@@ -4,8 +4,8 @@
 
 OTHER_CHECKOUT is a folder with another state of hierviz, for example of `git worktree add /tmp/before v0.1`. Texts in `notes`,
 `warnings` and `sentence` may differ and are counted apart; everything else has to be equal to the last digit. Keys and columns
-that only one side has are told apart from values that differ. Both sides take the compiled path (HIERVIZ_COMPILED=0 in the
-environment: neither), whether or not their kernels are compiled already: sums such as those of ihF1's area are added up in another
+that only one side has are told apart from values that differ. Both sides take the compiled path (HIERVIZ_COMPILED=0:
+neither), whether or not their kernels are compiled already: sums such as those of ihF1's area are added up in another
 order there, and differ in the last digit.
 """
 
