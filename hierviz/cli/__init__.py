@@ -37,6 +37,9 @@ def main(arguments=None):
         stopping.raise_from_here()
         given = arguments or ["app"]
         options = parser(given[0]).parse_args(given)
+        from hierviz.readers.sources import forget_opened
+
+        forget_opened()
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:

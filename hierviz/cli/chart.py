@@ -10,7 +10,7 @@ from typing import Any
 
 from hierviz.cli.files import RESAMPLES, SEED, THREADS
 from hierviz.cli.judging import add_rule_flags, choice_options, judged
-from hierviz.cli.output import progress, require_places, write_text
+from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, near_miss
@@ -243,5 +243,6 @@ def _write(path, suffix, charts, chart, table, dark):
         content = charts.to_csv(table)
     else:
         content = charts.to_svg(chart, dark).encode() if suffix == ".svg" else charts.to_png(chart, dark)
+    require_unread(path)
     with new_file(path) as file:
         file.write(content)

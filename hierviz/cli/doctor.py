@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
-from pathlib import Path
 
 from hierviz.cli.output import require_places, write_text
 from hierviz.messages.errors import FileError
@@ -37,7 +37,7 @@ def run_doctor(options):
     """`hierviz doctor`; returns 2 when there is an error among the findings."""
     if options.json is not None:
         require_places(options, options.json)
-    if options.fix is not None and Path(options.fix).is_file():
+    if options.fix is not None and os.path.isfile(options.fix):
         raise FileError(f"{options.fix}: expected a folder for the mended files, got a file. Name a folder.")
     found = examined(files_of(options))
     written = found.write_mended(options.fix) if options.fix is not None else []

@@ -8,7 +8,7 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
-from hierviz.cli.output import progress, require_no_input, write_text
+from hierviz.cli.output import progress, require_no_input, require_unread, write_text
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
@@ -105,6 +105,7 @@ def run_predict(options):
     known = None if known is None else known.take(kept)
     written = model.known.judged(predictions)
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
+    require_unread(options.out)
     write_predictions(written.replace(detected=detected), options.out)
     for note in written.notes:
         print(f"note: {with_flags(note)}", file=sys.stderr)

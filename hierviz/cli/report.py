@@ -15,7 +15,7 @@ from hierviz.cli.judging import (
     judged,
     thresholds_of,
 )
-from hierviz.cli.output import progress, require_places
+from hierviz.cli.output import progress, require_places, require_unread
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
@@ -95,6 +95,7 @@ def run_report(options):
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen.parameters,
     )
+    require_unread(options.out)
     made.write(options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)
