@@ -309,3 +309,18 @@ def files_of(options):
         given["model"] = (given["model"],) if isinstance(given["model"], str) else tuple(given["model"])
     projection = {name: value for name in PROJECTION if (value := getattr(options, name, None)) not in (None, False)}
     return Files(**given, predictions=tuple(file.path for file in files), projection=projection)
+
+
+def flags_of(files):
+    """The options that stand for Files, as (flag, value), None for a switch; for what is said about models there are none."""
+    flags = {name: option.usage.split()[0] for name, option in (OPTIONS | PROJECTION).items() if option.usage}
+    runs = [run for run, *_ in files.readings]
+    said = [(flags[name], path) for name, path in files.named_paths if name in flags and name != "predictions"]
+    said += [(flags["predictions"], f"{run.name}={run.path}" if run.name else run.path) for run in runs]
+    for name, of_files in OF_FILES.items():
+        of_methods = zip(runs, getattr(files, of_files), strict=False)
+        said += [(flags[name], f"{run.method}={value}") for run, value in of_methods if value]
+    for name, value in ({name: getattr(files, name) for name in READINGS} | dict(files.projection)).items():
+        if value and name in flags:
+            said.append((flags[name], None if value is True else str(value)))
+    return list(dict.fromkeys(said))

@@ -60,20 +60,20 @@ class Option:
     role: str = ""
 
     def add_to(self, command):
-        """Add it to a parser or a group of one; returns the argparse.Action."""
+        """Add it to a parser or a group of one."""
         names, _, metavar = self.usage.partition(" ")
         how: dict[str, Any] = {"help": self.help if self.help is argparse.SUPPRESS else self.help.replace("%", "%%")}
         how |= {"dest": self.dest} if self.dest else {}
         if not metavar:
-            return command.add_argument(*names.split("/"), action="store_true", **how)
-        how |= {"metavar": metavar, "type": self.type, "required": self.required}
-        default = list(self.default or ()) if self.several and self.default is not None else self.default
-        if self.several:
-            return command.add_argument(*names.split("/"), action="append", default=default, **how)
-        choices = None if self.choices is None else tuple(self.choices)
-        if self.bare is not None:
-            how |= {"nargs": "?", "const": self.bare}
-        return command.add_argument(*names.split("/"), choices=choices, default=default, **how)
+            how |= {"action": "store_true"}
+        else:
+            how |= {"metavar": metavar, "type": self.type, "required": self.required, "default": self.default}
+            if self.several:
+                how |= {"action": "append", "default": None if self.default is None else list(self.default)}
+            elif self.choices is not None:
+                how |= {"choices": tuple(self.choices)}
+            how |= {"nargs": "?", "const": self.bare} if self.bare is not None else {}
+        command.add_argument(*names.split("/"), **how)
 
     @property
     def of_files(self):
@@ -84,12 +84,7 @@ class Option:
 
 
 def add_flags(command, options):
-    """Add options to a parser, or to a group of one.
-
-    Returns
-    -------
-    list of argparse.Action
-        In the same order.
-    """
+    """Add options to a parser, or to a group of one."""
     command._negative_number_matcher = _NEGATIVE
-    return [option.add_to(command) for option in options]
+    for option in options:
+        option.add_to(command)

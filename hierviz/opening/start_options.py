@@ -65,26 +65,19 @@ def projection_options(level="--level"):
 
 def add_model_options(command):
     """Add what is said about a model to a parser, the preprocessing and the limits of its process as groups."""
+    add_flags(command, MODEL_OPTIONS.values())
     shape = command.add_argument_group("preprocessing of pictures (overrides what the model declares)")
-    limits = command.add_argument_group("limits of the process that runs the model")
-    groups = ((command, MODEL_OPTIONS), (shape, PREPROCESSING), (limits, LIMITS))
-    return [action for group, options in groups for action in add_flags(group, options.values())]
+    add_flags(shape, PREPROCESSING.values())
+    add_flags(command.add_argument_group("limits of the process that runs the model"), LIMITS.values())
 
 
 def add_app_options(command):
-    """Add the options that say which files the app opens.
-
-    Returns
-    -------
-    list of argparse.Action
-    """
+    """Add the options that say which files the app opens."""
     names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "truth", "truth_column", "media")
     files = options_of(("predictions", "nodes", "predictions_form", *TAXONOMY, *READING))
     named = options_of(names, of_files=("classes", "parametrisation"), several=("model",))
-    return [
-        *add_flags(command, [DEMO, *files, *projection_options(), *named]),
-        *add_model_options(command),
-    ]
+    add_flags(command, [DEMO, *files, *projection_options(), *named])
+    add_model_options(command)
 
 
 @functools.lru_cache(maxsize=8)

@@ -24,7 +24,7 @@ from hierviz.app.state.server import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.app.widgets import frame
-from hierviz.cli.server_flags import limit_arguments
+from hierviz.cli.app import limit_arguments
 from hierviz.messages.errors import FileError
 from tests.app.visit import PAGES, PRIVACY, Visit
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 
 import streamlit as st
 
@@ -15,7 +16,8 @@ from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.opening.files import OPTIONS, SINGLE
+from hierviz.opening.files import flags_of
+from hierviz.opening.named_files import stem
 from hierviz.opening.start_options import without_folder
 
 
@@ -55,7 +57,7 @@ def story_flag(data, steps):
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
-    if data.key not in NAME_OF_DEMO and (files is None or _is_more(files)):
+    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
@@ -65,10 +67,9 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     else:
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
-        for role, path in files.named_paths:
-            words += [OPTIONS[role].usage.split()[0], without_folder(str(path))]
-        for name, value in files.said.items():
-            words += [OPTIONS[name].usage.split()[0], *([] if value is True else [value])]
+        is_plain = all(name == stem(path) for name, path in zip(files.names, files.predictions))
+        for flag, value in flags_of(replace(files, names=()) if is_plain else files):
+            words += [flag] if value is None else [flag, without_folder(value)]
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     names = [model.predictions.name for model in data.models.values()]
@@ -92,12 +93,6 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     ]
     words += [word for sample in chosen for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
-
-
-def _is_more(files):
-    """Whether more was said about the files than the command is told: about models, single files, parts of the taxonomy."""
-    of_single = any(any(one is not None for one in getattr(files, name)) for name in (*SINGLE, "classes_of"))
-    return bool(of_single or files.given or files.reading or files.projection)
 
 
 def slug(title):
