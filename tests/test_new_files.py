@@ -297,7 +297,8 @@ def test_another_module_that_python_runs_keeps_its_signals(tmp_path):
 
 
 def test_a_place_that_is_not_there_is_said_before_the_work(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hierviz.cli.evaluate.load_models", lambda *_, **__: pytest.fail("the work has begun"))
+    for place in ("evaluate", "judging"):
+        monkeypatch.setattr(f"hierviz.cli.{place}.load_models", lambda *_, **__: pytest.fail("the work has begun"))
     for flags in (["evaluate", "--json"], ["evaluate", "--per-sample"], ["curve", "--csv"]):
         target = str(tmp_path / "none" / "file")
         assert cli.main([*flags, target, "--taxonomy", "t", "--predictions", "p"]) == 2

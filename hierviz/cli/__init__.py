@@ -6,13 +6,15 @@ Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug of ours (w
 from __future__ import annotations
 
 import argparse
+import functools
 import importlib
+import io
+import os
 import sys
 
 from hierviz._version import version
-from hierviz.cli.standard_streams import with_standard_streams
 from hierviz.messages import stopping
-from hierviz.messages.errors import HiervizError
+from hierviz.messages.errors import FileError, HiervizError
 
 # Command to the file with its `add_COMMAND`, which is imported when it is asked for, and its help.
 COMMANDS = {
@@ -27,6 +29,50 @@ COMMANDS = {
     "predict": ("predict", "run an ONNX model and write its probabilities"),
     "taxonomy": ("taxonomy", "print the tree, with values of its classes, or write another form of it"),
 }
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Stands for a standard output that was closed before we came (``>&-``)."""
+
+    def write(self, text):
+        raise FileError("standard output: expected it open, got a closed one. Name a file for what is written.")
+
+
+def with_standard_streams(main):
+    """A command line's `main` that finds both streams open, and drops output without a reader."""
+
+    @functools.wraps(main)
+    def run(arguments=None):
+        _fill()
+        try:
+            return main(arguments)
+        except BrokenPipeError:  # of standard error: nobody reads what we would say
+            return 2
+        finally:
+            _let_go()
+
+    return run
+
+
+def _fill():
+    if sys.stdout is not None and sys.stderr is not None:
+        return
+    # Else the next file that is opened would be standard output.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _let_go():
+    """Leave nothing for Python to flush at its end into a pipe without a reader, which it would complain about."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+        os.close(descriptor)
 
 
 @with_standard_streams

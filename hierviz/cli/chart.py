@@ -8,8 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.files import RESAMPLES, SEED, THREADS
-from hierviz.cli.judging import add_rule_flags, choice_options, judged
+from hierviz.cli.judging import RESAMPLES, SEED, THREADS, add_rule_flags, choice_options, judged
 from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers

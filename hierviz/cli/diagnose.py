@@ -5,8 +5,7 @@ from __future__ import annotations
 import json
 
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
-from hierviz.cli.files import GROUP, JSON, NODES, ONE_RULE, input_options, load_models
-from hierviz.cli.judging import add_rule_flags, check_rule_flags, chosen_parameters
+from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, add_rule_flags, input_options, judged_one
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
@@ -93,23 +92,17 @@ def run_diagnose(options):
         raise FileError(f"--most: expected a whole number from 0 up, got {options.most}. Choose one.")
     require_places(options, options.json, *files.values())
     rule = "majority" if options.rule is None else options.rule
-    check_rule_flags(options, rule)
     if options.threshold is not None and THRESHOLD.name not in inference_rule(rule).parameters:
         raise FileError(
             f"--threshold: expected --rule threshold or --rule threshold_set with it, got rule {rule}. Choose one of them, or "
             "leave --threshold out."
         )
-    taxonomy, predictions = load_models(options)
-    if len(predictions) != 1:
-        raise FileError(
-            f"--predictions: expected one file for a diagnosis, got {len(predictions)}. Run the command once per model."
-        )
-    threshold = 0.5 if options.threshold is None else options.threshold
-    choice = {"rule": rule, "threshold": threshold, **chosen_parameters(options, taxonomy)}
-    evaluation = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name))
+    chosen = judged_one(options, "a diagnosis")
+    (predictions,), (choice,) = chosen.predictions, chosen.choices
+    evaluation = Evaluation.from_predictions(predictions, progress=progress(predictions.name))
     if not evaluation.n_judged:
         raise FileError(
-            f"{predictions[0].name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
+            f"{predictions.name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
             "its column with --truth-column."
         )
     blocks = DiagnosisBlocks(evaluation, choice, options)

@@ -5,8 +5,20 @@ from __future__ import annotations
 import json
 import sys
 
-from hierviz.cli.files import JSON, MEDIA, NODES, THREADS, input_options, load_models
-from hierviz.cli.judging import OF_NUMBERS, accretion_of, add_rule_flags, choice_options, judged
+from hierviz.cli.judging import (
+    JSON,
+    MEDIA,
+    NODES,
+    OF_NUMBERS,
+    THREADS,
+    accretion_of,
+    add_rule_flags,
+    choice_options,
+    input_options,
+    judged,
+    load_models,
+    require_one,
+)
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._set_curve import set_curve
@@ -101,10 +113,7 @@ def run_curve(options):
     if rule not in CURVES:
         raise FileError(f"--rule: expected one of {', '.join(CURVES)}, got {rule!r}. These have a curve of their own.")
     _, predictions = load_models(options)
-    if len(predictions) != 1:
-        raise FileError(
-            f"--predictions: expected one file for a curve, got {len(predictions)}. Run the command once per model."
-        )
+    require_one(predictions, "a curve")
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     name = model.predictions.name
     if rule != "threshold":

@@ -1,4 +1,4 @@
-"""How prediction files are judged: the options for rule, threshold, weights and cluster, and what they stand for."""
+"""Options that commands share: which files are read, by which rule they are judged; and the predictions they stand for."""
 
 from __future__ import annotations
 
@@ -9,17 +9,32 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.cli.files import THREADS, input_options, load_models
 from hierviz.cli.output import progress
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_and_threshold, rule_parameters
 from hierviz.messages.errors import FileError
-from hierviz.opening.files import OPTIONS
+from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
+from hierviz.opening.loading import load_files
 from hierviz.opening.named_files import run_files, values_by_method
+from hierviz.opening.start_options import READING, TAXONOMY, options_of, projection_options
+from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
 
+JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
+OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
+THREADS = Option("--threads N", "threads that work on large files, with numba installed (all processors)", type=int)
+GROUP = Option("--group C", "column of samples that belong together: they are drawn or permuted as a whole")
+RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
+SEED = Option("--seed N", "seed of what is drawn (default: 0)", type=int, default=0)
+(NODES,) = options_of(["nodes"])
+(MEDIA,) = options_of(["media"])
+# Of commands that judge one model.
+ONE_RULE = (
+    Option("--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority)"),
+    Option("--threshold X", "of the rules `threshold` and `threshold_set` (default: 0.5)", type=float),
+)
 METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,X,..."}
 RULE_OF_ALL = Option(
     "--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority, or threshold where --threshold is given)"
@@ -41,6 +56,25 @@ OF_NUMBERS = (
     ),
     Option("--ia F", "information accretion of each term, term and bits; for the same numbers"),
 )
+
+
+def input_options(*, taxonomy=True, level="--level", required=True):
+    """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
+
+    A command with a `taxonomy` of its own need not have any, and one with other sources asks for them itself: `required`.
+    """
+    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation", *READING)
+    names = ("taxonomy", *TAXONOMY, *names) if taxonomy else names
+    needed = ("taxonomy", "predictions") if taxonomy and required else ()
+    return [*options_of(names, of_files=OF_FILES, required=needed), *projection_options(level)]
+
+
+def load_models(options, *, keep_empty_labels=False, read_scores=True):
+    """Taxonomy and Predictions that the options of a command name; see `load_predictions` for `read_scores`."""
+    taxonomy, models, _ = load_files(
+        files_of(options), progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores
+    )
+    return taxonomy, with_distinct_names(models)
 
 
 def choice_options(rule=RULE_OF_ALL, required=True):
@@ -171,6 +205,24 @@ def judged(options, *, rule_of_each=False):
         thresholds = [point.threshold] * len(predictions)
     parameters = chosen_parameters(options, taxonomy)
     return Judged(options, taxonomy, predictions, rules, thresholds, parameters, point)
+
+
+def judged_one(options, what):
+    """As `judged`, for the commands that judge one model; `what` is what several files cannot be for."""
+    rule = "majority" if options.rule is None else options.rule
+    check_rule_flags(options, rule)
+    taxonomy, predictions = load_models(options)
+    require_one(predictions, what)
+    threshold = 0.5 if options.threshold is None else options.threshold
+    return Judged(options, taxonomy, predictions, [rule], [threshold], chosen_parameters(options, taxonomy))
+
+
+def require_one(predictions, what):
+    """Raise a FileError unless there is one file."""
+    if len(predictions) != 1:
+        raise FileError(
+            f"--predictions: expected one file for {what}, got {len(predictions)}. Run the command once per model."
+        )
 
 
 def thresholds_of(options, methods=None):

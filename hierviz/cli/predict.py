@@ -8,8 +8,15 @@ import sys
 from dataclasses import replace
 from pathlib import Path
 
+import numpy as np
+
 from hierviz.cli.output import progress, require_no_input, require_unread, write_text
-from hierviz.messages.errors import ModelError
+from hierviz.messages.errors import HiervizError, ModelError
+from hierviz.messages.number_text import percent_text
+from hierviz.onnx.checks.class_order import check_class_order
+from hierviz.onnx.checks.input_check import check_inputs
+from hierviz.onnx.checks.right_answers import near_chance
+from hierviz.onnx.inputs.unreadable import without_unreadable
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
@@ -18,7 +25,10 @@ from hierviz.opening.model_settings import model_options, reading_options
 from hierviz.opening.parameter_words import flag, with_flags
 from hierviz.opening.start_options import TAXONOMY, add_model_options, options_of, run_options
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.projection.node_columns import NodeColumns
+from hierviz.taxonomy.taxonomy import NodeLists
 
+_MOST_ROWS = 4
 _DESCRIPTION = """\
 Run an ONNX model and write its probabilities, for the app and `hierviz evaluate`.
 If information about the model is missing, the error names the flag that gives it.
@@ -59,7 +69,6 @@ def _epilog():
 
 def run_predict(options):
     """`hierviz predict`."""
-    from hierviz.cli.predict_checks import check_predictions, show_orders
     from hierviz.onnx.inputs.model_inputs import load_inputs
     from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
     from hierviz.onnx.model import draft_model
@@ -91,15 +100,10 @@ def run_predict(options):
     inputs = load_inputs(options.inputs, model, **reading_options(options))
     known = None if truth is None else truth_of(inputs, Path(options.inputs).name, truth)
     if is_nameless:
-        show_orders(model, inputs, known)
+        _show_orders(model, inputs, known)
     model.require_answers()
     unreadable, n = {}, len(inputs)
-    predictions = model.predict(
-        inputs,
-        progress=progress(model.name),
-        unreadable=unreadable,
-        **run_options(options),
-    )
+    predictions = model.predict(inputs, progress=progress(model.name), unreadable=unreadable, **run_options(options))
     names = () if inputs.pictures is None else inputs.pictures.names
     inputs, kept = without_unreadable(inputs, unreadable)
     known = None if known is None else known.take(kept)
@@ -113,7 +117,7 @@ def run_predict(options):
         for row in sorted(unreadable):
             print(f"left out: {names[row]}: {with_flags(unreadable[row])}", file=sys.stderr)
     if known is not None:
-        check_predictions(model, inputs, predictions, known)
+        _check_predictions(model, inputs, predictions, known)
     rows = f"wrote {predictions.n_samples} row{'s' * (predictions.n_samples > 1)} to {options.out}"
     left_out = f"; {len(unreadable)} of {n} pictures left out" if unreadable else ""
     print(f"{rows}{left_out}", file=sys.stderr)
@@ -135,3 +139,77 @@ def _inspect(model, target):
         write_text(target, json.dumps(account, indent=1, ensure_ascii=False) + "\n")
     else:
         write_text("-", "".join(f"{line}\n" for line in account_lines(model.account, flag)))
+
+
+def _check_predictions(model, inputs, predictions, truth):
+    """Print both checks of predictions to standard error, and a warning where one finds something.
+
+    Parameters
+    ----------
+    model : Model
+    inputs : ModelInputs
+    predictions : Predictions
+        Of `model` for `inputs`.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+    """
+    taxonomy = model.known.taxonomy
+    # Of a model that knows some of the classes, what it gave for these.
+    scored = predictions.scores.source if isinstance(predictions.scores, NodeColumns) else predictions
+    key, known = scored.parametrisation, model.known.truth(truth)
+    # Columns that were summed are in no order any more.
+    orders = []
+    if not model.known.is_shared:
+        orders, warning = check_class_order(taxonomy, known, scored.scores, scored.scored_nodes, parametrisation=key)
+        _print_table("order of the classes", orders, "order", "is_chosen")
+        _print_warning(warning)
+    ways, warning = check_inputs(model, inputs, truth)
+    _print_table("preprocessing of the pictures", ways, "variant", "is_declared", len(ways))
+    _print_warning(warning)
+    if isinstance(truth, NodeLists) or model.known.is_shared:
+        return
+    leaves = np.where((known >= 0) & taxonomy.is_leaf[known], known, -1)
+    orders, _ = check_class_order(taxonomy, leaves, scored.scores, scored.scored_nodes, parametrisation=key)
+    chosen = next((row for row in orders if row["is_chosen"]), None)
+    if chosen is not None:
+        _print_warning(near_chance(chosen["n_right"], chosen["n"], taxonomy.n_leaves))
+
+
+def _show_orders(model, inputs, truth):
+    """Print the accuracy by order of the classes for a model whose columns have no class names, to standard output.
+
+    What is missing is said after it, as the one line on standard error.
+
+    Parameters
+    ----------
+    model : Model
+        With the question about its classes open.
+    inputs, truth
+        As in `_check_predictions`.
+    """
+    unreadable = {}
+    try:
+        scores = model.raw_scores(inputs, unreadable=unreadable)
+        _, kept = without_unreadable(inputs, unreadable)
+    except HiervizError:
+        return  # what is missing is said in any case
+    table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
+    _print_table("accuracy by order of the classes", table, "order", "is_chosen", file=sys.stdout)
+
+
+def _print_table(title, table, key, chosen, most=_MOST_ROWS, file=None):
+    if not table:
+        return
+    print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=file or sys.stderr)
+    shown = table[:most] + [row for row in table[most:] if row[chosen]]
+    for row in shown:
+        tops = row.get("top_level_wrong")
+        more = "" if tops is None else f", {percent_text(tops, 1)} wrong at the top level"
+        print(
+            f"  {percent_text(row['accuracy'], 1):>7}  {row[key]}{' (used)' if row[chosen] else ''}{more}",
+            file=file or sys.stderr,
+        )
+
+
+def _print_warning(text):
+    if text is not None:
+        print(f"warning: {with_flags(text)}.", file=sys.stderr)

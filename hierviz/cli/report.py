@@ -5,14 +5,16 @@ from __future__ import annotations
 import shlex
 import sys
 
-from hierviz.cli.files import SEED, THREADS, load_models
 from hierviz.cli.judging import (
+    SEED,
+    THREADS,
     Judged,
     add_rule_flags,
     check_rule_flags,
     choice_options,
     chosen_parameters,
     judged,
+    load_models,
     thresholds_of,
 )
 from hierviz.cli.output import progress, require_places, require_unread

@@ -6,8 +6,18 @@ import argparse
 import json
 from dataclasses import replace
 
-from hierviz.cli.files import GROUP, OUT, RESAMPLES, SEED
-from hierviz.cli.judging import OF_NUMBERS, RULE_OF_ALL, accretion_of, add_rule_flags, choice_options, judged
+from hierviz.cli.judging import (
+    GROUP,
+    OF_NUMBERS,
+    OUT,
+    RESAMPLES,
+    RULE_OF_ALL,
+    SEED,
+    accretion_of,
+    add_rule_flags,
+    choice_options,
+    judged,
+)
 from hierviz.cli.output import progress, require_places, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.comparison.table import compare

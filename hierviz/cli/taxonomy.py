@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import argparse
 
-from hierviz.cli.files import ONE_RULE, OUT, input_options, load_models
-from hierviz.cli.judging import add_rule_flags, check_rule_flags, chosen_parameters
+from hierviz.cli.judging import ONE_RULE, OUT, add_rule_flags, input_options, judged_one
 from hierviz.cli.output import require_places, write_text
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
@@ -62,15 +61,9 @@ def run_taxonomy(options: argparse.Namespace):
             options.out, tree_text(taxonomy, depth=options.depth) if is_tree else taxonomy_text(taxonomy, options.to)
         )
         return
-    rule = "majority" if options.rule is None else options.rule
-    check_rule_flags(options, rule)
-    taxonomy, predictions = load_models(options)
-    if len(predictions) != 1:
-        raise FileError(f"--predictions: expected one file, got {len(predictions)}. Run the command once per model.")
-    threshold = 0.5 if options.threshold is None else options.threshold
-    answers = judged_answers(
-        Evaluation.from_predictions(predictions[0]), rule, threshold, **chosen_parameters(options, taxonomy)
-    )
+    chosen = judged_one(options, "values of classes")
+    (predictions,), (choice,) = chosen.predictions, chosen.choices
+    answers = judged_answers(Evaluation.from_predictions(predictions), **choice)
     table = node_table(answers)
     for key in keys:
         if key in table.reasons:
@@ -79,4 +72,4 @@ def run_taxonomy(options: argparse.Namespace):
         NODE_COLUMNS[key].label.lower(): [number_text_of(key, value) for value in getattr(table, key).tolist()]
         for key in keys
     }
-    write_text(options.out, tree_text(taxonomy, depth=options.depth, values=values))
+    write_text(options.out, tree_text(chosen.taxonomy, depth=options.depth, values=values))

@@ -75,13 +75,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
         of_model, on = _run(path, files, taxonomy, stage)
         predictions.append(of_model)
         inputs.append(on)
-    predictions = projected(files, predictions)
-    if files.media:
-        # A table of inputs names its own pictures there.
-        predictions = [
-            one if one.media is not None and "media" in files.reading else attach_media(one, files.media)
-            for one in predictions
-        ]
+    predictions = [with_media(one, files) for one in projected(files, predictions)]
     return predictions[0].taxonomy, predictions, inputs
 
 
@@ -93,30 +87,46 @@ def taxonomy_of(files):
 
 def _run(path, files, taxonomy, stage):
     """Predictions of a model on the inputs, with their truth, and the inputs that could be read."""
-    from hierviz.onnx.inputs.model_inputs import load_inputs
     from hierviz.onnx.inputs.unreadable import without_unreadable
     from hierviz.onnx.model import load_model
 
-    name = Path(path).name
+    name, unreadable = Path(path).name, {}
     if not files.inputs:
         raise FileError(
             f"{name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
         )
-    unreadable = {}
     try:
         model = load_model(path, taxonomy, **files.source_keywords)
-        inputs = load_inputs(files.inputs, model, **files.reading)
-        predictions = model.predict(inputs, progress=stage(f"Running {name}"), unreadable=unreadable, **files.run)
+        how = {**files.run, "progress": stage(f"Running {name}"), "unreadable": unreadable}
+        predictions, inputs = run_model(model, files, how)
     except ModelError as error:
         if not is_cut(files):
             raise
         raise FileError(
             f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
         ) from None
+    return predictions, without_unreadable(inputs, unreadable)[0]
+
+
+def run_model(model, files, how):
+    """Predictions of a Model on the inputs that Files name, with their truth, and the ModelInputs.
+
+    `how` are keywords of `Model.predict`.
+    """
+    from hierviz.onnx.inputs.model_inputs import load_inputs
+
+    inputs = load_inputs(files.inputs, model, **files.reading)
+    predictions = model.predict(inputs, **how)
     if files.truth:
         numbers = files.classes or model.class_numbers
         predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, ids=files.ids)
-    return predictions, without_unreadable(inputs, unreadable)[0]
+    return predictions, inputs
+
+
+def with_media(predictions, files):
+    """Predictions with the pictures that Files name for them; a table of inputs may name its own there."""
+    has_own = predictions.media is not None and "media" in files.reading
+    return predictions if has_own or not files.media else attach_media(predictions, files.media)
 
 
 def truth_of(inputs, where, truth):

@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hierviz._version import version
 from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
+from hierviz.app.state.file_content import content_hash
 from hierviz.app.state.page_view import CHOICES
 from hierviz.messages.errors import FileError
 from hierviz.opening.files import ROLES, SEVERAL, SINGLE, Files, checked_reading
@@ -22,7 +23,6 @@ from hierviz.reports.story_step import StoryStep, story_from
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
-BYTES_AT_ONCE = 1 << 24
 # To which of the prediction files their own class names belong.
 PLACES = "classes_of_places"
 # Memories of the session with choices of which a link carries some; of one data set the last.
@@ -40,7 +40,6 @@ PAGE_NAMES = {
     "open": "Open files",
 }
 PAGES = tuple(PAGE_NAMES)
-_HASHES: dict = {}
 
 
 @dataclass(frozen=True)
@@ -204,12 +203,19 @@ def reading_of(files):
 
 def session_parts(files, progress=None):
     """The SessionParts of Files, in order."""
-    parts, done = [], 0
+    parts, done, before = [], 0, 0
     total = sum(map(_size, files.paths))
+
+    def tell(n_bytes):
+        nonlocal done
+        done = min(done + n_bytes, total)
+        if progress is not None:
+            progress(done, max(total, 1))
+
     for role, path in files.named_paths:
-        tell = None if progress is None else (lambda n, before=done: progress(min(before + n, total), max(total, 1)))
         parts.append(SessionPart(role, Path(path).name, sha256(path, tell)))
-        done += _size(path)
+        before += _size(path)
+        done = before
     return tuple(parts)
 
 
@@ -280,26 +286,9 @@ def sha256(path, tell=None):
             members = sorted(found for found in Path(path).rglob("*") if found.is_file())
             lines = "".join(f"{found.relative_to(path)} {sha256(found, tell)}\n" for found in members)
             return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
-        now = os.stat(path)
-        key = str(path), now.st_ino, now.st_size, now.st_mtime_ns
-        if key not in _HASHES:
-            while len(_HASHES) >= 256:
-                _HASHES.pop(next(iter(_HASHES)), None)
-            _HASHES[key] = _read(path, tell)
-        return _HASHES[key]
+        return content_hash(path, tell, hashlib.sha256).hex()
     except (OSError, ValueError):
         raise FileError(f"{Path(path).name}: expected a file that can be read, got none. Open it again.") from None
-
-
-def _read(path, tell):
-    digest, part, done = hashlib.sha256(), bytearray(BYTES_AT_ONCE), 0
-    with open(path, "rb") as file:
-        while n_bytes := file.readinto(part):
-            digest.update(memoryview(part)[:n_bytes])
-            done += n_bytes
-            if tell is not None:
-                tell(done)
-    return digest.hexdigest()
 
 
 def _size(path):
