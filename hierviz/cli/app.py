@@ -59,7 +59,7 @@ def run_app(options):
     folder = bundle_folder()
     start_files(options)  # a flag that is no number is said here, not on a page
     files = _named(options)
-    sys.argv = [str(folder / "app.py"), *files, *path_flags(options), *limit_arguments(options)]
+    sys.argv = [str(folder / "app.py"), *files, *visitor_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
 
 
@@ -104,28 +104,13 @@ def _server_settings(folder, options):
     return settings | server_settings(options, settings["server.allowedHosts"])
 
 
-def path_flags(options):
-    """The arguments of the app that say which files visitors may name by their path.
+def visitor_arguments(options):
+    """What visitors may bring and name by its path, as arguments of the app.
 
     Raises
     ------
     FileError
-        If the folder is none.
-    """
-    if options.allow_paths is None:
-        return []
-    if not os.path.isdir(options.allow_paths):  # also of a name that is too long
-        raise FileError(f"--allow-paths: expected a folder, got {shown(options.allow_paths)}. Check the path.")
-    return ["--allow-paths", str(Path(options.allow_paths).resolve())]
-
-
-def limit_arguments(options):
-    """What visitors may bring, as arguments of the app.
-
-    Raises
-    ------
-    FileError
-        If a limit leaves no room at all.
+        If a limit leaves no room at all, or the folder is none.
     """
     for flag in ("max-upload-mb", "max-data-gb", "max-files"):
         value = getattr(options, flag.replace("-", "_"))
@@ -133,7 +118,12 @@ def limit_arguments(options):
             raise FileError(
                 f"--{flag}: expected a number above 0 and below 1,000,000,000, got {value:g}. Give another one."
             )
-    return ["--max-data-gb", str(options.max_data_gb), "--max-files", str(options.max_files)]
+    limits = ["--max-data-gb", str(options.max_data_gb), "--max-files", str(options.max_files)]
+    if options.allow_paths is None:
+        return limits
+    if not os.path.isdir(options.allow_paths):  # also of a name that is too long
+        raise FileError(f"--allow-paths: expected a folder, got {shown(options.allow_paths)}. Check the path.")
+    return ["--allow-paths", str(Path(options.allow_paths).resolve()), *limits]
 
 
 def server_settings(options, local_names):

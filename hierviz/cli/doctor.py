@@ -2,17 +2,16 @@
 
 from __future__ import annotations
 
-import json
 import os
 import textwrap
 
-from hierviz.cli.output import require_places, write_text
+from hierviz.cli.output import require_places, write_json, write_text
 from hierviz.messages.errors import FileError
 from hierviz.messages.parameters import said
 from hierviz.opening.files import files_of
 from hierviz.opening.flags import Option, add_flags
 from hierviz.opening.loading import examined
-from hierviz.opening.parameter_words import flag, with_flags
+from hierviz.opening.parameter_words import flag
 from hierviz.opening.start_options import READING, TAXONOMY, options_of
 
 _WIDTH = 120
@@ -44,7 +43,7 @@ def run_doctor(options):
     if options.json != "-":
         write_text("-", _text(found, written, options.fix))
     if options.json is not None:
-        write_text(options.json, json.dumps(with_flags(found.to_dict()), indent=1, ensure_ascii=False) + "\n")
+        write_json(options.json, found.to_dict())
     return 2 if found.counts["error"] else 0
 
 

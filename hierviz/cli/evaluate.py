@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 
 from hierviz.cli.judging import (
@@ -19,7 +18,7 @@ from hierviz.cli.judging import (
     load_models,
     require_one,
 )
-from hierviz.cli.output import progress, require_places, write_csv, write_text
+from hierviz.cli.output import progress, require_places, write_csv, write_json
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._set_curve import set_curve
 from hierviz.evaluation._protein_function import protein_function
@@ -28,7 +27,6 @@ from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, add_flags
-from hierviz.opening.parameter_words import with_flags
 from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
@@ -102,7 +100,7 @@ def run_evaluate(options):
         write_csv(options.per_sample, *per_sample_table(models, chosen.choices))
     if not any(entry["n_samples"] for entry in report["models"]):
         print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
-    write_text(options.json, json.dumps(with_flags(report), indent=1, ensure_ascii=False) + "\n")
+    write_json(options.json, report)
 
 
 def run_curve(options):

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
-from hierviz.cli.output import progress, require_no_input, require_unread, write_text
+from hierviz.cli.output import progress, require_no_input, require_unread, write_json, write_text
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.messages.number_text import percent_text
 from hierviz.onnx.checks.class_order import check_class_order
@@ -135,8 +134,7 @@ def _inspect(model, target):
         questions = [
             question | {"flags": [flag(key) for key in question["keywords"]]} for question in model.account["questions"]
         ]
-        account = with_flags(model.account | {"questions": questions})
-        write_text(target, json.dumps(account, indent=1, ensure_ascii=False) + "\n")
+        write_json(target, model.account | {"questions": questions})
     else:
         write_text("-", "".join(f"{line}\n" for line in account_lines(model.account, flag)))
 

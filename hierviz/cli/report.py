@@ -82,17 +82,13 @@ def run_report(options):
         title=TITLE if options.title is None else options.title,
         notes="\n\n".join(options.note),
         model=options.look_at,
-        worst=options.worst,
         samples=options.sample,
-        random=options.random,
-        seed=options.seed,
-        max_mb=options.max_mb,
         command=shlex.join(
             ["hierviz", *(options.arguments if options.folders else map(without_folder, options.arguments))]
         ),
         words=with_flags,
         stage=progress,
-        threads=options.threads,
+        **{name: getattr(options, name) for name in ("worst", "random", "seed", "max_mb", "threads")},
         class_weights=chosen.class_weights,
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen.parameters,

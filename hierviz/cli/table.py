@@ -89,13 +89,10 @@ def run_table(options):
         rule=chosen.rules,
         threshold=chosen.thresholds,
         level=options.confidence,
-        resamples=options.resamples,
-        seed=options.seed,
-        group=options.group,
         class_weights=chosen.class_weights,
         accretion=accretion,
-        threads=options.threads,
         stage=progress,
+        **{name: getattr(options, name) for name in ("resamples", "seed", "group", "threads")},
         **chosen.parameters,
     )
     if chosen.point is not None:

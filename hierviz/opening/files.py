@@ -198,6 +198,11 @@ class Files:
         }
 
     @property
+    def truth_keywords(self):
+        """Keywords of `load_predictions` and `doctor` that are the same for all files."""
+        return {name: getattr(self, name) for name in ("truth_column", "missing", "percent", "ids")}
+
+    @property
     def is_partial(self):
         """Whether columns may be missing: only the classes that a model knows count."""
         return bool(self.projection.get("only_known") or self.projection.get("unseen") is not None)

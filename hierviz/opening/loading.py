@@ -58,15 +58,12 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
             truth=truth,
             parametrisation=parametrisation,
             classes=rewound[classes],
-            truth_column=files.truth_column,
             keep_empty_labels=keep_empty_labels,
-            missing=files.missing,
-            percent=files.percent,
-            ids=files.ids,
             form=form,
             partial=files.is_partial,
             read_scores=read_scores or bool(files.projection),
             stage=stage,
+            **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings
     ]
@@ -197,11 +194,8 @@ def examined(files):
         list(files.predictions),
         files.truth,
         classes=files.any_classes,
-        truth_column=files.truth_column,
         parametrisation=files.parametrisation,
-        missing=files.missing,
-        percent=files.percent,
-        ids=files.ids,
         predictions_form=files.predictions_form,
+        **files.truth_keywords,
         taxonomy_reading=files.taxonomy_keywords,
     )

@@ -5,7 +5,13 @@ from __future__ import annotations
 from hierviz.messages.errors import ModelError
 from hierviz.opening.flags import Option
 
-_LISTS = {"range": "LOW,HIGH", "mean": "A[,B,C]", "std": "A[,B,C]"}
+# Options that are numbers: what separates them, their kind and their form.
+_NUMBERS = {
+    **{key: (",", float, form) for key, form in (("range", "LOW,HIGH"), ("mean", "A[,B,C]"), ("std", "A[,B,C]"))},
+    "size": ("x", int, "HxW in pixels, such as 224x224"),
+    "crop": ("x", int, "the side of a square in pixels, or HxW"),
+    "resize": ("x", int, "pixels of the shorter side, or HxW"),
+}
 # By the parameters that errors name, in the order of the help; those after a point are parts of one.
 MODEL_OPTIONS = {
     "scores": Option(
@@ -71,14 +77,12 @@ PREPROCESSING = {
         "--colour/--color RGB|BGR|GREY", "order of the colour channels", label="Order of the colour channels"
     ),
     "range": Option(
-        f"--range {_LISTS['range']}",
+        "--range LOW,HIGH",
         "values that 0 and 255 are mapped to, such as 0,1 or -1,1",
         label="Range of the pixel values",
     ),
-    "mean": Option(f"--mean {_LISTS['mean']}", "mean to subtract, in units of the range", label="Subtract mean"),
-    "std": Option(
-        f"--std {_LISTS['std']}", "standard deviation to divide by, in units of the range", label="Divide by std"
-    ),
+    "mean": Option("--mean A[,B,C]", "mean to subtract, in units of the range", label="Subtract mean"),
+    "std": Option("--std A[,B,C]", "standard deviation to divide by, in units of the range", label="Divide by std"),
 }
 LIMITS = {
     "cpu_seconds": Option(
@@ -129,29 +133,18 @@ def _preprocessing(options):
     said = {key: value for key in ("layout", "colour", "resample") if (value := getattr(options, key))}
     if options.pad is not None:
         said["pad"] = options.pad
-    for key, form in _LISTS.items():
-        if (text := getattr(options, key)) is not None:
-            said[key] = _numbers(f"--{key}", text, ",", float, form)
-    for key in ("size", "crop", "resize"):
-        if (text := getattr(options, key)) is not None:
-            said[key] = _pixels(key, text)
-    return said or None
+    return said | {key: _numbers(key, text) for key in _NUMBERS if (text := getattr(options, key)) is not None}
 
 
-def _pixels(key, text):
-    """[height, width], or of `resize` and `crop` one number."""
-    forms = {"resize": "pixels of the shorter side, or HxW", "crop": "the side of a square in pixels, or HxW"}
-    form = forms.get(key, "HxW in pixels, such as 224x224")
-    sides = _numbers(f"--{key}", text.lower(), "x", int, form)
-    if len(sides) == 1 and key in forms:
-        return sides[0]
-    if len(sides) != 2:
-        raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")
-    return sides
-
-
-def _numbers(flag, text, separator, kind, form):
+def _numbers(key, text):
+    """The numbers of an option: as many as there are, or two sides, or of `resize` and `crop` one number."""
+    separator, kind, form = _NUMBERS[key]
     try:
-        return [kind(part) for part in text.split(separator)]
+        numbers = [kind(part) for part in text.lower().split(separator)]
     except ValueError:
-        raise ModelError(f"{flag}: expected numbers as {form}, got {text!r}. Correct it.") from None
+        raise ModelError(f"--{key}: expected numbers as {form}, got {text!r}. Correct it.") from None
+    if kind is float or len(numbers) == 2:
+        return numbers
+    if len(numbers) == 1 and key != "size":
+        return numbers[0]
+    raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")

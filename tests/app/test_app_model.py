@@ -23,7 +23,7 @@ from hierviz.app.model_page.samples import (
     samples_of_file,
 )
 from hierviz.app.state import dataset, opened
-from hierviz.app.state.model_source import ModelSource
+from hierviz.app.state.dataset import ModelSource
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.messages.errors import ModelError

@@ -8,8 +8,8 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state.dataset import ModelSource, model_files
 from hierviz.app.state.escape import escape
-from hierviz.app.state.model_source import ModelSource, model_files
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import taxonomy_of

@@ -7,9 +7,9 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
 from hierviz.app.state import remembered
-from hierviz.app.state.dataset import open_files
+from hierviz.app.state.dataset import model_files
 from hierviz.app.state.escape import escape
-from hierviz.app.state.model_source import model_files
+from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.replaced import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
@@ -150,16 +150,11 @@ def open_them(files):
     """Read the files and go where their numbers are, or say what is wrong with them."""
     stages, chosen_files = state.Stages("cancel-open", state.cancel_open, after=0), files
     try:
-        if way == "Upload":
-            files = replaced(chosen_files)
-            opened = open_files(files, stages, find=state.open_elsewhere)
-        else:
-            chosen_files = files.with_paths(state.allowed_path)
-            files = replaced(chosen_files)
-            opened = open_files(files, stages)
+        chosen_files = files if way == "Upload" else files.with_paths(state.allowed_path)
+        files = replaced(chosen_files)
+        opened = open_and_put(files, stages, state.open_elsewhere if way == "Upload" else lambda digest: None)
+        if way != "Upload":
             remembered.remember(files)
-        state.put(opened)
-        stages.end()
         state.publish()
     except HiervizError as error:
         stages.end()

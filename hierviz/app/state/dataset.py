@@ -1,4 +1,4 @@
-"""The open data of the app: a taxonomy and evaluated models on it."""
+"""The open data of the app: a taxonomy and evaluated models on it, and where those that are run here come from."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.app.state.file_content import digest, same_content
-from hierviz.app.state.model_source import ModelSource
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
+from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
 from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
@@ -28,6 +28,72 @@ WIKIPEDIA = "wikipedia"
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """An ONNX file and the answers to what it leaves open.
+
+    Parameters
+    ----------
+    path : Path
+    given : mapping
+        Keywords of `load_model`.
+    inputs : ModelInputs, optional
+        What it was run on.
+    held : tuple
+        Objects that keep uploaded files in place.
+    files : Files, optional
+        Of the start of the app, where they name this model: its inputs are not read yet.
+    """
+
+    path: Path
+    given: Mapping = field(default_factory=dict)
+    inputs: object = None
+    held: tuple = ()
+    files: object = None
+
+    @property
+    def key(self):
+        """Changes whenever the files or the answers do."""
+        stamps = [
+            (file.name, file.stat().st_mtime_ns, file.stat().st_size)
+            for file in [self.path, *_beside(self.path)]
+            if file.is_file()
+        ]
+        return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
+
+    def saying(self, answers):
+        """The same with more answers: key of `load_model`, or ``preprocessing.`` and one of its keys, to value."""
+        given = dict(self.given)
+        for key, value in answers.items():
+            word, _, part = key.partition(".")
+            given[word] = {**(given.get(word) or {}), part: value} if part else value
+        return replace(self, given=given)
+
+    def draft(self, taxonomy):
+        """The model, for which questions may be open, or the error that says why there is none."""
+        try:
+            return draft_model(self.path, taxonomy, **self.given)
+        except HiervizError as error:
+            return error.with_traceback(None)
+
+
+def _beside(path):
+    """Files beside a model that may change what is known about it."""
+    try:
+        return sorted(
+            file
+            for file in path.parent.iterdir()
+            if file.name.startswith(path.stem) or file.name in ("config.json", "preprocessor_config.json")
+        )
+    except OSError:
+        return []
+
+
+def model_files(paths):
+    """The ONNX files among several, as text."""
+    return tuple(str(path) for path in paths if str(path).lower().endswith(".onnx"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -235,20 +301,9 @@ def with_model(data, predictions, source):
     models = _evaluated([*(model.predictions for model in data.models.values()), predictions], dict(data.models))
     key = list(models)[-1]
     title = f"{data.title} and {models[key].predictions.name}"
-    sources = {**data.sources, key: source}
-    made = Dataset(
-        new_key(),
-        title,
-        data.taxonomy,
-        models,
-        sources,
-        data.held,
-        digest=new_key(),
-        notes=data.notes,
-        runs=data.runs,
-        credit=data.credit,
-    )
-    return made, key
+    more = {"title": title, "models": models, "sources": {**data.sources, key: source}}
+    fresh = {"files": None, "thresholds": {}, "calibration": "", "before": ""}
+    return replace(data, key=new_key(), digest=new_key(), **more, **fresh), key
 
 
 def has_same_samples(data, predictions):

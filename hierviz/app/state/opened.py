@@ -154,6 +154,18 @@ def put(data):
     visit().shows = data.key
 
 
+def open_and_put(files, stages, find=lambda digest: None):
+    """Open files, keep their Dataset and look at it; returns it. The bar of `stages` goes, but for a press of Cancel."""
+    try:
+        dataset = datasets.open_files(files, stages, find=find)
+        put(dataset)
+    except HiervizError:
+        stages.end()
+        raise
+    stages.end()
+    return dataset
+
+
 def open_elsewhere(digest):
     """A data set of uploads of the same content, which need not be read and evaluated again; None when there is none."""
     dataset = server().shelf.with_digest(digest)
