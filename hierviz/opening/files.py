@@ -284,7 +284,8 @@ def checked_reading(found):
         values = found.get(name)
         if isinstance(values, list) and all(value is None or type(value) in (kind, int) for value in values):
             reading[name] = [value if value is None else kind(value) for value in values]
-    said = found.get("projection", {})
+    said = found.get("projection")
+    said = said if isinstance(said, dict) else {}
     projection = {name: value for name in PROJECTION if isinstance(value := said.get(name), str | int | bool)}
     return reading | ({"projection": projection} if projection else {})
 
