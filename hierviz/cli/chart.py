@@ -8,7 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.judging import RESAMPLES, SEED, THREADS, add_rule_flags, choice_options, judged
+from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, add_rule_flags, choice_options, judged
 from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
@@ -20,38 +20,35 @@ SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
 
 
-def _evaluations(chosen):
-    """An Evaluation of each file, by name and run."""
-    models = chosen.evaluations()
-    runs = [model.predictions.run for model in models]
-    names = [model.predictions.name for model in models]
-    return {name if run is None else f"{name} {run}": model for name, run, model in zip(names, runs, models)}
+class Chosen(Judged):
+    """What the options say: models of the files and how they are judged."""
 
+    def evaluations(self):
+        """An Evaluation of each file, by name and run."""
+        names = [one.name if one.run is None else f"{one.name} {one.run}" for one in self.predictions]
+        return dict(zip(names, super().evaluations(), strict=True))
 
-def _table(chosen):
-    """The table of the methods."""
-    from hierviz.comparison.table import compare
+    def table(self):
+        """The table of the methods."""
+        from hierviz.comparison.table import compare
 
-    options = chosen.options
-    return compare(
-        chosen.predictions,
-        options.preset,
-        options.metric,
-        rule=chosen.rules[0],
-        threshold=chosen.thresholds,
-        resamples=options.resamples,
-        seed=options.seed,
-        class_weights=chosen.class_weights,
-        threads=options.threads,
-        stage=progress,
-        **chosen.parameters,
-    )
+        options = self.options
+        return compare(
+            self.predictions,
+            options.preset,
+            options.metric,
+            threshold=self.thresholds,
+            class_weights=self.class_weights,
+            stage=progress,
+            **{name: getattr(options, name) for name in ("resamples", "seed", "threads")},
+            **self.choice,
+        )
 
 
 def _frontiers(chosen, charts, look):
     from hierviz.thresholds._rule_frontiers import rule_frontiers
 
-    evaluations = _evaluations(chosen)
+    evaluations = chosen.evaluations()
     if len(evaluations) != 1:
         raise FileError(
             f"--predictions: expected one file for the curves of rules, got {len(evaluations)}. Run the command once per model."
@@ -64,7 +61,7 @@ def _frontiers(chosen, charts, look):
 
 def _with_curves(chosen):
     """Evaluations by name, all of which have an operating curve."""
-    found = _evaluations(chosen)
+    found = chosen.evaluations()
     for name, model in found.items():
         reason = model.why_no_curve()
         if reason:
@@ -103,7 +100,7 @@ def _facets(chosen, charts, look):
     from hierviz.evaluation._curves_by import curves_by
 
     by = chosen.options.by
-    found = curves_by(list(_evaluations(chosen).values()), by)
+    found = curves_by(list(chosen.evaluations().values()), by)
     return (
         charts.facet_curves(found, by or "", **look),
         charts.facet_curves_table(found),
@@ -116,8 +113,8 @@ def _groups(chosen, charts, look):
 
     by, metric = chosen.options.by or "depth", chosen.options.metric
     runs: dict[str, list[Any]] = {}
-    for model, choice in zip(chosen.evaluations(), chosen.choices, strict=True):
-        answers = judged_answers(model, **choice)
+    for model, threshold in zip(chosen.evaluations().values(), chosen.thresholds, strict=True):
+        answers = judged_answers(model, **(chosen.choice | {"threshold": threshold}))
         runs.setdefault(model.predictions.name, []).append(answers)
     found = {name: means_by(of_method, by, metric=metric) for name, of_method in runs.items()}
     return charts.means_by(found, **look), charts.means_by_table(found), charts.means_by_sentence(found)
@@ -126,18 +123,18 @@ def _groups(chosen, charts, look):
 def _levels(chosen, charts, look):
     from hierviz.diagnosis._level_matrix import level_matrix
 
-    rule = {} if chosen.options.rule is None else {"rule": chosen.rules[0], **chosen.parameters}
+    rule = {} if chosen.options.rule is None else chosen.choice
     found = level_matrix(chosen.predictions, chosen.options.metric or "exact", **rule)
     return charts.level_matrix(found, **look), charts.level_matrix_table(found), charts.level_matrix_sentence(found)
 
 
 def _ranks(chosen, charts, look):
-    found = _table(chosen)
+    found = chosen.table()
     return charts.rank_matrix(found, **look), charts.rank_matrix_table(found), charts.rank_matrix_sentence(found)
 
 
 def _methods(chosen, charts, look):
-    found = _table(chosen)
+    found = chosen.table()
     return (
         charts.method_intervals(found, **look),
         charts.method_intervals_table(found),
@@ -146,7 +143,7 @@ def _methods(chosen, charts, look):
 
 
 def _agreement(chosen, charts, look):
-    found = _table(chosen).agreement
+    found = chosen.table().agreement
     return charts.agreement_matrix(found, **look), charts.agreement_matrix_table(found), found.sentence
 
 
@@ -180,7 +177,7 @@ KINDS = {
 
 def add_chart(command):
     """Add the options of `chart`."""
-    kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items()).replace("%", "%%")
+    kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
     command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
     suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)"
@@ -223,7 +220,7 @@ def run_chart(options):
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
     require_places(options, options.out)
-    chosen = judged(options)
+    chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
         columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
     from hierviz import charts

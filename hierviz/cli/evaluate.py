@@ -78,8 +78,9 @@ def run_evaluate(options):
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
     models = chosen.evaluations()
-    choice = {"rule": chosen.rules[0], **chosen.parameters}
-    report = evaluate(models, threshold=chosen.thresholds, stage=progress, class_weights=chosen.class_weights, **choice)
+    report = evaluate(
+        models, threshold=chosen.thresholds, stage=progress, class_weights=chosen.class_weights, **chosen.choice
+    )
     for entry, model in zip(report["models"], models, strict=True):
         if accretion is not None and entry["labels"] is not None:
             name = model.predictions.name

@@ -143,6 +143,11 @@ class Judged:
         return [{"rule": rule, "threshold": threshold, **self.parameters} for rule, threshold in both]
 
     @property
+    def choice(self):
+        """Rule of the first, and parameters, as keywords."""
+        return {"rule": self.rules[0], **self.parameters}
+
+    @property
     def class_weights(self):
         """What `--class-weights` says: None, "equal", or the weight of each node."""
         given = self.options.class_weights
