@@ -99,6 +99,6 @@ def _line(choice, found, place, said, label, also=""):
 
 def _all_slices(n_flagged, key, label="All tested slices"):
     """The way to the table of all slices."""
-    label = f"All {n_flagged:,} such slices" if n_flagged > MOST else label
+    label = f"All {n_flagged:,} slices that are clearly worse" if n_flagged > MOST else label
     link = state.link(sample="", part="slices", model=key)
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
