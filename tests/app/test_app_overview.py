@@ -77,6 +77,12 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 
+def test_the_way_to_all_slices_gives_no_second_count():
+    """Six slices of the texts are flagged, two of them clearly worse: the link says neither."""
+    visit = Visit("overview", data="wikipedia")
+    assert "All tested slices" in links(visit)
+
+
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     found = hv.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
