@@ -265,7 +265,8 @@ class Finder:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
-sys.argv, sys.orig_argv = ["-m", "--version"], [sys.executable, "-m", "hierviz", "--version"]
+sys.argv = ["-m", "predict", "--help"]
+sys.orig_argv = [sys.executable, "-m", "hierviz", *sys.argv[1:]]
 runpy.run_module("hierviz", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)

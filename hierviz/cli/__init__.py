@@ -80,9 +80,10 @@ def main(arguments=None):
     """Run the command line; returns the exit code."""
     arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
     try:
-        stopping.raise_from_here()
         given = arguments or ["app"]
-        options = parser(given[0]).parse_args(given)
+        command = parser(given[0])
+        stopping.raise_from_here()  # not while modules are imported
+        options = command.parse_args(given)
         from hierviz.readers.sources import forget_opened
 
         forget_opened()
