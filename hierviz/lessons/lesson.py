@@ -177,9 +177,10 @@ class Text:
     def _filled(self, text, values):
         try:
             parts = list(string.Formatter().parse(text))
-        except ValueError as error:
+        except ValueError:
+            odd = next((line for _, line in self.lines if line.count("{") != line.count("}")), text)
             raise FileError(
-                f"{self.where()}: expected fields such as {{name}} in braces, got {error}. Double a brace that is no field."
+                f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is no field."
             ) from None
         filled = ""
         for before, name, form, _ in parts:
@@ -202,8 +203,8 @@ class Text:
             return format(value, form)
         except (ValueError, TypeError, IndexError):
             raise FileError(
-                f"{self.where('{' + name)}: expected a form that {name!r} can be written in, got {form!r} for {value!r}. Leave "
-                "it out, or correct it."
+                f"{self.where('{' + name)}: expected a form that {name!r} can be written in, got {form!r}. Leave it out, or "
+                "correct it."
             ) from None
 
 
