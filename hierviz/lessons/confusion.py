@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import Figure, Number, Selector, Slider
-from hierviz.lessons.quantities import cell_numbers, cells_figure, counted, titles, tree_figure
+from hierviz.lessons.lesson import Number, Selector, Slider
+from hierviz.lessons.quantities import cell_numbers, cells_figure, counted, picture, titles, tree_figure
 from hierviz.lessons.samples import SHOP, SPORTS_SHOP, leaf_names
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -57,12 +57,7 @@ def several_paths(second):
         "pairs": "; ".join(f"{answer} with {true}" for answer, true in pairs),
         **counted(found, "lists ", SHOP, tuple(truth), tuple(predicted)),
         "tree": tree_figure(SHOP, truth, predicted),
-        "paths": Figure(
-            "paths",
-            lambda **look: hv.charts.path_graph(SHOP, found, 0, truth=truth, predicted=predicted, **look),
-            hv.charts.path_graph_sentence(SHOP, found, 0),
-            lambda: hv.charts.path_graph_table(SHOP, found, 0),
-        ),
+        "paths": picture("paths", "path_graph", SHOP, found, 0, only={"truth": truth, "predicted": predicted}),
     }
 
 
@@ -78,12 +73,7 @@ def graphs(answer):
     drawn = {"truth": (TRAINERS,), "predicted": (node,), **every}
 
     def drawing(confusion, sentence):
-        return Figure(
-            "paths",
-            lambda **look: hv.charts.path_graph(SPORTS_SHOP, confusion, 0, **drawn, **look),
-            sentence,
-            lambda: hv.charts.path_graph_table(SPORTS_SHOP, confusion, 0, **drawn),
-        )
+        return picture("paths", "path_graph", SPORTS_SHOP, confusion, 0, sentence=sentence, **drawn)
 
     n_classes = f"{SPORTS_SHOP.n_nodes} classes of a shop"
     return {

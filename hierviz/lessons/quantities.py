@@ -51,15 +51,22 @@ def titles(taxonomy, nodes):
     return ", ".join(taxonomy.title(int(node)) for node in nodes)
 
 
-def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
-    """The whole of a small tree."""
-    what = {"truth": truth, "predicted": answer}
+def picture(name, chart, *of, sentence="", only=None, **also):
+    """A chart of `hv.charts` with its table and its sentence, which take the same arguments.
+
+    `only` holds keywords of the chart alone; `sentence` is a text where another one than the chart's own is shown.
+    """
     return Figure(
         name,
-        lambda **look: hv.charts.small_tree(taxonomy, values=values, **what, **look),
-        hv_sentence("small_tree_sentence", taxonomy, **what),
-        lambda: hv.charts.small_tree_table(taxonomy, **what),
+        lambda **look: getattr(hv.charts, chart)(*of, **also, **(only or {}), **look),
+        sentence or getattr(hv.charts, f"{chart}_sentence")(*of, **also),
+        lambda: getattr(hv.charts, f"{chart}_table")(*of, **also),
     )
+
+
+def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
+    """The whole of a small tree."""
+    return picture(name, "small_tree", taxonomy, only={"values": values}, truth=truth, predicted=answer)
 
 
 def probability_texts(p):
@@ -67,14 +74,9 @@ def probability_texts(p):
     return [probability_text(float(value)) for value in p]
 
 
-def curves_figure(curves, name="curve", marks=None, **look_of):
+def curves_figure(curves, marks=None, **only):
     """Operating curves with marks at some thresholds; further keywords as of `hv.charts.plain_curves`."""
-    return Figure(
-        name,
-        lambda **look: hv.charts.plain_curves(curves, marks=marks, **look_of, **look),
-        hv_sentence("plain_curves_sentence", curves, marks=marks),
-        lambda: hv.charts.plain_curves_table(curves, marks=marks),
-    )
+    return picture("curve", "plain_curves", curves, only=only, marks=marks)
 
 
 def at_threshold(threshold):
@@ -85,58 +87,27 @@ def at_threshold(threshold):
 def cells_figure(taxonomy, truth, answer):
     """The four cells of one answer."""
     found = hv.confusion(taxonomy, np.array([truth]), np.array([answer]))
-    return Figure(
-        "confusion",
-        lambda **look: hv.charts.confusion_breakdown(taxonomy, found, 0, **look),
-        hv_sentence("confusion_breakdown_sentence", taxonomy, found, 0),
-        lambda: hv.charts.confusion_breakdown_table(taxonomy, found, 0),
-    )
+    return picture("confusion", "confusion_breakdown", taxonomy, found, 0)
 
 
 def win_figure(taxonomy, truth, p):
     """The win, term by term."""
-    found = hv.win_breakdown(taxonomy, truth, p)
-    return Figure(
-        "win",
-        lambda **look: hv.charts.win_breakdown(taxonomy, found, **look),
-        hv_sentence("win_breakdown_sentence", taxonomy, found),
-        lambda: hv.charts.win_breakdown_table(taxonomy, found),
-    )
+    return picture("win", "win_breakdown", taxonomy, hv.win_breakdown(taxonomy, truth, p))
 
 
 def ribbon_figure(flips, threshold, name="ribbon"):
     """The answers of one sample at all thresholds, with the mark of one."""
-    level = float(threshold)
-    return Figure(
-        name,
-        lambda **look: hv.charts.flip_ribbon(flips, level, **look),
-        hv_sentence("flip_ribbon_sentence", flips, level),
-        lambda: hv.charts.flip_ribbon_table(flips),
-    )
+    level = {"threshold": float(threshold)}
+    return picture(name, "flip_ribbon", flips, sentence=hv.charts.flip_ribbon_sentence(flips, **level), only=level)
 
 
 def bars_figure(name, series, items, sentence, highlight=None):
     """Bars of some numbers; `series` holds Numbers or floats."""
     plain = {key: [float(getattr(value, "value", value)) for value in row] for key, row in series.items()}
-    return Figure(
-        name,
-        lambda **look: hv.charts.signed_bars(plain, items, highlight=highlight, **look),
-        sentence,
-        lambda: hv.charts.signed_bars_table(plain, items),
-    )
+    return picture(name, "signed_bars", plain, items, sentence=sentence, only={"highlight": highlight})
 
 
 def intervals_figure(name, items, sentence, zero=False, highlight=None):
     """Estimates with their ends; `items` holds three Numbers each."""
     plain = {key: tuple(float(number.value) for number in row) for key, row in items.items()}
-    return Figure(
-        name,
-        lambda **look: hv.charts.interval_lines(plain, zero=zero, highlight=highlight, **look),
-        sentence,
-        lambda: hv.charts.interval_lines_table(plain),
-    )
-
-
-def hv_sentence(name, *arguments, **keywords):
-    """A sentence of `hv.charts`, which is loaded on first use."""
-    return getattr(hv.charts, name)(*arguments, **keywords)
+    return picture(name, "interval_lines", plain, sentence=sentence, only={"zero": zero, "highlight": highlight})
