@@ -88,7 +88,7 @@ def open_records(path, wanted, kinds=("text", "parquet"), most_rows=None):
 
 def json_table(source, most_rows=None):
     """The JsonTable of a source, or None where it does not hold flat objects, or one answer of label and score each."""
-    if source.kind != "text" or _begins(source) not in ("[", "{"):
+    if source.kind != "text" or source.begins not in ("[", "{"):
         return None
     try:
         with closing(_objects(source)) as values:
@@ -103,7 +103,7 @@ def json_table(source, most_rows=None):
         return None
     sample = [(-1, names)]
     sample += [(k, [_cell(value.get(key), source.where, key) for key in names]) for k, value in enumerate(objects)]
-    words = "JSON lines" if _begins(source) == "{" else "JSON"
+    words = "JSON lines" if source.begins == "{" else "JSON"
     return JsonTable(source, ",", sample, most_rows=most_rows, form_words=words, objects=objects)
 
 
@@ -144,18 +144,13 @@ def _kind(value):
     return "an object" if isinstance(value, Mapping) else words.get(type(value), repr(value)[:40])
 
 
-def _begins(source):
-    with translated(source.where, source), source.open() as file:
-        return file.read(limits.NAME_CHARACTERS).decode(source.encoding, errors="replace").lstrip(_BLANK)[:1]
-
-
 def _objects(source):
     """Yield the values of a list or of lines, one after the other; numbers are text."""
     decoder = json.JSONDecoder(
         object_pairs_hook=lambda pairs: _once(pairs, source.where), parse_int=str, parse_float=str, parse_constant=str
     )
     with translated(source.where, source):
-        if _begins(source) == "{":
+        if source.begins == "{":
             with source.open() as file:
                 lines = io.TextIOWrapper(file, source.encoding)  # closes the file where nothing holds it
                 for number, line in enumerate(lines, 1):

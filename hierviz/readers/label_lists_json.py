@@ -28,13 +28,6 @@ from hierviz.readers.sources import translated
 from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column
 
 
-def looks_like_json(source):
-    """Whether a text begins with a bracket."""
-    with translated(source.where, source), source.open() as file:
-        start = file.read(4096).decode(source.encoding, errors="replace")
-    return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
-
-
 def is_prediction_json(source):
     """Whether JSON is lists of label and score, or one of the forms of `PREDICTION_FORMS`, rather than a taxonomy."""
     try:

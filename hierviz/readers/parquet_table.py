@@ -59,9 +59,7 @@ class ParquetTable:
 
     @cached_property
     def _content(self):
-        # pyarrow opens no path whose name is not UTF-8.
-        is_plain = self.where == self.source.path.name
-        return None if is_plain and not self.source.is_gzipped else self.source.read_bytes()
+        return self.source.read_bytes() if self.source.is_gzipped else None
 
     def _opened(self, as_dictionaries=()):
         """The file, with the values of some columns of text kept once each, however often they come."""
@@ -72,8 +70,11 @@ class ParquetTable:
         with translated(self.where):
             if self._content is not None:
                 file = io.BytesIO(self._content)
+            elif self.source.pipe is not None:
+                file = self.source.pipe.open()
             else:
-                file = self.source.path if self.source.pipe is None else self.source.pipe.open()
+                held = self.source.held
+                file = self.source.path if held is None or held.file is None else io.BufferedReader(held.open())
         with self._parsing():
             return pq.ParquetFile(file, read_dictionary=as_dictionaries)
 
