@@ -264,7 +264,7 @@ def class_weights_of(options, taxonomy):
     """What `--class-weights` says: None, "equal", or the weight of each node."""
     if options.class_weights in (None, "equal"):
         return options.class_weights
-    from hierviz.readers.class_weights_file import load_class_weights
+    from hierviz.readers.class_numbers_file import load_class_weights
 
     return load_class_weights(options.class_weights, taxonomy)
 

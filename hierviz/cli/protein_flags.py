@@ -31,7 +31,7 @@ def check_protein_flags(options):
 def accretion_of(options, taxonomy):
     """(information accretion or None, notes) that the flags ask for."""
     if options.ia is not None:
-        from hierviz.readers.accretion_file import load_accretion
+        from hierviz.readers.class_numbers_file import load_accretion
 
         return load_accretion(options.ia, taxonomy)
     if options.annotations is None:

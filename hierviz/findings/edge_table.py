@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from hierviz.findings.cycles import closing_edges, knots
 from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import look_alikes, plain_name, with_zeros_of
+from hierviz.findings.name_looks import look_alikes, plain_name, with_zeros_of
 from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
 

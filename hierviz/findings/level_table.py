@@ -7,7 +7,7 @@ from collections import Counter
 
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import look_alikes, plain_name
+from hierviz.findings.name_looks import look_alikes, plain_name
 from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import is_rank
 

@@ -10,14 +10,14 @@ import numpy as np
 from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
 from hierviz.findings.json_samples import JsonSamples
-from hierviz.findings.listed_rows import (
+from hierviz.findings.mend import Changes
+from hierviz.findings.prediction_rows import (
     listed_roles,
     look_at_headerless_rows,
     look_at_listed_rows,
+    look_at_prediction_rows,
     missing_header,
 )
-from hierviz.findings.mend import Changes
-from hierviz.findings.prediction_rows import look_at_prediction_rows
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError

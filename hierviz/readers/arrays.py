@@ -13,8 +13,8 @@ from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import level_nodes
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
-from hierviz.readers.prediction_forms.level_arrays import NAMES as LEVEL_NAMES
-from hierviz.readers.prediction_forms.level_arrays import joined_levels, level_keys
+from hierviz.readers.prediction_forms.levels import NAMES_OF_LEVEL as LEVEL_NAMES
+from hierviz.readers.prediction_forms.levels import joined_levels, level_keys
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth
 

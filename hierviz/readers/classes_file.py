@@ -1,6 +1,6 @@
 """Which node each column of scores belongs to: the names of a class list, looked up in the taxonomy.
 
-What a list may look like stands in `class_lists.registry`.
+What a list may look like stands in `class_lists.class_list_forms`.
 """
 
 from __future__ import annotations
@@ -9,7 +9,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers.class_lists.registry import class_list_of_text, read_class_list
+from hierviz.readers.class_lists.class_list_forms import class_list_of_text, read_class_list
 from hierviz.readers.labels import find_node
 
 

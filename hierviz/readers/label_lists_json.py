@@ -22,7 +22,7 @@ from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns
 from hierviz.readers.labels import find_node, read_labels, text_array
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sources import translated
 from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column

@@ -20,8 +20,8 @@ from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
-from hierviz.readers.prediction_forms import level_columns, timm_results
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.prediction_forms import levels, timm_results
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
@@ -91,7 +91,7 @@ def read_prediction_table(
     if form is None:
         form = _form(table, names, scores, has_header, taxonomy)
     if form == "levels":
-        return level_columns.read(table, names, of_samples, _other_columns)
+        return levels.read(table, names, of_samples, _other_columns)
     if form == "timm":
         return _read_timm(table, names, of_samples, missing)
     if form == "long":
@@ -195,7 +195,7 @@ def _form(table, names, scores, has_header, taxonomy):
         return "timm"
     if has_header and top_k_roles(names, table.where) is not None:
         return "top_k"
-    if has_header and level_columns.looks_like(names):
+    if has_header and levels.looks_like(names):
         return "levels"
     folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:

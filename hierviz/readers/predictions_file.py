@@ -30,8 +30,8 @@ from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_forms import cafa
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
 from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words

@@ -434,3 +434,21 @@ def _encoding_message(where, source, error):
                     f"{line_error.start + 1} of the line. {advice}"
                 )
     return f"{where}: expected UTF-8 text, got bytes that are not valid in it. {advice}"
+
+
+def known_kind(start, path):
+    """What a file is, in words that fit after "got"; None when its first bytes do not tell.
+
+    Parameters
+    ----------
+    start : bytes
+        The beginning of the file, or all of it.
+    path : Path
+        Its name alone tells some pickles.
+    """
+    if not start:
+        return "an empty file"
+    if start.startswith(b"\x1f\x8b"):
+        return "a gzip file"
+    kind, words, _ = _kind(start[:HEAD_BYTES], path)
+    return None if kind == "text" else words

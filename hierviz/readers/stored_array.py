@@ -75,7 +75,7 @@ def unchanged(path, stamp, where, held=None):
     """A file for reading, as long as it is the one of `stamp` before and after; `held` has it open, else it is opened."""
     is_held = held is not None and held.file is not None
     try:
-        file = held.open() if is_held else open(path, "rb", buffering=0)
+        file = held.open() if is_held else open(path, "rb", buffering=0)  # noqa: SIM115
         if is_held:
             stamp.require(path, where, path)
     except FileNotFoundError:

@@ -29,8 +29,8 @@ from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
-from hierviz.readers.number_rows import NumberRows
 from hierviz.readers.reading_progress import told_records
+from hierviz.readers.scratch import NumberRows
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.unpacking import stored_place
 

@@ -15,14 +15,14 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError
 from hierviz.readers import limits
-from hierviz.readers.class_lists.registry import read_class_list
+from hierviz.readers.class_lists.class_list_forms import read_class_list
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.shared_file import is_url
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_forms.darwin_core import looks_like_table
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
-from hierviz.readers.taxonomy_forms.table_files import TableFiles
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.large_tables import TableFiles
 from hierviz.readers.taxonomy_json import read_json
 from hierviz.readers.taxonomy_tables import (
     PARENT_WORDS,

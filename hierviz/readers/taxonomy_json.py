@@ -13,7 +13,7 @@ from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
@@ -36,7 +36,7 @@ PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 
 
 def read_json(source, form=None):
-    """Taxonomy of a JSON file; `form` is a key of `taxonomy_forms.registry.TAXONOMY_FORMS` where it is said.
+    """Taxonomy of a JSON file; `form` is a key of `taxonomy_forms.known_taxonomy_forms.TAXONOMY_FORMS` where it is said.
 
     Raises
     ------
