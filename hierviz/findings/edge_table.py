@@ -64,6 +64,11 @@ def whole_rows(table, found, changes):
     return rows
 
 
+def rows_below_header(table, found, changes):
+    """Those of `whole_rows` but the first: dict of record to (line, cells)."""
+    return {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
+
+
 class _Edges:
     """The edges as they are mended so far: `pairs` by record, of the records that are left."""
 

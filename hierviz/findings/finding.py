@@ -111,10 +111,6 @@ class Findings(list):
         is_place = bool(colon) and place.startswith(where)
         self.note("unreadable", place if is_place else where, rest if is_place else message)
 
-    def sort_by_severity(self):
-        """Errors first; else as they came."""
-        self.sort(key=lambda finding: SEVERITIES.index(finding.severity))
-
 
 def some(values, most=4):
     """The first values as errors show them, and how many more there are."""

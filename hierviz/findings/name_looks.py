@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from hierviz.findings.finding import counted, lines_words, some
+from hierviz.findings.finding import counted, lines_words
 from hierviz.messages.errors import listed
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
@@ -76,29 +76,28 @@ def with_zeros_of(texts, known):
     return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
 
 
-def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place, numbers=None, is_path=False):
+def look_at_names(rows, place, taxonomy, where, what, found, changes, *, numbers=None, is_path=False):
     """Note cells that are not written as the taxonomy has them.
 
     Parameters
     ----------
-    cells : dict of record to str
+    rows : dict of record to (line, list of str)
+        Cells of each row.
+    place : int
+        Of the column that names classes.
     taxonomy : Taxonomy
     where, what : str
         The file, and what the cells are ("truth").
     found : Findings
-    changes : Changes or None
-        None where the file cannot be mended.
-    lines : dict of record to int
-    place : int
-        Of their column.
+    changes : Changes
     numbers : dict of int to int, optional
         Node of each number of a class list.
     is_path : bool
         Cells hold paths.
     """
     records: dict[str, list] = {}
-    for record, cell in cells.items():
-        records.setdefault(cell, []).append(record)
+    for record, (_, cells) in rows.items():
+        records.setdefault(cells[place], []).append(record)
     loose, bad = LooseMatches(taxonomy), {}
     is_numbered = bool(numbers) and all(cell.strip().isdigit() for cell in records if cell.strip())
     for cell in records:
@@ -130,10 +129,9 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
         ]
 
     def note(code, some_names, text, fix=None, severity=None, more=""):
-        at = [lines[record] for record in records_with(some_names)]
+        at = [rows[record][0] for record in records_with(some_names)]
         found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).{more}", fix, severity)
 
-    mendable = changes is not None
     for code, renamed, text in (
         ("leading_zeros", zeros, "lost the leading zeros that the taxonomy has"),
         ("odd_characters", odd, "held characters that cannot be seen"),
@@ -143,7 +141,7 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
             words = f"{counted(len(renamed), 'name')} {text}: " + ", ".join(
                 f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3]
             )
-            note(code, renamed, words, "the names as the taxonomy has them" if mendable else None)
+            note(code, renamed, words, "the names as the taxonomy has them")
     if other:
         words = f"{counted(len(other), 'name')} matched by meaning: " + ", ".join(
             f"{name!r} is {taxonomy.names[loose.find(name)]!r}" for name in other[:3]
@@ -158,7 +156,7 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
             more=said,
         )
     renamed = zeros | odd | spelt
-    for cell in bad if mendable else ():
+    for cell in bad:
         fields = [cell] if is_path else cell.split(";")
         right = [renamed.get(field.strip(), field) for field in fields]
         left = [field for field in right if field.strip() not in unknown]
@@ -167,4 +165,3 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
                 changes.fixes.cells[record, place] = ";".join(right)
             if left != right:
                 changes.to_read_on.cells[record, place] = ";".join(left)
-    return some(unknown) if unknown else ""

@@ -8,14 +8,14 @@ from __future__ import annotations
 
 from types import SimpleNamespace
 
-from hierviz.findings.edge_table import whole_rows
+from hierviz.findings.edge_table import rows_below_header, whole_rows
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.findings.name_looks import look_alike_key, look_at_names, with_zeros_of
 from hierviz.findings.sample_ids import look_at_ids
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
-from hierviz.readers.columns import as_number
+from hierviz.readers.columns import EVERY_SCORE, as_number
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS
@@ -47,10 +47,10 @@ def look_at_prediction_rows(
     scores = _score_places(table, names, taxonomy, truth_column)
     if are_named and scores:
         _look_at_columns(table, names, scores, taxonomy, found, changes, may_lack)
-    rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
-    _look_at_numbers(
-        rows, [place for place in scores if place not in changes.to_read_on.columns], names, table.where, found, changes
-    )
+    rows = rows_below_header(table, found, changes)
+    places = [place for place in scores if place not in changes.to_read_on.columns]
+    wrong = {record: _wrong_numbers(cells, places) for record, (_, cells) in rows.items()}
+    _note_wrong_numbers(rows, wrong, names, table.where, found, changes, EVERY_SCORE)
     id_place = id_column(names)
     if id_place is not None:
         look_at_ids(rows, id_place, table.where, found, changes)
@@ -61,17 +61,7 @@ def look_at_prediction_rows(
     label_place = next((folded.index(name) for name in PREDICTED_COLUMNS if name in folded), None)
     for what, place in (("truth", truth_place), ("prediction", None if scores else label_place)):
         if place is not None and place not in scores:
-            look_at_names(
-                {record: cells[place] for record, (_, cells) in rows.items()},
-                taxonomy,
-                table.where,
-                what,
-                found,
-                changes,
-                lines={record: line for record, (line, _) in rows.items()},
-                place=place,
-                numbers=numbers,
-            )
+            look_at_names(rows, place, taxonomy, table.where, what, found, changes, numbers=numbers)
 
 
 def _score_places(table, names, taxonomy, truth_column):
@@ -148,26 +138,27 @@ def _mistyped(unknown, lacking):
     return meant if None not in meant.values() and len(set(meant.values())) == len(meant) else {}
 
 
-def _look_at_numbers(rows, places, names, where, found, changes):
-    """Cells that hold no number."""
-    wrong = {}
-    for record, (_, cells) in rows.items():
-        try:
-            [float(cells[place]) for place in places]
-        except ValueError:
-            wrong[record] = [place for place in places if as_number(cells[place]) is None]
-    if wrong:
-        record, bad = next((record, bad) for record, bad in wrong.items())
-        n, lines = sum(map(len, wrong.values())), lines_words(rows[record][0] for record in wrong)
-        shown = ", ".join(f"{rows[record][1][place]!r} in column {names[place]!r}" for place in bad[:2])
-        text = (
-            f"{counted(n, 'cell of scores holds', 'cells of scores hold')} no number ({lines}): {shown}. Every sample "
-            f"needs a score for every class."
-        )
-        found.note("not_numbers", f"{where}:{rows[record][0]}", text)
-        changes.to_read_on.dropped.update(wrong)
-        for record in wrong:
-            del rows[record]
+def _note_wrong_numbers(rows, wrong, names, where, found, changes, advice):
+    """Cells of scores that hold no number: their places by record; the rows are left out."""
+    wrong = {record: places for record, places in wrong.items() if places}
+    if not wrong:
+        return
+    first = next(iter(wrong))
+    lines, n = lines_words(rows[record][0] for record in wrong), sum(map(len, wrong.values()))
+    shown = ", ".join(f"{rows[first][1][place]!r} in column {names[place]!r}" for place in wrong[first][:2])
+    text = f"{counted(n, 'cell of scores holds', 'cells of scores hold')} no number ({lines}): {shown}. {advice}"
+    found.note("not_numbers", f"{where}:{rows[first][0]}", text)
+    changes.to_read_on.dropped.update(wrong)
+    for record in wrong:
+        del rows[record]
+
+
+def _wrong_numbers(cells, places):
+    try:
+        [float(cells[place]) for place in places]
+    except ValueError:
+        return [place for place in places if as_number(cells[place]) is None]
+    return []
 
 
 def listed_roles(table, taxonomy):
@@ -203,14 +194,17 @@ def look_at_listed_rows(table, roles, taxonomy, found, changes, numbers=None):
     """
     names, where = [cell.strip() for cell in table.first], table.where
     everything = {record: cells for record, (_, cells) in enumerate(table.records(with_ragged=True)) if record}
-    rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
-    _look_at_listed_scores(rows, roles.pairs, names, where, found, changes)
+    rows = rows_below_header(table, found, changes)
+    wrong = {}
+    for record, (_, cells) in rows.items():
+        # Both cells are empty behind the last class of a row.
+        filled = [place for class_, place in roles.pairs if cells[class_].strip() or cells[place].strip()]
+        wrong[record] = [place for place in filled if as_number(cells[place]) is None]
+    _note_wrong_numbers(rows, wrong, names, where, found, changes, "Every class that is named needs a score.")
     for class_, _ in roles.pairs:
-        cells = {record: cells[class_] for record, (_, cells) in rows.items() if cells[class_].strip()}
-        lines = {record: rows[record][0] for record in cells}
-        of = {"lines": lines, "place": class_, "numbers": numbers}
-        look_at_names(cells, taxonomy, where, "prediction" if roles.is_long else names[class_], found, changes, **of)
-        unknown = [record for record in cells if changes.to_read_on.cells.get((record, class_)) == ""]
+        what = "prediction" if roles.is_long else names[class_]
+        look_at_names(rows, class_, taxonomy, where, what, found, changes, numbers=numbers)
+        unknown = [record for record in rows if changes.to_read_on.cells.get((record, class_)) == ""]
         for record in unknown:
             del changes.to_read_on.cells[record, class_], rows[record]
         changes.to_read_on.dropped.update(unknown)
@@ -266,25 +260,4 @@ def look_at_headerless_rows(table, names, taxonomy, found, changes, numbers=None
         look_at_ids(rows, names.index("sample_id"), where, found, changes)
     if "predicted" in names:
         place = names.index("predicted")
-        cells = {record: cells[place] for record, (_, cells) in rows.items()}
-        lines = {record: line for record, (line, _) in rows.items()}
-        of = {"lines": lines, "place": place, "numbers": numbers}
-        look_at_names(cells, taxonomy, where, "prediction", found, changes, **of)
-
-
-def _look_at_listed_scores(rows, pairs, names, where, found, changes):
-    """Cells of scores that hold no number, beside a class."""
-    wrong = {}
-    for record, (_, cells) in rows.items():
-        named = [place for class_, place in pairs if cells[class_].strip() or cells[place].strip()]
-        wrong[record] = [place for place in named if as_number(cells[place]) is None]
-    wrong = {record: places for record, places in wrong.items() if places}
-    if wrong:
-        first = next(iter(wrong))
-        lines, n = lines_words(rows[record][0] for record in wrong), sum(map(len, wrong.values()))
-        shown = ", ".join(f"{rows[first][1][place]!r} in column {names[place]!r}" for place in wrong[first][:2])
-        text = f"{counted(n, 'cell of scores holds', 'cells of scores hold')} no number ({lines}): {shown}."
-        found.note("not_numbers", f"{where}:{rows[first][0]}", f"{text} Every class that is named needs a score.")
-        changes.to_read_on.dropped.update(wrong)
-        for record in wrong:
-            del rows[record]
+        look_at_names(rows, place, taxonomy, where, "prediction", found, changes, numbers=numbers)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from hierviz.findings.edge_table import whole_rows
+from hierviz.findings.edge_table import rows_below_header
 from hierviz.findings.finding import counted
 from hierviz.findings.mend import Changes
 from hierviz.findings.name_looks import look_at_names
@@ -52,24 +52,14 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         if place is None:
             return None, None
         changes = Changes.of(table)
-        rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
+        rows = rows_below_header(table, found, changes)
     except HiervizError as error:
         found.failed(error, where)
         return None, None
     if id_place is not None:
         look_at_ids(rows, id_place, where, found, changes)
-    look_at_names(
-        {record: cells[place] for record, (_, cells) in rows.items()},
-        taxonomy,
-        where,
-        "truth",
-        found,
-        changes,
-        lines={record: line for record, (line, _) in rows.items()},
-        place=place,
-        numbers=numbers,
-        is_path=folded[place] == "path",
-    )
+    is_path = folded[place] == "path"
+    look_at_names(rows, place, taxonomy, where, "truth", found, changes, numbers=numbers, is_path=is_path)
     if id_place is None:
         return changes, None
     return changes, IdColumn(where, [cells[id_place] for _, cells in rows.values()], changes, rows, id_place)

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError, listed
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.taxonomy_json import PARENT_KEYS
@@ -147,7 +148,10 @@ def _kind(value):
 def _objects(source):
     """Yield the values of a list or of lines, one after the other; numbers are text."""
     decoder = json.JSONDecoder(
-        object_pairs_hook=lambda pairs: _once(pairs, source.where), parse_int=str, parse_float=str, parse_constant=str
+        object_pairs_hook=require_single_keys(source.where, PredictionsError),
+        parse_int=str,
+        parse_float=str,
+        parse_constant=str,
     )
     with translated(source.where, source):
         if source.begins == "{":
@@ -186,14 +190,3 @@ def _decoded(decoder, text, place, where, line):
         said = getattr(error, "msg", None) or error
         raise FileError(f"{where}:{number}: expected JSON, got an error ({said}). Correct the file.") from None
     return value, end
-
-
-def _once(pairs, where):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise PredictionsError(
-            f"{where}: expected every key of an object once, got {twice!r} again. Remove one of them."
-        )
-    return entries

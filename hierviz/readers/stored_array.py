@@ -167,6 +167,24 @@ class StoredArray(ArrayRows):
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
 
 
+class RunRows(ArrayRows):
+    """An array whose rows are read by runs of rows that lie together: `_read(n_rows, runs)`."""
+
+    def __getitem__(self, key):
+        """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.
+
+        Raises
+        ------
+        ChangedFileError
+            If the file is not the one that was opened any more.
+        """
+        rows, *others = key if isinstance(key, tuple) else (key,)
+        if isinstance(rows, Integral) and not isinstance(rows, bool):
+            return self[np.array([rows])][(0, *others)]
+        block = self._read(*rows_and_runs(rows, len(self)))
+        return block[(slice(None), *others)] if others else block
+
+
 def rows_and_runs(key, n):
     """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they stand.
 

@@ -16,8 +16,8 @@ import re
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.predictions.node_names import find_node, level_nodes
+from hierviz.predictions.node_names import level_nodes
+from hierviz.readers.labels import named_nodes
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth, id_column
@@ -61,10 +61,7 @@ def read(table, names, of_samples, other_columns):
     """
     predicted, true = level_places(names)
     columns, taxonomy = table.read(has_header=True), of_samples["taxonomy"]
-    if len(columns) == 0:
-        raise PredictionsError(
-            f"{table.where}: expected a row for every sample, got none below the header. Is it complete?"
-        )
+    columns.require_rows()
     ranks = [] if predicted else rank_places(names)
     if not predicted and not ranks:
         raise PredictionsError(
@@ -174,13 +171,4 @@ def _named(names, width, taxonomy, where, notes):
         raise PredictionsError(
             f"{where}: expected {width} names of its columns as text, got {len(names or ())}. Save them."
         )
-    loose = LooseMatches(taxonomy)
-    nodes = [find_node(name, taxonomy, loose=loose) for name in names]
-    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
-    if unknown:
-        raise PredictionsError(
-            f"{where}: expected names of nodes, got {listed(unknown)}."
-            f"{advice(unknown[0], taxonomy, ' Is it the right taxonomy?')}"
-        )
-    notes += loose.notes(where)
-    return np.array(nodes, dtype=np.intp)
+    return named_nodes(names, taxonomy, where, notes)
