@@ -8,6 +8,7 @@ Nothing is ever unpickled.
 Functions
 ---------
 open_source : look at a file once.
+was_opened, forget_opened : which files were looked at, for who writes some.
 translated : turn what libraries raise on broken files into one sentence.
 """
 
@@ -65,6 +66,8 @@ _REFUSED = (
 )
 
 
+# Of this process, for `was_opened`.
+_opened: set[str] = set()
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
 
 
@@ -243,6 +246,16 @@ class Source:
         return {**words, **({"compression": "gzip"} if self.is_gzipped else {})}
 
 
+def was_opened(path):
+    """Whether `open_source` opened the file since `forget_opened`, one that a reader found beside another included."""
+    return os.path.realpath(path) in _opened
+
+
+def forget_opened():
+    """Begin the list of `was_opened` again."""
+    _opened.clear()
+
+
 def open_source(path, wanted, kinds=("text",)):
     """Look at the first bytes of a file.
 
@@ -281,6 +294,7 @@ def open_source(path, wanted, kinds=("text",)):
         with pipe.open() if pipe else open(path, "rb") if held.file is None else held.open() as file:
             stamp = None if pipe else Stamp.from_file(held.file or file)
             source = Source(path, where, "text", pipe=pipe, stamp=stamp, held=held)
+            _opened.update(() if pipe else (os.path.realpath(path),))
             head = file.read(HEAD_BYTES)
         is_gzipped = head.startswith(b"\x1f\x8b")
         if is_gzipped:
