@@ -153,7 +153,7 @@ class Judged:
         given = self.options.class_weights
         if given in (None, "equal"):
             return given
-        from hierviz.readers.class_weights_file import load_class_weights
+        from hierviz.readers.class_numbers_file import load_class_weights
 
         return load_class_weights(given, self.taxonomy)
 
@@ -250,7 +250,7 @@ def rules_of(options, rule_of_each=False):
 def accretion_of(options, taxonomy):
     """(information accretion of each term or None, notes) that the options ask for."""
     if options.ia is not None:
-        from hierviz.readers.accretion_file import load_accretion
+        from hierviz.readers.class_numbers_file import load_accretion
 
         return load_accretion(options.ia, taxonomy)
     if options.annotations is None:
@@ -317,7 +317,7 @@ def _help(parameter, rules):
 def _value(parameter, given, taxonomy):
     if parameter.kind != "costs" or given in parameter.choices:
         return given
-    from hierviz.readers.costs_file import load_costs
+    from hierviz.readers.class_numbers_file import load_costs
     from hierviz.readers.streams import rewindable
 
     if not os.path.exists(given):

@@ -6,54 +6,48 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `TAXONOMY_F
 
 from __future__ import annotations
 
+from hierviz.readers.file_form import FileForm
 from hierviz.readers.prediction_forms import speciesnet
 from hierviz.readers.taxonomy_forms import (
-    coco_categories,
     code_list,
-    darknet_tree,
     darwin_core,
-    google_products,
-    label_studio,
+    labelling_tools,
+    line_forms,
     ncbi_taxdump,
     newick_tree,
     obo,
-    open_images,
     skos,
-    speciesnet_labels,
-    wordnet_data,
-    wordnet_is_a,
 )
-from hierviz.readers.taxonomy_forms.form import TaxonomyForm
 
 _FORMS = (
-    TaxonomyForm(
+    FileForm(
         "coco",
         "categories of COCO or iNaturalist, with supercategories or ranks",
         (".json",),
         "a list `categories` of objects with id and name, or a list of objects with a supercategory",
         "json",
-        coco_categories.looks_like,
-        coco_categories.read,
+        labelling_tools.looks_like_coco,
+        labelling_tools.read_coco,
     ),
-    TaxonomyForm(
+    FileForm(
         "open_images",
         "the hierarchy of Open Images",
         (".json",),
         "an object with `LabelName`",
         "json",
-        open_images.looks_like,
-        open_images.read,
+        labelling_tools.looks_like_open_images,
+        labelling_tools.read_open_images,
     ),
-    TaxonomyForm(
+    FileForm(
         "speciesnet",
         "the taxonomy that the labels in SpeciesNet's predictions carry",
         (".json",),
         "`predictions` of objects with filepath and classifications",
         "json",
         speciesnet.looks_like,
-        speciesnet_labels.read_json,
+        speciesnet.read_taxonomy,
     ),
-    TaxonomyForm(
+    FileForm(
         "newick",
         "a Newick tree",
         (".nwk", ".newick", ".tre", ".tree"),
@@ -62,7 +56,7 @@ _FORMS = (
         newick_tree.looks_like_newick,
         newick_tree.read_newick,
     ),
-    TaxonomyForm(
+    FileForm(
         "nexus",
         "the first tree of a Nexus file",
         (".nex", ".nexus"),
@@ -71,10 +65,8 @@ _FORMS = (
         newick_tree.looks_like_nexus,
         newick_tree.read_nexus,
     ),
-    TaxonomyForm(
-        "obo", "an ontology in OBO", (".obo",), "`format-version:` or `[Term]`", "text", obo.looks_like, obo.read
-    ),
-    TaxonomyForm(
+    FileForm("obo", "an ontology in OBO", (".obo",), "`format-version:` or `[Term]`", "text", obo.looks_like, obo.read),
+    FileForm(
         "skos",
         "a SKOS concept scheme in Turtle, RDF/XML or N-Triples (needs rdflib)",
         (".ttl", ".rdf", ".nt"),
@@ -83,61 +75,61 @@ _FORMS = (
         skos.looks_like,
         skos.read,
     ),
-    TaxonomyForm(
+    FileForm(
         "wordnet",
         "WordNet's is_a as pairs of wnids, with words.txt beside it",
         (".txt",),
         "every line is two wnids",
         "text",
-        wordnet_is_a.looks_like,
-        wordnet_is_a.read,
+        line_forms.looks_like_wnids,
+        line_forms.read_wnids,
     ),
-    TaxonomyForm(
+    FileForm(
         "wordnet_data",
         "WordNet's own data.noun or data.verb",
         (".noun", ".verb"),
         "every line but the licence is a synset: offset, file, part of speech, words, pointers",
         "text",
-        wordnet_data.looks_like,
-        wordnet_data.read,
+        line_forms.looks_like_synsets,
+        line_forms.read_synsets,
     ),
-    TaxonomyForm(
+    FileForm(
         "darknet",
         "darknet's WordTree, with .names beside it",
         (".tree",),
         "every line is a name and -1 or the number of an earlier line",
         "text",
-        darknet_tree.looks_like,
-        darknet_tree.read,
+        line_forms.looks_like_darknet,
+        line_forms.read_darknet,
     ),
-    TaxonomyForm(
+    FileForm(
         "google_products",
         "Google's product taxonomy, with or without ids",
         (".txt",),
         "`# Google_Product_Taxonomy_Version`, or `1 - Animals > ...` in every line",
         "text",
-        google_products.looks_like,
-        google_products.read,
+        line_forms.looks_like_google,
+        line_forms.read_google,
     ),
-    TaxonomyForm(
+    FileForm(
         "speciesnet_labels",
         "SpeciesNet's list of labels",
         (".txt",),
         "uuid;class;order;family;genus;species;common name in every line",
         "text",
-        speciesnet_labels.looks_like,
-        speciesnet_labels.read,
+        speciesnet.are_labels,
+        speciesnet.read_labels,
     ),
-    TaxonomyForm(
+    FileForm(
         "label_studio",
         "the labelling interface of Label Studio",
         (".xml",),
         "`<View>`, `<Taxonomy>` or `<Choices>` with `<Choice>`",
         "text",
-        label_studio.looks_like,
-        label_studio.read,
+        labelling_tools.looks_like_interface,
+        labelling_tools.read_interface,
     ),
-    TaxonomyForm(
+    FileForm(
         "codes",
         "codes whose parents are their beginnings (ICD-10, NAICS, UNSPSC)",
         (".csv", ".tsv"),
@@ -146,7 +138,7 @@ _FORMS = (
         code_list.looks_like,
         code_list.read,
     ),
-    TaxonomyForm(
+    FileForm(
         "taxdump",
         "the taxonomy of NCBI: nodes.dmp and names.dmp in a folder, zip or .tar.gz",
         (".dmp", ".zip", ".tar.gz"),
@@ -155,7 +147,7 @@ _FORMS = (
         ncbi_taxdump.looks_like,
         ncbi_taxdump.read,
     ),
-    TaxonomyForm(
+    FileForm(
         "darwin_core",
         "Darwin Core taxa (GBIF's Taxon.tsv), alone, in a folder or in a zip",
         (".tsv", ".txt", ".zip"),

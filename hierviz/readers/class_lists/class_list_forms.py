@@ -14,13 +14,11 @@ from pathlib import Path
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.readers import limits
-from hierviz.readers.class_lists.array_names import read_npy_names
 from hierviz.readers.class_lists.class_list import ClassList
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
+from hierviz.readers.class_lists.label_maps import looks_like_pbtxt, looks_like_yaml, read_pbtxt_names, read_yaml_names
 from hierviz.readers.class_lists.line_names import plain_lines, read_lines, read_numbered_lines
-from hierviz.readers.class_lists.pbtxt_names import looks_like_pbtxt, read_pbtxt_names
-from hierviz.readers.class_lists.table_names import TextSource, read_table_names
-from hierviz.readers.class_lists.yaml_names import looks_like_yaml, read_yaml_names
+from hierviz.readers.class_lists.table_names import TextSource, read_npy_names, read_table_names
 from hierviz.readers.labels import find_node
 from hierviz.readers.picture_names import natural_key
 from hierviz.readers.sources import open_source

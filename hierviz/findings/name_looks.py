@@ -1,37 +1,103 @@
-"""Cells that name classes, in truths, predictions and class lists: unknown ones, other spellings, lost zeros."""
+"""Names that look alike, and cells that name classes: unknown ones, other spellings, lost zeros.
+
+Functions
+---------
+plain_name : a name without what cannot be seen in it.
+look_alike_key : equal for names that a reader takes for one.
+with_zeros_of : texts whose leading zeros were lost, with them.
+look_at_names : cells of truths, predictions and class lists.
+"""
 
 from __future__ import annotations
 
-from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import look_alike_key, plain_name, with_zeros_of
+import re
+import unicodedata
+
+from hierviz.findings.finding import counted, lines_words
 from hierviz.messages.errors import listed
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
 
+_BLANKS = re.compile(r"\s+")
+# Zero-width blank, word joiner, byte order mark, soft hyphen, marks of direction. Joiners belong to some scripts.
+_INVISIBLE = dict.fromkeys(
+    [0x200B, 0x2060, 0xFEFF, 0x00AD, 0x200E, 0x200F, *range(0x202A, 0x202F), *range(0x2066, 0x206A)]
+)
+# Letters of other scripts that look like Latin ones.
+_TWINS = str.maketrans(
+    "аеорсухіјѕһԁԛԝАВЕКМНОРСТУХІЈЅαορνικΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aeopcyxijshdqwABEKMHOPCTYXIJSaopvikABEZHIKMNOPTYX"
+)
 
-def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place, numbers=None, is_path=False):
+
+def plain_name(name):
+    """A name in composed Unicode with single plain blanks and nothing invisible."""
+    if name.isascii() and "  " not in name and name.isprintable():
+        return name.strip()
+    return _BLANKS.sub(" ", unicodedata.normalize("NFC", name).translate(_INVISIBLE)).strip()
+
+
+def look_alike_key(name):
+    """Equal for names that differ in case, blanks, Unicode forms or letters of other scripts only."""
+    key = plain_name(name)
+    if not key.isascii():
+        key = unicodedata.normalize("NFKC", key).translate(_TWINS)
+    return _BLANKS.sub(" ", key.replace("_", " ")).casefold()
+
+
+def look_alikes(names):
+    """Groups of two and more names with one key: list of list of str, in the order of the names."""
+    groups: dict[str, list] = {}
+    for name in dict.fromkeys(names):
+        groups.setdefault(look_alike_key(name), []).append(name)
+    return [group for group in groups.values() if len(group) > 1]
+
+
+def with_zeros_of(texts, known):
+    """Texts that are numbers without the leading zeros that known ones have.
+
+    Parameters
+    ----------
+    texts : iterable of str
+        That are not known.
+    known : iterable of str
+        Names or ids.
+
+    Returns
+    -------
+    dict of str to str
+        Of all that become a known one when zeros are put in front of them; a number that could become two is left out.
+    """
+    texts = [text for text in dict.fromkeys(texts) if text.isascii() and text.isdigit()]
+    padded: dict[str, set] = {}
+    for name in known if texts else ():
+        if name.isascii() and name.isdigit() and name[0] == "0":
+            padded.setdefault(name.lstrip("0") or "0", set()).add(name)
+    found = {text: padded.get(text, ()) for text in texts}
+    return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
+
+
+def look_at_names(rows, place, taxonomy, where, what, found, changes, *, numbers=None, is_path=False):
     """Note cells that are not written as the taxonomy has them.
 
     Parameters
     ----------
-    cells : dict of record to str
+    rows : dict of record to (line, list of str)
+        Cells of each row.
+    place : int
+        Of the column that names classes.
     taxonomy : Taxonomy
     where, what : str
         The file, and what the cells are ("truth").
     found : Findings
-    changes : Changes or None
-        None where the file cannot be mended.
-    lines : dict of record to int
-    place : int
-        Of their column.
+    changes : Changes
     numbers : dict of int to int, optional
         Node of each number of a class list.
     is_path : bool
         Cells hold paths.
     """
     records: dict[str, list] = {}
-    for record, cell in cells.items():
-        records.setdefault(cell, []).append(record)
+    for record, (_, cells) in rows.items():
+        records.setdefault(cells[place], []).append(record)
     loose, bad = LooseMatches(taxonomy), {}
     is_numbered = bool(numbers) and all(cell.strip().isdigit() for cell in records if cell.strip())
     for cell in records:
@@ -63,10 +129,9 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
         ]
 
     def note(code, some_names, text, fix=None, severity=None, more=""):
-        at = [lines[record] for record in records_with(some_names)]
+        at = [rows[record][0] for record in records_with(some_names)]
         found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).{more}", fix, severity)
 
-    mendable = changes is not None
     for code, renamed, text in (
         ("leading_zeros", zeros, "lost the leading zeros that the taxonomy has"),
         ("odd_characters", odd, "held characters that cannot be seen"),
@@ -76,7 +141,7 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
             words = f"{counted(len(renamed), 'name')} {text}: " + ", ".join(
                 f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3]
             )
-            note(code, renamed, words, "the names as the taxonomy has them" if mendable else None)
+            note(code, renamed, words, "the names as the taxonomy has them")
     if other:
         words = f"{counted(len(other), 'name')} matched by meaning: " + ", ".join(
             f"{name!r} is {taxonomy.names[loose.find(name)]!r}" for name in other[:3]
@@ -91,7 +156,7 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
             more=said,
         )
     renamed = zeros | odd | spelt
-    for cell in bad if mendable else ():
+    for cell in bad:
         fields = [cell] if is_path else cell.split(";")
         right = [renamed.get(field.strip(), field) for field in fields]
         left = [field for field in right if field.strip() not in unknown]
@@ -100,4 +165,3 @@ def look_at_names(cells, taxonomy, where, what, found, changes, *, lines, place,
                 changes.fixes.cells[record, place] = ";".join(right)
             if left != right:
                 changes.to_read_on.cells[record, place] = ";".join(left)
-    return some(unknown) if unknown else ""

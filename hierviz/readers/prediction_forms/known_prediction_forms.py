@@ -6,28 +6,20 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `PREDICTION
 
 from __future__ import annotations
 
-from hierviz.readers.prediction_forms import (
-    cafa,
-    coco_results,
-    fiftyone_labels,
-    label_studio_tasks,
-    level_columns,
-    speciesnet,
-    timm_results,
-)
-from hierviz.readers.prediction_forms.form import PredictionForm
+from hierviz.readers.file_form import FileForm
+from hierviz.readers.prediction_forms import cafa, labelling_tools, levels, speciesnet, timm_results
 
 _FORMS = (
-    PredictionForm(
+    FileForm(
         "levels",
         "labels with one column per level, as hiclass predicts them; a row may stop early",
         (".csv", ".tsv", ".parquet"),
         "two columns or more called level_1, predicted_1, pred_level_1, ...",
         "table",
-        level_columns.looks_like,
-        level_columns.read,
+        levels.looks_like,
+        levels.read,
     ),
-    PredictionForm(
+    FileForm(
         "timm",
         "results of timm's inference.py: index, label and prob of the best classes",
         (".csv", ".json"),
@@ -36,7 +28,7 @@ _FORMS = (
         timm_results.looks_like,
         timm_results.records,
     ),
-    PredictionForm(
+    FileForm(
         "speciesnet",
         "SpeciesNet's JSON (uuid;class;order;family;genus;species;name); a class includes the listed ones below it",
         (".json",),
@@ -45,34 +37,34 @@ _FORMS = (
         speciesnet.looks_like,
         speciesnet.records,
     ),
-    PredictionForm(
+    FileForm(
         "coco_results",
         "COCO results without boxes: image_id, category_id, score",
         (".json",),
         "a list of objects with these three keys",
         "json",
-        coco_results.looks_like,
-        coco_results.records,
+        labelling_tools.looks_like_coco,
+        labelling_tools.coco_records,
     ),
-    PredictionForm(
+    FileForm(
         "fiftyone",
         "FiftyOne's labels.json of a classification dataset, or samples.json with fields of classifications",
         (".json",),
         "`classes` and `labels`, or `samples` with filepath",
         "json",
-        fiftyone_labels.looks_like,
-        fiftyone_labels.records,
+        labelling_tools.looks_like_fiftyone,
+        labelling_tools.fiftyone_records,
     ),
-    PredictionForm(
+    FileForm(
         "label_studio_tasks",
         "Label Studio's JSON export with predictions of choices or taxonomy; annotations are the truth",
         (".json",),
         "a list of tasks with `data` and `predictions`",
         "json",
-        label_studio_tasks.looks_like,
-        label_studio_tasks.records,
+        labelling_tools.looks_like_tasks,
+        labelling_tools.task_records,
     ),
-    PredictionForm(
+    FileForm(
         "cafa",
         "CAFA: protein, term and score per line; terms not listed have the score 0",
         (".tsv", ".txt"),
