@@ -2,28 +2,31 @@
 
 from __future__ import annotations
 
+import functools
+
 from hierviz.charts._cell_matrix import cell_matrix, room
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 
 
-def agreement_matrix(found, *, dark=False, width=900):
+def agreement_matrix(found, *, dark=None, width=900):
     """Cells of pairs of metrics; blue where they put the methods in the same order, orange where in the opposite one.
 
     Parameters
     ----------
     found : Agreement
         Of `hierviz.compare`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels. Metrics are numbered; where the cells would be too narrow, the first metrics are drawn and the table has all.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``metric``, ``other``, ``kendall``, ``reversed``, ``pairs``, each pair once.
 
     Raises
     ------
@@ -34,6 +37,10 @@ def agreement_matrix(found, *, dark=False, width=900):
         raise PredictionsError(
             f"agreement: expected at least two metrics and two methods, got {len(found.columns)} and {found.n_methods}. Add some."
         )
+    return Figure(functools.partial(_drawn, found), lambda: _table(found), found.sentence, dark, width)
+
+
+def _drawn(found, dark, width):
     look, labels = palette(dark), _labels(found)
     n = n_metrics_drawn(found, width)
     cells = []
@@ -70,8 +77,7 @@ def _labels(found):
     return [f"{place + 1}  {column.label}" for place, column in enumerate(found.columns)]
 
 
-def agreement_matrix_table(found):
-    """Table behind `agreement_matrix`: ``metric``, ``other``, ``kendall``, ``reversed``, ``pairs``, each pair once."""
+def _table(found):
     rows = {"metric": [], "other": [], "kendall": [], "reversed": [], "pairs": []}
     for i, one in enumerate(found.columns):
         for j in range(i):

@@ -14,6 +14,7 @@ from hierviz.charts._curve_words import words_of
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
 from hierviz.curves.operating_curve import best_at_correct
+from hierviz.messages.errors import PredictionsError
 
 LEVELS = (0.90, 0.95)
 # Axes and strip where none are chosen: of one answer a sample, and of predicted sets.
@@ -51,6 +52,11 @@ class CurveFigure:
             numbers.checked_metric(self.x, "x", self.curves)
         numbers.checked_metric(self.y, "y", self.curves)
         numbers.checked_metric(self.strip, "strip", self.curves)
+        for point in self.points or ():
+            if point["model"] not in self.curves:
+                raise PredictionsError(
+                    f"points: expected a model of {', '.join(self.curves)}, got {point['model']!r}. Choose one."
+                )
 
     @cached_property
     def look(self):

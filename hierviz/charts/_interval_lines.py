@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
@@ -12,7 +15,7 @@ from hierviz.messages.number_text import value_text
 ROW, TICKS = 38, 22
 
 
-def interval_lines(items, *, zero=False, highlight=None, dark=False, width=1000):
+def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
     """Estimates with intervals on one scale.
 
     Parameters
@@ -23,16 +26,23 @@ def interval_lines(items, *, zero=False, highlight=None, dark=False, width=1000)
         Whether 0 is on the scale, with a line.
     highlight : str, optional
         Name of an item that is bold.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``item``, ``estimate``, ``lower``, ``upper``.
     """
-    look, rows = palette(dark), interval_lines_table(items).to_dict("records")
+    ends = ("estimate", "lower", "upper")
+    values = {key: [float(row[i]) for row in items.values()] for i, key in enumerate(ends)}
+    table = frame({"item": list(items), **values})
+    return Figure(functools.partial(_drawn, table, zero, highlight), table, dark=dark, width=width)
+
+
+def _drawn(table, zero, highlight, dark, width):
+    look, rows = palette(dark), table.to_dict("records")
     width -= 8
     left = min(0.4 * width, max(text_width(row["item"], SIZE, True) for row in rows) + 20)
     ends = [row[key] for row in rows for key in ("lower", "upper")] + ([0.0] if zero else [])
@@ -64,13 +74,3 @@ def interval_lines(items, *, zero=False, highlight=None, dark=False, width=1000)
     return layer(
         boxes(shapes, width, height, radius=1), texts(words, width, height), hover(tips, width, height, tooltip)
     ).properties(width=width, height=height)
-
-
-def interval_lines_table(items):
-    """Table behind `interval_lines`: ``item``, ``estimate``, ``lower``, ``upper``."""
-    return frame(
-        {
-            "item": list(items),
-            **{key: [float(row[i]) for row in items.values()] for i, key in enumerate(("estimate", "lower", "upper"))},
-        }
-    )

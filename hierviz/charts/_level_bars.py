@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SIZE, SMALL, palette
 
@@ -13,21 +16,26 @@ ROW, TOP, LABEL, NUMBER = 24, 30, 52, 58
 COLUMNS = {"n_nodes": "Classes", "truths": "Truths here", "answers": "Answers here"}
 
 
-def level_bars(levels, *, dark=False, width=800):
+def level_bars(levels, *, dark=None, width=800):
     """Bars of classes, truths and answers for every depth.
 
     Parameters
     ----------
     levels : SubtreeLevels
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: DataFrame of `SubtreeLevels.to_frame`.
     """
+    table = frame(dict(levels.to_frame().items()))
+    return Figure(functools.partial(_drawn, levels), table, lambda: _sentence(levels), dark, width)
+
+
+def _drawn(levels, dark, width):
     look = palette(dark)
     depths = np.flatnonzero(levels.n_nodes)
     n = len(depths)
@@ -62,12 +70,7 @@ def level_bars(levels, *, dark=False, width=800):
     ).properties(width=width, height=height)
 
 
-def level_bars_table(levels):
-    """Numbers of every depth: DataFrame of `SubtreeLevels.to_frame`."""
-    return frame(dict(levels.to_frame().items()))
-
-
-def level_bars_sentence(levels):
+def _sentence(levels):
     """How large the taxonomy is and where truths and answers are, in words."""
     truths, answers = int(levels.truths.argmax()), int(levels.answers.argmax())
     n_nodes, n_leaves, n_supported = (

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from hierviz.charts._cell_matrix import cell_matrix
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
@@ -15,22 +18,26 @@ from hierviz.metrics.ties import rounded
 TITLES = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
 
 
-def level_matrix(found, *, dark=False, width=800):
+def level_matrix(found, *, dark=None, width=800):
     """Cells of models by level; the darker the better within a level; a dash where a model does not know the level.
 
     Parameters
     ----------
     found : LevelMatrix
         Of `hierviz.diagnosis.level_matrix`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``model, trained_at, tested_at, value``, each cell once.
     """
+    return Figure(functools.partial(_drawn, found), lambda: _table(found), lambda: _sentence(found), dark, width)
+
+
+def _drawn(found, dark, width):
     look, sign = palette(dark), METRICS[found.metric].sign
     cells = []
     for row, name in enumerate(found.models):
@@ -60,8 +67,7 @@ def level_matrix(found, *, dark=False, width=800):
     return cell_matrix(rows, [f"level {level}" for level in found.levels], cells, TITLES, dark=dark, width=width)
 
 
-def level_matrix_table(found):
-    """Table behind `level_matrix`: ``model, trained_at, tested_at, value``, each cell once."""
+def _table(found):
     rows = {"model": [], "trained_at": [], "tested_at": [], "value": []}
     for row, name in enumerate(found.models):
         for column, level in enumerate(found.levels):
@@ -70,7 +76,7 @@ def level_matrix_table(found):
     return frame(rows)
 
 
-def level_matrix_sentence(found):
+def _sentence(found):
     """The best model of each level, in words."""
     sign, said = METRICS[found.metric].sign, []
     for column, level in enumerate(found.levels):

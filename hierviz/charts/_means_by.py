@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import position
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
@@ -20,33 +23,36 @@ from hierviz.metrics.registry import METRICS
 MOST = 24
 
 
-def means_by(found, *, dark=False, width=800):
+def means_by(found, *, dark=None, width=800):
     """Dot plot of a metric in each part of the samples, with intervals.
 
     Parameters
     ----------
     found : dict of str to MeansBy
         Model, or method with its runs; of the same samples, divided by the same value.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Small circles are runs, the dot is their mean. Of more than
-        `MOST` parts the largest are drawn; the table has all.
+    Figure
+        Its table: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``. Small
+        circles are runs, the dot is their mean. Of more than `MOST` parts the largest are drawn; the table has all.
 
     Raises
     ------
     PredictionsError
         If there is no model, no part, or models differ in what divides their samples.
     """
-    first = _checked(found)
+    first, table = _checked(found), _table(found)
+    return Figure(functools.partial(_drawn, found, first, table), table, lambda: _sentence(found), dark, width)
+
+
+def _drawn(found, first, rows, dark, width):
     look, colours = palette(dark), model_colours(found, dark)
     kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST])
     labels = [first.label[place] for place in kept.tolist()]
-    rows = means_by_table(found)
     rows = rows[rows["part"].isin(labels) & np.isfinite(rows["mean"].astype(float))]
     width -= 8
     left = 260 if width >= 560 else 0
@@ -131,8 +137,7 @@ def _run_rows(found, middle, aside, colours):
     ]
 
 
-def means_by_table(found):
-    """Table behind `means_by`: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``."""
+def _table(found):
     keys = ["n", "mean", "lower", "upper"]
     has_runs = any(one.n_runs > 1 for one in found.values())
     rows = {key: [] for key in ["model", "part", *keys, *(["n_runs", "spread"] if has_runs else [])]}
@@ -147,7 +152,7 @@ def means_by_table(found):
     return frame(rows)
 
 
-def means_by_sentence(found):
+def _sentence(found):
     """Where each model is weakest, in words, and whether its interval excludes the mean over all samples."""
     said = []
     for name, one in found.items():

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import position
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import FONT, SIZE, palette
@@ -17,7 +20,7 @@ from hierviz.messages.number_text import value_text
 ROW = 26
 
 
-def method_intervals(found, key=None, *, dark=False, width=800):
+def method_intervals(found, key=None, *, dark=None, width=800):
     """Dot plot of one column of a table of methods.
 
     Parameters
@@ -26,14 +29,15 @@ def method_intervals(found, key=None, *, dark=False, width=800):
         Of `hierviz.compare`.
     key : str, optional
         Of a column; the first when absent.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Small dots are runs, the large one their mean with its interval.
+    Figure
+        Its table: ``model, runs, value, spread, low, high, rank, mark``. Small dots are runs, the large one their mean
+        with its interval.
 
     Raises
     ------
@@ -41,10 +45,16 @@ def method_intervals(found, key=None, *, dark=False, width=800):
         If there is no such column, or no method has a finite value.
     """
     column = _column(found, key)
-    look, rows = palette(dark), method_intervals_table(found, column.key)
-    rows = rows[np.isfinite(rows["value"].astype(float))]
+    table = _table(found, column)
+    rows = table[np.isfinite(table["value"].astype(float))]
     if not len(rows):
         raise PredictionsError(f"method_intervals: expected a finite {column.key}, got none. Choose another column.")
+    draw = functools.partial(_drawn, found, column, rows)
+    return Figure(draw, table, lambda: _sentence(found, column), dark, width)
+
+
+def _drawn(found, column, rows, dark, width):
+    look = palette(dark)
     names = [method.name for method in found.methods]
     left = min(max(text_width(name, SIZE) for name in names) + 14, 0.4 * width)
     plot, height = width - left - 24, ROW * len(names)
@@ -119,9 +129,7 @@ def method_intervals(found, key=None, *, dark=False, width=800):
     return vconcat(layer(*layers).properties(width=plot, height=height))
 
 
-def method_intervals_table(found, key=None):
-    """Table behind `method_intervals`: ``model, runs, value, spread, low, high, rank, mark``."""
-    column = _column(found, key)
+def _table(found, column):
     rows = []
     for place, method in enumerate(found.methods):
         low, high = found.interval(method, column) or (None, None)
@@ -133,9 +141,8 @@ def method_intervals_table(found, key=None):
     return frame(rows)
 
 
-def method_intervals_sentence(found, key=None):
+def _sentence(found, column):
     """The best method of a column and all that are not clearly different from it, in words."""
-    column = _column(found, key)
     marks = found.marks[column.key]
     best = [method for method, mark in zip(found.methods, marks, strict=True) if mark == "best"]
     tied = [method.name for method, mark in zip(found.methods, marks, strict=True) if mark == "tied"]

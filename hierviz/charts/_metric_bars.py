@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 
 from hierviz.charts._canvas import position
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
@@ -14,7 +17,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 
 
-def metric_bars(values, *, metrics=None, dark=False, width=1000):
+def metric_bars(values, *, metrics=None, dark=None, width=1000):
     """Dot plot of metrics between 0 and 1.
 
     Parameters
@@ -23,26 +26,30 @@ def metric_bars(values, *, metrics=None, dark=False, width=1000):
         Model, metric; None and nan are left out.
     metrics : sequence of str, optional
         Keys of `METRICS` with range 0 to 1, in order; all that the models have by default.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``model``, ``metric``, ``name``, ``value``.
 
     Raises
     ------
     PredictionsError
         If no metric is left to show.
     """
-    look, colours = palette(dark), model_colours(values, dark)
-    rows = metric_bars_table(values, metrics=metrics)
-    rows = rows[rows["value"].notna()]
-    keys = list(dict.fromkeys(rows["metric"]))
-    if not keys:
+    table = _table(values, metrics)
+    rows = table[table["value"].notna()]
+    if not len(rows):
         raise PredictionsError("metric bars: expected a metric between 0 and 1, got none. Pass `metrics`.")
+    return Figure(functools.partial(_drawn, values, rows), table, dark=dark, width=width)
+
+
+def _drawn(values, rows, dark, width):
+    look, colours = palette(dark), model_colours(values, dark)
+    keys = list(dict.fromkeys(rows["metric"]))
     width -= 8
     wide = width >= 560
     left = 230 if wide else 0
@@ -102,8 +109,7 @@ def metric_bars(values, *, metrics=None, dark=False, width=1000):
     )
 
 
-def metric_bars_table(values, *, metrics=None):
-    """Table behind `metric_bars`: ``model``, ``metric``, ``name``, ``value``."""
+def _table(values, metrics):
     wanted = (
         list(metrics) if metrics is not None else list(dict.fromkeys(key for model in values.values() for key in model))
     )

@@ -7,10 +7,12 @@ stands under each of its parents; where samples have several true classes, child
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts._figure import Figure
 from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
@@ -109,7 +111,7 @@ def _inside(taxonomy, cost, node, place, least, levels):
     return found
 
 
-def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
+def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
     """Treemap of the mistakes below a class.
 
     Parameters
@@ -118,21 +120,32 @@ def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
     root : int
     cost : str, optional
         What areas are in proportion to: 'n_wrong', 'missed' or 'win_lost'; `cost_key` of the table by default.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. A click on a class with children selects its name as ``target`` of `node`.
+    Figure
+        Its table: the numbers of the classes that are drawn, those that are put together included. A click on a class
+        with children selects its name as ``target`` of `node`.
 
     Raises
     ------
     PredictionsError
         If the cost is not known, or there is none below the class.
     """
-    cost, cells = _cells(table, root, cost, width - 4)
+    cost = cost_key(table) if cost is None else cost
+    cells_of = functools.cache(lambda width: _cells(table, root, cost, width - 4))
+    cells = cells_of(width)
+
+    def draw(dark, width):
+        return _drawn(table, root, cost, cells_of(width), dark, width)
+
+    return Figure(draw, lambda: _table(table, root, cells), lambda: _sentence(table, root, cost, cells), dark, width)
+
+
+def _drawn(table, root, cost, cells, dark, width):
     look, taxonomy, rate = palette(dark), table.taxonomy, RATE_OF[cost]
     width -= 4
     drawn = [int(cell.nodes[0]) for cell in cells if cell.kind in ("class", "group")]
@@ -157,16 +170,13 @@ def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
     return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
 
 
-def mistake_treemap_table(table, root=0, *, cost=None, width=1000):
-    """Numbers of the classes that the treemap draws, those that are put together included: DataFrame."""
-    _, cells = _cells(table, root, cost, width - 4)
+def _table(table, root, cells):
     nodes = np.concatenate([cell.nodes for cell in cells if cell.kind != "itself"] or [np.array([root])])
     return node_frame(table, nodes)
 
 
-def mistake_treemap_sentence(table, root=0, *, cost=None, width=1000):
+def _sentence(table, root, cost, cells):
     """What the treemap shows, in words."""
-    cost, cells = _cells(table, root, cost, width - 4)
     taxonomy = table.taxonomy
     total = float(getattr(table, cost)[root])
     what = {"n_wrong": "number of wrong answers", "missed": "number of missed samples", "win_lost": "lost win"}[cost]
@@ -185,7 +195,6 @@ def mistake_treemap_sentence(table, root=0, *, cost=None, width=1000):
 
 
 def _cells(table, root, cost, width):
-    cost = cost_key(table) if cost is None else cost
     if cost not in RATE_OF:
         raise PredictionsError(f"treemap: expected a cost among {', '.join(RATE_OF)}, got {cost!r}. Choose one.")
     cells = treemap_cells(table.taxonomy, getattr(table, cost), root, width=width)
@@ -193,7 +202,7 @@ def _cells(table, root, cost, width):
         raise PredictionsError(
             f"treemap: expected mistakes below {table.taxonomy.names[root]!r}, got none. Choose another class or threshold."
         )
-    return cost, cells
+    return cells
 
 
 def _name(taxonomy, cell):

@@ -6,8 +6,8 @@ Tables that the drawings share are there once, and all of it is compressed: a pa
 from __future__ import annotations
 
 import base64
-import functools
 import gzip
+import itertools
 import json
 import math
 
@@ -21,13 +21,12 @@ from hierviz.charts.theme import finish
 WIDE, NARROW = 1040, 344
 
 
-def packed_chart(draw):
+def packed_chart(figure):
     """Specifications of one figure for every look.
 
     Parameters
     ----------
-    draw : callable
-        Takes `dark` and `width`, gives an unconfigured chart.
+    figure : Figure
 
     Returns
     -------
@@ -35,22 +34,20 @@ def packed_chart(draw):
         `packed` of ``data`` (rows by name) and ``specs``: Vega-Lite by "light-wide", "dark-wide", "light-narrow" and
         "dark-narrow", which name their data.
     """
-    sizes = {"wide": WIDE, "narrow": NARROW}
-    drawings = {
-        f"{theme}-{name}": functools.partial(draw, theme == "dark", width)
-        for theme in ("light", "dark")
-        for name, width in sizes.items()
-    }
-    return packed(figure_of(drawings))
+    return packed(looks_of(figure.draw))
 
 
-def figure_of(drawings):
-    """Drawings of one figure whose tables are there once.
+def looks_of(draw, themes=(False, True), wide=WIDE):
+    """A figure in some themes and in two widths, whose tables are there once.
 
     Parameters
     ----------
-    drawings : dict of str to callable
-        Look, which begins with "light" or "dark", to what gives the chart.
+    draw : callable
+        Takes `dark` and `width`, gives a chart.
+    themes : sequence of bool
+        Which are dark.
+    wide : int
+        Pixels of the wider one.
 
     Returns
     -------
@@ -58,14 +55,15 @@ def figure_of(drawings):
         ``data``: rows by name. ``specs``: Vega-Lite by look, which name their data.
     """
     data, specs = {}, {}
-    for look, draw in drawings.items():
-        is_dark = look.startswith("dark")
+    for dark, (name, width) in itertools.product(themes, (("wide", wide), ("narrow", NARROW))):
+        if name == "narrow" and wide <= NARROW:
+            continue
         with debug_mode(False):
-            chart = draw()
-            finished = chart if chart.config is not alt.Undefined else finish(chart, is_dark)
+            chart = draw(dark, width)
+            finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
             spec, tables = to_spec(finished, _rows)
         data |= {key: json.loads(rows) for key, rows in tables.items()}
-        specs[look] = spec
+        specs[f"{'dark' if dark else 'light'}-{name}"] = spec
     return {"data": data, "specs": specs}
 
 

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
 
 
-def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000):
+def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=None, width=1000):
     """Probability against information of every node.
 
     Parameters
@@ -21,19 +24,32 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000)
         Pareto set of the sample.
     threshold : float, optional
         Where a line is drawn.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``node``, ``name``, ``information``, ``p``, ``in_set``; one row a node.
     """
-    look, table = palette(dark), pareto_points_table(taxonomy, p, nodes)
+    table = frame(
+        {
+            "node": np.arange(taxonomy.n_nodes),
+            "name": [taxonomy.title(node) for node in range(taxonomy.n_nodes)],
+            "information": taxonomy.information,
+            "p": np.asarray(p, float),
+            "in_set": np.isin(np.arange(taxonomy.n_nodes), nodes),
+        }
+    )
+    return Figure(functools.partial(_drawn, table, threshold), table, dark=dark, width=width)
+
+
+def _drawn(table, threshold, dark, width):
+    look = palette(dark)
     width -= 60
     x = alt.X(
-        "information:Q", title="information in bits", scale=alt.Scale(domain=[0, taxonomy.information.max() + 0.7])
+        "information:Q", title="information in bits", scale=alt.Scale(domain=[0, table["information"].max() + 0.7])
     )
     y = alt.Y("p:Q", title="probability p", scale=alt.Scale(domain=[0, 1.05]), axis=alt.Axis(titlePadding=12))
     chosen = alt.Chart(table[table["in_set"]])
@@ -55,16 +71,3 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000)
         line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
         parts.append(line.encode(alt.Y("threshold:Q")))
     return layer(*parts).properties(width=width, height=280)
-
-
-def pareto_points_table(taxonomy, p, nodes):
-    """Table behind `pareto_points`: ``node``, ``name``, ``information``, ``p``, ``in_set``; one row a node."""
-    return frame(
-        {
-            "node": np.arange(taxonomy.n_nodes),
-            "name": [taxonomy.title(node) for node in range(taxonomy.n_nodes)],
-            "information": taxonomy.information,
-            "p": np.asarray(p, float),
-            "in_set": np.isin(np.arange(taxonomy.n_nodes), nodes),
-        }
-    )

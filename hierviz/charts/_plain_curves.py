@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import RIGHT, line_layers, plane
 from hierviz.charts._rows import frame
@@ -18,7 +21,7 @@ from hierviz.messages.number_text import percent_text
 X, Y, RANGE, HEIGHT = "info_recall", "correct", (0.0, 1.0), 300
 
 
-def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, width=800, height=HEIGHT):
+def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width=800, height=HEIGHT):
     """Correct answers against information recall at every threshold, both axes from 0 to 1.
 
     Parameters
@@ -30,14 +33,14 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
         Share of correct answers, in [0, 1], where a line is drawn.
     area : bool
         Draw the envelopes and shade what AC integrates, the area below.
-    dark : bool
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``model``, ``mark``, ``threshold``, ``info_recall``, ``correct``; one row a dot.
 
     Raises
     ------
@@ -45,6 +48,12 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
         If there is no curve, or a threshold is outside [0, 1].
     """
     curves = numbers.checked_curves(curves)
+    table = _table(curves, marks)
+    draw = functools.partial(_drawn, curves, table, level, area, height)
+    return Figure(draw, table, lambda: _sentence(curves, table), dark, width)
+
+
+def _drawn(curves, rows, level, area, height, dark, width):
     look, colours = palette(dark), model_colours(curves, dark)
     plot = max(width - LEFT - RIGHT, 160)
     place = plane([numbers.axis_label(X), numbers.axis_label(Y)], (RANGE, RANGE), plot)
@@ -69,7 +78,6 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
     if level is not None:
         across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
         layers.append(across.encode(place["y"]))
-    rows = plain_curves_table(curves, marks=marks)
     if len(rows):
         rows = rows.assign(
             x=rows[X],
@@ -110,21 +118,18 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
     return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=12)
 
 
-def plain_curves_table(curves, *, marks=None):
-    """Table behind `plain_curves`: ``model``, ``mark``, ``threshold``, ``info_recall``, ``correct``; one row a dot."""
+def _table(curves, marks):
     rows = [
         {"model": name, "mark": label, "threshold": float(threshold)}
         | {key: float(curve.at(threshold)[key]) for key in (X, Y)}
-        for name, curve in numbers.checked_curves(curves).items()
+        for name, curve in curves.items()
         for label, threshold in (marks or {}).items()
     ]
     return frame({key: [row[key] for row in rows] for key in ("model", "mark", "threshold", X, Y)})
 
 
-def plain_curves_sentence(curves, *, marks=None):
+def _sentence(curves, rows):
     """One plain sentence: how correct and how specific the answers are at each mark."""
-    curves = numbers.checked_curves(curves)
-    rows = plain_curves_table(curves, marks=marks)
     labels = _labels(rows, curves, ", ")
     parts = [
         f"{label}: {percent_text(row[Y])} of the answers are correct, information recall {percent_text(row[X])}"

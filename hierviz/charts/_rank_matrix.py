@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import functools
+
 from hierviz.charts._cell_matrix import cell_matrix
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import palette
@@ -24,28 +27,32 @@ NAMED = 8
 MARKS = {"best": "best", "tied": "not clearly different from the best", "second": "best of the rest", None: ""}
 
 
-def rank_matrix(found, *, dark=False, width=900):
+def rank_matrix(found, *, dark=None, width=900):
     """Ranks of methods by metric; bold on blue the best and what is not clearly different from it, paler further down.
 
     Parameters
     ----------
     found : ComparisonTable
         Of `hierviz.compare`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels. Where cells would be too narrow the first metrics are drawn and the table has all.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``method, metric, rank, value, mark``, each cell once.
 
     Raises
     ------
     PredictionsError
         If there are fewer than two methods, or no metric ranks them.
     """
-    columns = _columns(found)
+    of = found, _columns(found)
+    return Figure(functools.partial(_drawn, *of), lambda: _table(*of), lambda: _sentence(*of), dark, width)
+
+
+def _drawn(found, columns, dark, width):
     look, n = palette(dark), len(found.methods)
     cells = []
     for place, method in enumerate(found.methods):
@@ -74,10 +81,9 @@ def rank_matrix(found, *, dark=False, width=900):
     return cell_matrix(rows, [column.label for column in columns], cells, TITLES, dark=dark, width=width)
 
 
-def rank_matrix_table(found):
-    """Table behind `rank_matrix`: ``method, metric, rank, value, mark``, each cell once."""
+def _table(found, columns):
     rows = {"method": [], "metric": [], "rank": [], "value": [], "mark": []}
-    for column in _columns(found):
+    for column in columns:
         for place, method in enumerate(found.methods):
             values = (method.name, column.key, found.ranks[column.key][place], method.value(column.key))
             for key, value in zip(rows, (*values, found.marks[column.key][place]), strict=True):
@@ -85,9 +91,8 @@ def rank_matrix_table(found):
     return frame(rows)
 
 
-def rank_matrix_sentence(found):
+def _sentence(found, columns):
     """How often each method is first, in words; intervals decide what is tied with the best."""
-    columns = _columns(found)
     said, n_behind = [], 0
     for place, method in enumerate(found.methods):
         first = sum(found.ranks[column.key][place] == 1 for column in columns)

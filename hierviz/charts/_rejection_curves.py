@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import RIGHT, hover_layer, line_layers, plane
 from hierviz.charts._rows import frame
@@ -23,21 +26,21 @@ COVERAGES = (0.5, 0.8, 0.95)
 HOVERED, MOST_ROWS = 60, 1000
 
 
-def rejection_curves(curves, *, dark=False, width=800, height=HEIGHT):
+def rejection_curves(curves, *, dark=None, width=800, height=HEIGHT):
     """Share of wrong answers against the share of the samples that get an answer, a line a model.
 
     Parameters
     ----------
     curves : dict of str to RejectionCurve
         By model; of the same samples.
-    dark : bool
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``model, threshold, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in.
 
     Raises
     ------
@@ -45,12 +48,17 @@ def rejection_curves(curves, *, dark=False, width=800, height=HEIGHT):
         If there is no curve, or one covers nothing.
     """
     points = _points(curves)
+    draw = functools.partial(_drawn, points, height)
+    return Figure(draw, lambda: _table(points), lambda: _sentence(curves), dark, width)
+
+
+def _drawn(points, height, dark, width):
     plot = max(width - LEFT - RIGHT, 160)
     most = max(float(risk.max()) for _, risk, _ in points.values())
     top = max(0.05, np.ceil(most * 20 + 1e-9) / 20)
     domains = ((0.0, 1.0), (0.0, top))
     place = plane(("Coverage (answers below the root)", "Risk"), domains, plot, (".0%", ".0%"))
-    colours = model_colours(curves, dark)
+    colours = model_colours(points, dark)
     drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
     rows = [
         {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
@@ -74,10 +82,9 @@ def rejection_curves(curves, *, dark=False, width=800, height=HEIGHT):
     return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
 
 
-def rejection_curves_table(curves):
-    """Table behind `rejection_curves`: ``model, threshold, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in."""
+def _table(points):
     rows = {"model": [], "threshold": [], "coverage": [], "risk": []}
-    for name, (coverage, risk, threshold) in _points(curves).items():
+    for name, (coverage, risk, threshold) in points.items():
         kept = np.unique(np.linspace(0, len(risk) - 1, MOST_ROWS).astype(int))
         rows["model"] += [name] * len(kept)
         for key, values in (("threshold", threshold), ("coverage", coverage), ("risk", risk)):
@@ -85,9 +92,8 @@ def rejection_curves_table(curves):
     return frame(rows)
 
 
-def rejection_curves_sentence(curves):
+def _sentence(curves):
     """The risk of every model at equal coverage, in words."""
-    _points(curves)
     said = []
     for coverage in COVERAGES:
         parts = [

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
 from hierviz.messages.number_text import value_text
 
 
-def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):
+def set_steps(taxonomy, sets, *, threshold=None, dark=None, width=1000):
     """Expected hF1 over the threshold.
 
     Parameters
@@ -20,23 +23,28 @@ def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):
         From `hierviz.metrics.sets.expected_sets.expected_by_threshold`.
     threshold : float, optional
         Where a line is drawn.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``from``, ``below``, ``set``, ``expected``, ``is_best``, ``label``; one row a set.
     """
-    look, table = palette(dark), set_steps_table(taxonomy, sets)
+    table = _table(taxonomy, sets)
+    return Figure(functools.partial(_drawn, table, threshold), table, dark=dark, width=width)
+
+
+def _drawn(table, threshold, dark, width):
+    look = palette(dark)
     width -= 60
     # The best set has its number always, the others where there is room.
     has_room = table["is_best"] | ((table["below"] - table["from"]) * width > 36)
     table["label"] = table["label"].where(has_room, "")
     x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
     y = alt.Y(
-        "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(sets.expected.max()) + 0.12)])
+        "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(table["expected"].max()) + 0.12)])
     )
     base = alt.Chart(table)
     steps = base.mark_rule(strokeWidth=4).encode(
@@ -56,8 +64,7 @@ def set_steps(taxonomy, sets, *, threshold=None, dark=False, width=1000):
     return layer(*parts).properties(width=width, height=230)
 
 
-def set_steps_table(taxonomy, sets):
-    """Table behind `set_steps`: ``from``, ``below``, ``set``, ``expected``, ``is_best``, ``label``; one row a set."""
+def _table(taxonomy, sets):
     names = ["{" + ", ".join(taxonomy.title(node) for node in sets.nodes(i)) + "}" for i in range(len(sets.expected))]
     low, high = sets.threshold_from.tolist(), sets.threshold_below.tolist()
     best = [i == sets.best for i in range(len(names))]

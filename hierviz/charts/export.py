@@ -10,25 +10,25 @@ import altair as alt
 import pandas as pd
 
 from hierviz.charts.picture_process import picture
-from hierviz.charts.theme import check_chart, finish
+from hierviz.charts.theme import drawn, finish
 from hierviz.messages.csv_cells import safe_frame_csv
 
 
-def to_vega_lite(chart, dark=False):
+def to_vega_lite(chart, dark=None):
     """Vega-Lite specification of a chart as a dict, data included.
 
     Parameters
     ----------
-    chart : altair chart
-        As a builder returned it, or finished.
-    dark : bool
-        Theme to finish it in; made with the same `dark`.
+    chart : Figure, or altair chart
+        Finished or not.
+    dark : bool, optional
+        Theme to finish it in; None: that of the figure, else light.
 
     Returns
     -------
     dict
     """
-    check_chart(chart)
+    chart, dark = drawn(chart, dark)
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()
@@ -82,16 +82,16 @@ def browser_library():
 _ALTAIR = threading.Lock()
 
 
-def to_svg(chart, dark=False):
+def to_svg(chart, dark=None):
     """The chart as SVG text; FileError where it cannot be drawn."""
     return picture("vegalite_to_svg", to_vega_lite(chart, dark)).decode()
 
 
-def to_png(chart, dark=False, ppi=144):
+def to_png(chart, dark=None, ppi=144):
     """The chart as PNG bytes, at `ppi` pixels an inch (72 is one pixel a pixel); FileError where it cannot be drawn."""
     return picture("vegalite_to_png", to_vega_lite(chart, dark), ppi=ppi)
 
 
 def to_csv(table):
-    """A table behind a chart as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
-    return safe_frame_csv(table).encode("utf-8")
+    """A table, or that of a Figure, as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
+    return safe_frame_csv(getattr(table, "table", table)).encode("utf-8")

@@ -56,8 +56,8 @@ def several_paths(second="kettle"):
     figure = Figure(
         "paths",
         lambda **look: hv.charts.path_graph(SHOP, found, 0, truth=truth, predicted=predicted, **look),
-        hv.charts.path_graph_sentence(SHOP, found, 0),
-        lambda: hv.charts.path_graph_table(SHOP, found, 0),
+        hv.charts.path_graph(SHOP, found, 0).sentence,
+        lambda: hv.charts.path_graph(SHOP, found, 0).table,
     )
     return Result(
         f"{'; '.join(f'*{answer}* is compared with *{true}*' for answer, true in at_start)} at the start: the prediction "
@@ -97,7 +97,7 @@ def graphs(answer="boots"):
             "paths",
             lambda **look: hv.charts.path_graph(SPORTS_SHOP, confusion, 0, **drawn, **look),
             sentence,
-            lambda: hv.charts.path_graph_table(SPORTS_SHOP, confusion, 0, **drawn),
+            lambda: hv.charts.path_graph(SPORTS_SHOP, confusion, 0, **drawn).table,
         )
 
     return Result(
@@ -114,7 +114,7 @@ def graphs(answer="boots"):
                 f"{SPORTS_SHOP.n_nodes} classes of a shop; two edges lead to trainers, from shoes and from running.",
             ),
         ),
-        before=(drawing(found, hv.charts.path_graph_sentence(SPORTS_SHOP, found, 0, nodes=drawn["nodes"])),),
+        before=(drawing(found, hv.charts.path_graph(SPORTS_SHOP, found, 0, nodes=drawn["nodes"]).sentence),),
     )
 
 

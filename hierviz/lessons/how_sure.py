@@ -231,8 +231,8 @@ def calibration(subject="u"):
     figure = Figure(
         "reliability",
         lambda **look: hv.charts.reliability_diagram(found, **look),
-        hv.charts.reliability_diagram_sentence(found),
-        lambda: hv.charts.reliability_diagram_table(found),
+        hv.charts.reliability_diagram(found).sentence,
+        lambda: hv.charts.reliability_diagram(found).table,
     )
     return Result(
         f"The leaf a is calibrated: {told(leaf)} (calibration error {leaf_ece.text}). Its parent u is not: {told(parent)} "

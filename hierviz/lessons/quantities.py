@@ -96,7 +96,7 @@ def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
         name,
         lambda **look: hv.charts.small_tree(taxonomy, values=values, **what, **look),
         hv_sentence("small_tree_sentence", taxonomy, **what),
-        lambda: hv.charts.small_tree_table(taxonomy, **what),
+        lambda: hv.charts.small_tree(taxonomy, **what).table,
     )
 
 
@@ -111,7 +111,7 @@ def curves_figure(curves, name="curve", marks=None, **look_of):
         name,
         lambda **look: hv.charts.plain_curves(curves, marks=marks, **look_of, **look),
         hv_sentence("plain_curves_sentence", curves, marks=marks),
-        lambda: hv.charts.plain_curves_table(curves, marks=marks),
+        lambda: hv.charts.plain_curves(curves, marks=marks).table,
     )
 
 
@@ -127,7 +127,7 @@ def cells_figure(taxonomy, truth, answer):
         "confusion",
         lambda **look: hv.charts.confusion_breakdown(taxonomy, found, 0, **look),
         hv_sentence("confusion_breakdown_sentence", taxonomy, found, 0),
-        lambda: hv.charts.confusion_breakdown_table(taxonomy, found, 0),
+        lambda: hv.charts.confusion_breakdown(taxonomy, found, 0).table,
     )
 
 
@@ -138,7 +138,7 @@ def win_figure(taxonomy, truth, p):
         "win",
         lambda **look: hv.charts.win_breakdown(taxonomy, found, **look),
         hv_sentence("win_breakdown_sentence", taxonomy, found),
-        lambda: hv.charts.win_breakdown_table(taxonomy, found),
+        lambda: hv.charts.win_breakdown(taxonomy, found).table,
     )
 
 
@@ -149,7 +149,7 @@ def bars_figure(name, series, items, sentence, highlight=None):
         name,
         lambda **look: hv.charts.signed_bars(plain, items, highlight=highlight, **look),
         sentence,
-        lambda: hv.charts.signed_bars_table(plain, items),
+        lambda: hv.charts.signed_bars(plain, items).table,
     )
 
 
@@ -160,7 +160,7 @@ def intervals_figure(name, items, sentence, zero=False, highlight=None):
         name,
         lambda **look: hv.charts.interval_lines(plain, zero=zero, highlight=highlight, **look),
         sentence,
-        lambda: hv.charts.interval_lines_table(plain),
+        lambda: hv.charts.interval_lines(plain).table,
     )
 
 

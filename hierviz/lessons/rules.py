@@ -209,8 +209,8 @@ def of_text(article="Catfish"):
             Figure(
                 "thresholds",
                 lambda **look: hv.charts.flip_ribbon(flips, 0.5, **look),
-                hv.charts.flip_ribbon_sentence(flips, 0.5),
-                lambda: hv.charts.flip_ribbon_table(flips),
+                hv.charts.flip_ribbon(flips, 0.5).sentence,
+                lambda: hv.charts.flip_ribbon(flips).table,
             ),
         ),
         quoted=predictions.text(row),

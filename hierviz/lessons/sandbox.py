@@ -166,8 +166,8 @@ def on_the_curve(truth="cat", threshold=0.5, **weights):
             Figure(
                 "ribbon",
                 lambda **look: hv.charts.flip_ribbon(flips, level, **look),
-                hv.charts.flip_ribbon_sentence(flips, level),
-                lambda: hv.charts.flip_ribbon_table(flips),
+                hv.charts.flip_ribbon(flips, level).sentence,
+                lambda: hv.charts.flip_ribbon(flips).table,
             ),
             curves_figure({"This sample": curve}, marks=at_threshold(level)),
         ),

@@ -58,7 +58,7 @@ def pareto_set(threshold=0.5, **weights):
         lambda **look: hv.charts.pareto_points(ANIMALS, p, nodes, threshold=level, **look),
         f"Filled: the classes that some threshold answers ({', '.join(ANIMALS.title(node) for node in nodes)}). Hollow: the "
         "others. The dashed line is τ.",
-        lambda: hv.charts.pareto_points_table(ANIMALS, p, nodes),
+        lambda: hv.charts.pareto_points(ANIMALS, p, nodes).table,
     )
     answer = answer_at(p, level)
     return Result(
@@ -135,7 +135,7 @@ def plaud_numbers(weights):
         "sets",
         lambda **look: hv.charts.set_steps(PLAUD, sets, threshold=0.5, **look),
         f"The set with the highest expected hF1 is {names[sets.best]}.",
-        lambda: hv.charts.set_steps_table(PLAUD, sets),
+        lambda: hv.charts.set_steps(PLAUD, sets).table,
     )
     return p, sets, names, numbers, figure
 

@@ -160,7 +160,7 @@ def agreement(one="Exact, majority", other="Correct, majority"):
         "agreement",
         lambda **look: hv.charts.agreement_matrix(matrix, **look),
         f"Kendall's τ-b of every two of {len(COLUMNS)} metrics, on the order of {matrix.n_methods} models.",
-        lambda: hv.charts.agreement_matrix_table(matrix),
+        lambda: hv.charts.agreement_matrix(matrix).table,
     )
     return Result(
         f"Kendall's τ-b of *exact* and *correct* under majority is {start.text}: 1 would be the same order of the seven "

@@ -37,13 +37,10 @@ def visitor_here(monkeypatch):
 
 
 class NoCharts:
-    """Stands for `hierviz.charts`: every builder gives None, and no style is refused."""
-
-    def refused_styles(self, *_, **__):
-        return {}
+    """Stands for `hierviz.charts`: every builder gives a figure of one point."""
 
     def __getattr__(self, name):
-        return lambda *_, **__: None
+        return lambda *_, **__: small_chart()
 
 
 @pytest.fixture
@@ -54,11 +51,22 @@ def no_charts(monkeypatch):
         monkeypatch.setattr(panel, "figure", lambda *_, **__: None)
 
 
+class SmallFigure(charts.Figure):
+    """A figure that has room for every style."""
+
+    def refused(self, width=None):
+        return {}
+
+    def styled(self, style):
+        return self
+
+
 def small_chart(*parameters):
-    """One point, with selections of these names: what a page needs of a chart that a test does not look at."""
+    """One point, with selections of these names: what a page needs of a figure that a test does not look at."""
     points = pd.DataFrame({name: [0.0] for name in parameters or ("x",)})
     chart = alt.Chart(points).mark_point()
-    return chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
+    chart = chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
+    return SmallFigure(lambda *_: chart, points)
 
 
 @pytest.fixture

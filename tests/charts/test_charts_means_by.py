@@ -37,11 +37,11 @@ def test_dots_and_intervals(found):
 
 
 def test_table_and_sentence(found):
-    table = charts.means_by_table(found)
+    table = charts.means_by(found).table
     assert len(table) == 6
     assert table["mean"].tolist() == [value for one in found.values() for value in one.mean.tolist()]
     assert table[table["part"] == "dusk"]["lower"].isna().all()
-    said = charts.means_by_sentence(found)
+    said = charts.means_by(found).sentence
     worst = found["good"].label.index("night")
     assert f"good: Correct is worst for light night, {found['good'].mean[worst]:.3f}" in said
     assert said.endswith("Dots without a line (light dusk): fewer than 10 samples have no interval.")
@@ -56,8 +56,8 @@ def test_runs_are_small_circles_apart_from_the_interval():
     rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
     means = [row["mean"] for row in rows if "run" in row]
     assert means == pytest.approx([(one == truth).mean() for one in answers])
-    assert charts.means_by_table(found)["spread"].tolist() == pytest.approx([np.std(means, ddof=1)])
-    assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by_sentence(found)
+    assert charts.means_by(found).table["spread"].tolist() == pytest.approx([np.std(means, ddof=1)])
+    assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by(found).sentence
 
 
 @pytest.mark.parametrize("dark", [False, True])
