@@ -15,7 +15,6 @@ from hierviz.charts._win_breakdown import win_breakdown
 from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer, sample_confusion
 from hierviz.evaluation.unknown_mass import node_bounds
-from hierviz.metrics.win import win_breakdown as win_terms
 
 # Pixels below which the tree is drawn as a list.
 NARROW = 600
@@ -78,9 +77,8 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicl
         flips = flip_intervals(evaluation, row)
         at = 0.5 if rule == "majority" else threshold if rule in RULES else None
         parts.append(SamplePart("ribbon", "Answer at every threshold", flip_ribbon(flips, at)))
-    if is_simple and answer.win is not None and p is not None:
-        terms = win_terms(taxonomy, truth[0], p)
-        parts.append(SamplePart("win", "Win by level", win_breakdown(taxonomy, terms)))
+    if is_simple and answer.breakdown is not None:
+        parts.append(SamplePart("win", "Win by level", win_breakdown(taxonomy, answer.breakdown)))
     if counts is not None:
         title = "Predicted and true path" if is_simple else "Counts of the paths"
         parts.append(SamplePart("confusion", title, confusion_breakdown(taxonomy, counts, 0)))

@@ -14,7 +14,6 @@ from hierviz.app.widgets.numbers import number
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.metrics.win import win_breakdown
 from hierviz.taxonomy.taxonomy import NodeLists
 
 VERDICTS = {
@@ -154,9 +153,8 @@ def _style(refused, row=None):
     return style
 
 
-def head_win(taxonomy, truth, p, worked):
-    """The win beside what it judges, one press from how it comes about."""
-    terms = win_breakdown(taxonomy, truth, p)
+def head_win(terms, worked):
+    """The win beside what it judges, one press from how it comes about; `terms` is its WinBreakdown."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         one = worked["softmax_win"]
         number(
@@ -169,10 +167,9 @@ def head_win(taxonomy, truth, p, worked):
         )
 
 
-def win(taxonomy, truth, p, worked):
+def win(taxonomy, terms, worked):
     """The win, level by level."""
     st.subheader("Win by level")
-    terms = win_breakdown(taxonomy, truth, p)
     figure(charts.win_breakdown(taxonomy, terms, width=state.main_width()), name="win")
     # The digits of the picture.
     _numbers(worked, WIN, {"softmax_win": charts.win_text(terms.term, terms.win)})
