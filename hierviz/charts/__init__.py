@@ -90,12 +90,13 @@ if TYPE_CHECKING:
     from hierviz.charts._flip_ribbon import flip_ribbon_drag as flip_ribbon_drag
     from hierviz.charts._hierarchical_matrix import hierarchical_matrix as hierarchical_matrix
     from hierviz.charts._hierarchical_matrix import hierarchical_matrix_legend as hierarchical_matrix_legend
-    from hierviz.charts._interval_lines import interval_lines as interval_lines
-    from hierviz.charts._level_bars import level_bars as level_bars
+    from hierviz.charts._items import interval_lines as interval_lines
+    from hierviz.charts._items import level_bars as level_bars
+    from hierviz.charts._items import metric_bars as metric_bars
+    from hierviz.charts._items import signed_bars as signed_bars
     from hierviz.charts._level_matrix import level_matrix as level_matrix
     from hierviz.charts._means_by import means_by as means_by
     from hierviz.charts._method_intervals import method_intervals as method_intervals
-    from hierviz.charts._metric_bars import metric_bars as metric_bars
     from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
     from hierviz.charts._operating_curves import curve_stops as curve_stops
     from hierviz.charts._operating_curves import operating_curves as operating_curves
@@ -115,7 +116,6 @@ if TYPE_CHECKING:
     from hierviz.charts._sample_scatter import sample_scatter as sample_scatter
     from hierviz.charts._set_steps import set_steps as set_steps
     from hierviz.charts._show import show as show
-    from hierviz.charts._signed_bars import signed_bars as signed_bars
     from hierviz.charts._simplify import simplify as simplify
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle

@@ -4,16 +4,12 @@ from __future__ import annotations
 
 import functools
 
-import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import position
-from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
+from hierviz.charts._items import dots
 from hierviz.charts._rows import frame
-from hierviz.charts._text import shorten
-from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
+from hierviz.charts.theme import model_colours, palette
 from hierviz.diagnosis.mean_intervals import FEWEST
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -50,90 +46,36 @@ def means_by(found, *, dark=None, width=800):
 
 
 def _drawn(found, first, rows, dark, width):
-    look, colours = palette(dark), model_colours(found, dark)
-    kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST])
-    labels = [first.label[place] for place in kept.tolist()]
-    rows = rows[rows["part"].isin(labels) & np.isfinite(rows["mean"].astype(float))]
-    width -= 8
-    left = 260 if width >= 560 else 0
-    step = max(30, 10 * len(found) + 12) + (18 if not left else 0)
-    plot, height = width - left - 14, step * len(labels)
-    middle = {label: step * place + step / 2 + (8 if not left else 0) for place, label in enumerate(labels)}
-    gap = min(9, (step - 14) / max(len(found), 1))
-    aside = {name: (place - (len(found) - 1) / 2) * gap for place, name in enumerate(found)}
-    rows = rows.assign(
-        colour=[colours[name] for name in rows["model"]],
-        y=[middle[part] + aside[name] for part, name in zip(rows["part"], rows["model"], strict=True)],
+    kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST]).tolist()
+    items = {first.label[place]: f"{first.by}: {first.label[place]}\nn = {int(first.n[place]):,}" for place in kept}
+    rows = rows[rows["part"].isin(list(items)) & np.isfinite(rows["mean"].astype(float))]
+    label = METRICS[first.metric].label
+    tooltip = {"model:N": "Model", "part:N": first.by, "value:Q": label}
+    tooltip |= {"lower:Q": "Interval from", "upper:Q": "to", "n:Q": "Samples"}
+    if "spread" in rows:
+        tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
+    return dots(
+        rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"]),
+        list(items.values()),
+        model_colours(found, dark),
+        tooltip,
+        title=label,
+        domain=_limits(found),
+        look=palette(dark),
+        width=width,
+        runs=_run_rows(found, items),
     )
-    low, high = _limits(found)
-    x = (
-        alt.X("mean:Q")
-        .scale(domain=[low, high], nice=False)
-        .axis(title=METRICS[first.metric].label, grid=True, tickCount=5, tickSize=0, labelPadding=6)
-    )
-    at_y = position("y", height, axis="y")
-    lines = [
-        {
-            "y": middle[label] if left else middle[label] - step / 2 + 1,
-            "text": shorten(f"{first.by}: {label}", (left - 90) if left else plot - 90, SIZE),
-            "count": f"n = {int(first.n[place]):,}",
-        }
-        for label, place in zip(labels, kept.tolist(), strict=True)
-    ]
-    words = alt.Chart(frame(lines))
-    style = {"align": "left", "baseline": "middle", "font": FONT, "tooltip": None}
-    tip = [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("part:N", title=first.by),
-        alt.Tooltip("mean:Q", title=METRICS[first.metric].label, format=".4f"),
-        alt.Tooltip("lower:Q", title="Interval from", format=".4f"),
-        alt.Tooltip("upper:Q", title="to", format=".4f"),
-        alt.Tooltip("n:Q", title="Samples", format=",d"),
-    ]
-    of_runs = _run_rows(found, middle, aside, colours)
-    if of_runs:
-        tip.append(alt.Tooltip("spread:Q", title="Standard deviation between runs", format=".4f"))
-        tip.append(alt.Tooltip("n_runs:Q", title="Runs"))
-    colour = alt.Color("colour:N", scale=None)
-    spans = rows[np.isfinite(rows["lower"].astype(float))]
-    layers = [
-        alt.Chart(frame(rows))
-        .mark_circle(size=80, opacity=1, stroke=look.background, strokeWidth=1)
-        .encode(x, at_y, color=colour, tooltip=tip),
-        words.mark_text(fontSize=SIZE, color=look.ink, **style).encode(x=alt.XValue(-left), y=at_y, text="text:N"),
-        words.mark_text(fontSize=SMALL, color=look.muted, **style).encode(
-            x=alt.XValue(-82 if left else plot - 76), y=at_y, text="count:N"
-        ),
-    ]
-    if len(spans):
-        rule = alt.Chart(frame(spans)).mark_rule(strokeWidth=2.5, opacity=0.55, tooltip=None, aria=False)
-        layers.insert(0, rule.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), y=at_y, color=colour))
-    if of_runs:
-        tip = [
-            alt.Tooltip("model:N", title="Model"),
-            alt.Tooltip("run:N", title="Run"),
-            alt.Tooltip("part:N", title=first.by),
-            alt.Tooltip("mean:Q", title=METRICS[first.metric].label, format=".4f"),
-        ]
-        dots = alt.Chart(frame(of_runs)).mark_point(size=24, strokeWidth=1.1, opacity=0.9, filled=False)
-        layers.append(dots.encode(x, at_y, stroke=alt.Stroke("colour:N", scale=None), tooltip=tip))
-    drawn = layer(*layers).properties(width=plot, height=height)
-    if len(found) == 1:
-        return vconcat(drawn)
-    items = [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()]
-    return vconcat(legend([(None, items)], width - 14, dark=dark, start=left), drawn, spacing=6)
 
 
-def _run_rows(found, middle, aside, colours):
+def _run_rows(found, items):
     """Rows of the single runs of methods that have several."""
     return [
-        {"model": name, "run": f"{run + 1} of {one.n_runs}", "part": part, "mean": float(value)}
-        | {"y": middle[part] + aside[name], "colour": colours[name]}
+        {"model": name, "run": f"{run + 1} of {one.n_runs}", "part": part, "value": float(value), "item": items[part]}
         for name, one in found.items()
         if one.n_runs > 1
         for run, means in enumerate(one.run_means)
         for part, value in zip(one.label, means, strict=True)
-        if part in middle and np.isfinite(value)
+        if part in items and np.isfinite(value)
     ]
 
 

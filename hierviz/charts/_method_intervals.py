@@ -4,20 +4,15 @@ from __future__ import annotations
 
 import functools
 
-import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import position
-from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
+from hierviz.charts._items import dots
 from hierviz.charts._rows import frame
-from hierviz.charts._text import shorten, text_width
-from hierviz.charts.theme import FONT, SIZE, palette
+from hierviz.charts.theme import palette
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.number_text import value_text
-
-ROW = 26
 
 
 def method_intervals(found, key=None, *, dark=None, width=800):
@@ -54,79 +49,33 @@ def method_intervals(found, key=None, *, dark=None, width=800):
 
 
 def _drawn(found, column, rows, dark, width):
-    look = palette(dark)
-    names = [method.name for method in found.methods]
-    left = min(max(text_width(name, SIZE) for name in names) + 14, 0.4 * width)
-    plot, height = width - left - 24, ROW * len(names)
-    middle = {name: ROW * (place + 0.5) for place, name in enumerate(names)}
+    look, constant = palette(dark), found.constants.values.get(column.key)
+    constant = constant if constant is not None and np.isfinite(constant) else None
     of_runs = [
-        {"model": method.name, "run": file.run or "", "value": value, "y": middle[method.name]}
+        {"item": method.name, "model": "", "run": file.run or "", "value": value}
         for method in found.methods
         for file in found.files
         if file.name == method.name and method.n_runs > 1
         for value in (file.values[column.key],)
         if value is not None and np.isfinite(value)
     ]
-    constant = found.constants.values.get(column.key)
-    drawn = [*rows["value"], *rows["low"].dropna(), *rows["high"].dropna(), *(run["value"] for run in of_runs)]
-    if constant is not None and np.isfinite(constant):
-        drawn.append(constant)
-    pad = 0.04 * (max(drawn) - min(drawn)) or 0.05
-    domain = [max(column.range[0], min(drawn) - pad), min(column.range[1], max(drawn) + pad)]
+    ends = [*rows["value"], *rows["low"].dropna(), *rows["high"].dropna(), *(run["value"] for run in of_runs)]
+    ends += [] if constant is None else [constant]
+    pad = 0.04 * (max(ends) - min(ends)) or 0.05
     better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(column.better, "")
-    unit = f", {column.unit}" if column.unit else ""
-    x = alt.X("value:Q").scale(domain=domain, nice=False, zero=False)
-    x = x.axis(title=f"{column.label}{unit}{better}", grid=True, tickCount=6, tickSize=0, labelPadding=6)
-    y = position("y", height, axis="y")
-    rows = rows.assign(y=[middle[name] for name in rows["model"]])
-    spans = rows[rows["low"].notna()]
-    tip = [
-        alt.Tooltip("model:N", title="Method"),
-        alt.Tooltip("value:Q", title=column.label, format=".4f"),
-        alt.Tooltip("runs:Q", title="Runs"),
-        alt.Tooltip("spread:Q", title="Standard deviation of runs", format=".4f"),
-        alt.Tooltip("low:Q", title="Interval from", format=".4f"),
-        alt.Tooltip("high:Q", title="to", format=".4f"),
-    ]
-    still = {"tooltip": None, "aria": False}
-    words = frame([{"y": at, "text": shorten(name, left - 12, SIZE)} for name, at in middle.items()])
-    layers = [
-        alt.Chart(words)
-        .mark_text(align="left", baseline="middle", font=FONT, fontSize=SIZE, color=look.ink, tooltip=None)
-        .encode(x=alt.XValue(-left), y=y, text="text:N")
-    ]
-    if constant is not None and np.isfinite(constant):
-        layers.append(
-            alt.Chart(frame({"value": [constant]})).mark_rule(color=look.fp, strokeDash=[4, 3], **still).encode(x)
-        )
-    if len(spans):
-        layers.append(
-            alt.Chart(frame({name: spans[name].to_numpy() for name in ("low", "high", "y")}))
-            .mark_rule(strokeWidth=2.5, opacity=0.6, color=look.path, **still)
-            .encode(alt.X("low:Q").scale(domain=domain, nice=False, zero=False), x2=alt.X2("high:Q"), y=y)
-        )
-    if of_runs:
-        layers.append(
-            alt.Chart(frame(of_runs))
-            .mark_point(size=28, strokeWidth=1.2, color=look.muted, opacity=1)
-            .encode(
-                x,
-                y,
-                tooltip=[
-                    alt.Tooltip("model:N", title="Method"),
-                    alt.Tooltip("run:N", title="Run"),
-                    alt.Tooltip("value:Q", title=column.label, format=".4f"),
-                ],
-            )
-        )
-    layers.append(
-        alt.Chart(
-            frame({name: rows[name].to_numpy() for name in ("model", "value", "runs", "spread", "low", "high", "y")})
-        )
-        .mark_circle(size=85, opacity=1, color=look.path, stroke=look.background, strokeWidth=1)
-        .encode(x, y, tooltip=tip)
+    tooltip = {"item:N": "Method", "value:Q": column.label, "runs:Q": "Runs", "spread:Q": "Standard deviation of runs"}
+    return dots(
+        rows.assign(item=rows["model"], model="", lower=rows["low"], upper=rows["high"]),
+        [method.name for method in found.methods],
+        {"": look.path},
+        tooltip | {"lower:Q": "Interval from", "upper:Q": "to"},
+        title=f"{column.label}{f', {column.unit}' if column.unit else ''}{better}",
+        domain=(max(column.range[0], min(ends) - pad), min(column.range[1], max(ends) + pad)),
+        look=look,
+        width=width,
+        runs=of_runs,
+        constant=constant,
     )
-    return vconcat(layer(*layers).properties(width=plot, height=height))
 
 
 def _table(found, column):
