@@ -77,13 +77,13 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
-    from hierviz.charts._agreement_matrix import agreement_matrix as agreement_matrix
     from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
     from hierviz.charts._confusion_matrix import confusion_matrix as confusion_matrix
     from hierviz.charts._curve_bands import bands_sentence as bands_sentence
-    from hierviz.charts._curve_drag import curve_drag as curve_drag
     from hierviz.charts._difference_band import difference_band as difference_band
+    from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
+    from hierviz.charts._example import sample_parts as sample_parts
     from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
@@ -94,29 +94,26 @@ if TYPE_CHECKING:
     from hierviz.charts._items import level_bars as level_bars
     from hierviz.charts._items import metric_bars as metric_bars
     from hierviz.charts._items import signed_bars as signed_bars
-    from hierviz.charts._level_matrix import level_matrix as level_matrix
+    from hierviz.charts._matrices import agreement_matrix as agreement_matrix
+    from hierviz.charts._matrices import level_matrix as level_matrix
+    from hierviz.charts._matrices import rank_matrix as rank_matrix
     from hierviz.charts._means_by import means_by as means_by
-    from hierviz.charts._method_intervals import method_intervals as method_intervals
+    from hierviz.charts._means_by import method_intervals as method_intervals
     from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
+    from hierviz.charts._operating_curves import curve_drag as curve_drag
     from hierviz.charts._operating_curves import curve_stops as curve_stops
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
-    from hierviz.charts._packed import packed as packed
-    from hierviz.charts._packed import packed_chart as packed_chart
     from hierviz.charts._pareto_points import pareto_points as pareto_points
+    from hierviz.charts._pareto_points import set_steps as set_steps
     from hierviz.charts._path_graph import path_graph as path_graph
     from hierviz.charts._plain_curves import plain_curves as plain_curves
+    from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._probability_tree import probability_tree as probability_tree
-    from hierviz.charts._rank_matrix import rank_matrix as rank_matrix
-    from hierviz.charts._rejection_curves import rejection_curves as rejection_curves
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
-    from hierviz.charts._sample_parts import SamplePart as SamplePart
-    from hierviz.charts._sample_parts import sample_parts as sample_parts
     from hierviz.charts._sample_scatter import sample_scatter as sample_scatter
-    from hierviz.charts._set_steps import set_steps as set_steps
     from hierviz.charts._show import show as show
-    from hierviz.charts._simplify import simplify as simplify
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
     from hierviz.charts._widget import widget as widget
@@ -127,7 +124,10 @@ if TYPE_CHECKING:
     from hierviz.charts.comparison_words import threshold_caution as threshold_caution
     from hierviz.charts.curve_knots import knots as knots
     from hierviz.charts.curve_knots import threshold_text as threshold_text
+    from hierviz.charts.curve_lines import simplify as simplify
     from hierviz.charts.curve_table import read_out_keys as read_out_keys
+    from hierviz.charts.export import packed as packed
+    from hierviz.charts.export import packed_chart as packed_chart
     from hierviz.charts.export import to_csv as to_csv
     from hierviz.charts.export import to_png as to_png
     from hierviz.charts.export import to_spec as to_spec

@@ -6,8 +6,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._rows import frame
-from hierviz.charts._simplify import simplify
-from hierviz.charts.curve_lines import FINEST, MOST_ROWS
+from hierviz.charts.curve_lines import FINEST, MOST_ROWS, simplify
 from hierviz.charts.theme import FONT
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.repeats import RunBands

@@ -46,8 +46,14 @@ def item_places(items, colours, look, width, highlight=None):
         maxExtent=left,
     )
     plot = width - left - 24
+    entry = max(ENTRY, plot / len(colours))
     legend = alt.Legend(
-        orient="top", title=None, symbolType="square", labelLimit=ENTRY - 30, columns=max(1, int(plot // ENTRY))
+        orient="top",
+        title=None,
+        symbolType="square",
+        symbolOpacity=1,
+        labelLimit=entry - 30,
+        columns=max(1, int(plot // entry)),
     )
     places = {
         "y": alt.Y("item:N", sort=list(items), axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
@@ -59,7 +65,7 @@ def item_places(items, colours, look, width, highlight=None):
     return {"width": plot, "height": len(items) * (SERIES * len(colours) + BETWEEN)}, places
 
 
-def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None, constant=None, highlight=None):
+def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
     """Dots of estimates on one scale, with lines from end to end of their intervals.
 
     Parameters
@@ -80,8 +86,8 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
     width : int
     runs : list of dict, optional
         Small circles: ``item``, ``model``, ``run``, ``value``.
-    constant : float, optional
-        Where a dashed line is drawn.
+    line : (float, dict), optional
+        Where a line is drawn, and how.
     highlight : str, optional
         Item whose name is bold.
     """
@@ -90,10 +96,8 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
     x = x.axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6)
     base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
     layers = []
-    if constant is not None:
-        layers.append(
-            alt.Chart(frame({"value": [constant]})).mark_rule(color=look.fp, strokeDash=[4, 3], **STILL).encode(x)
-        )
+    if line is not None:
+        layers.append(alt.Chart(frame({"value": [line[0]]})).mark_rule(**line[1], **STILL).encode(x))
     layers += [
         base.mark_rule(strokeWidth=2.5, opacity=0.55, **STILL).encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places),
         base.mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1).encode(
@@ -153,8 +157,7 @@ def metric_bars(values, *, metrics=None, dark=None, width=1000):
         raise PredictionsError("metric bars: expected a metric between 0 and 1, got none. Pass `metrics`.")
 
     def draw(dark, width):
-        span = rows.groupby("metric")["value"]
-        shown = rows.assign(item=rows["name"], lower=span.transform("min"), upper=span.transform("max"))
+        shown = rows.assign(item=rows["name"], lower=np.nan, upper=np.nan)
         return dots(
             shown,
             list(dict.fromkeys(shown["item"])),
@@ -198,7 +201,7 @@ def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
         pad = 0.06 * (max(ends) - min(ends)) or 0.05
         rows = table.assign(model="", value=table["estimate"], text=list(map(value_text, values["estimate"])))
         tooltip = {"item:N": "What", "value:Q": "Estimate", "lower:Q": "From", "upper:Q": "To"}
-        domain, constant = (min(ends) - pad, max(ends) + pad), 0.0 if zero else None
+        domain, line = (min(ends) - pad, max(ends) + pad), (0.0, {"color": look.axis}) if zero else None
         return dots(
             rows,
             list(items),
@@ -208,7 +211,7 @@ def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
             domain=domain,
             look=look,
             width=width,
-            constant=constant,
+            line=line,
             highlight=highlight,
         )
 

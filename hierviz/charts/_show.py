@@ -8,8 +8,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hierviz.charts._packed import NARROW, looks_of, packed
-from hierviz.charts.export import browser_library, to_svg
+from hierviz.charts.export import NARROW, browser_library, looks_of, packed, to_svg
 from hierviz.charts.theme import drawn
 
 HERE = Path(__file__).parent

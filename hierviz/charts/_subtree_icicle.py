@@ -13,10 +13,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.charts._figure import Figure
-from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
-from hierviz.charts._value_colours import value_colours
+from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown

@@ -8,11 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.charts._curve_drag import curve_drag
-from hierviz.charts._operating_curves import operating_curves
-from hierviz.charts._packed import looks_of, packed
+from hierviz.charts._operating_curves import curve_drag, operating_curves
 from hierviz.charts._show import show, text_of
 from hierviz.charts.curve_table import checked_curves
+from hierviz.charts.export import looks_of, packed
 from hierviz.messages.errors import PredictionsError, shown
 
 

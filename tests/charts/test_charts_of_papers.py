@@ -180,7 +180,7 @@ def test_ranks(table):
     assert set(found["metric"]) == {"curve.ac", "curve.ap", "top_down.error_lca_height"}
     ac = found[found["metric"] == "curve.ac"].set_index("method")
     assert ac["rank"].to_dict() == {"good": 1, "poor <b>": 2}
-    texts = [row["text"] for row in rows_of(charts.rank_matrix(table)) if row.get("align") == "center"]
+    texts = [row["text"] for row in rows_of(charts.rank_matrix(table))]
     assert sum(text.rstrip(" ≈").isdigit() for text in texts) == 6
     assert charts.rank_matrix(table).sentence.startswith("Of 3 metrics. good: first by")
     with pytest.raises(hv.PredictionsError, match="expected a table of at least two methods"):
@@ -193,7 +193,7 @@ def test_methods_with_runs(table):
     assert found.loc["good", "spread"] == np.std(runs, ddof=1)
     assert found.loc["good", "value"] == np.mean(runs)
     dots = [row for row in rows_of(charts.method_intervals(table, "curve.ac")) if "run" in row]
-    assert sorted(row["value"] for row in dots if row["model"] == "good") == sorted(runs)
+    assert sorted(row["value"] for row in dots if row["item"] == "good") == sorted(runs)
     assert charts.method_intervals(table, "curve.ac").sentence.startswith("AC: good is best with")
     with pytest.raises(hv.PredictionsError, match=r"key: expected one of curve\.ac"):
         charts.method_intervals(table, "curve.acc")

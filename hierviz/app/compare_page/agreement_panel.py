@@ -12,7 +12,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
-from hierviz.charts._agreement_matrix import n_metrics_drawn
+from hierviz.charts._matrices import n_metrics_drawn
 from hierviz.charts._sample_scatter import LISTED, MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
 from hierviz.metrics.registry import METRICS
