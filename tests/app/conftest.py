@@ -37,10 +37,13 @@ def visitor_here(monkeypatch):
 
 
 class NoCharts:
-    """Stands for `hierviz.charts`: every builder gives a figure of one point."""
+    """Stands for `hierviz.charts`: every builder gives None, and every style of the tree has room."""
+
+    def probability_tree(self, *_, **__):
+        return small_chart()
 
     def __getattr__(self, name):
-        return lambda *_, **__: small_chart()
+        return lambda *_, **__: None
 
 
 @pytest.fixture
@@ -69,7 +72,7 @@ def small_chart(*parameters, of=None):
     points = pd.DataFrame({name: [0.0] for name in parameters or ("x",)})
     chart = alt.Chart(points).mark_point()
     chart = chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
-    return SmallFigure(lambda *_: chart, lambda: of.table, lambda: of.sentence if of else "")
+    return SmallFigure(lambda *_: chart, lambda: of.table if of else points, lambda: of.sentence if of else "")
 
 
 @pytest.fixture
