@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 
 import hierviz as hv
-from hierviz.lessons.catalogue import LESSON_MODULES, lessons
-from hierviz.lessons.lesson import Number, Result, paragraphs
+from hierviz.lessons.catalogue import LESSON_FILES, lessons
+from hierviz.lessons.lesson import Number, Result
 
 FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key})"
 LONGEST = 120
@@ -32,7 +32,7 @@ def show(result: Result, width: int = 760) -> None:
     if result.quoted:
         display(HTML(f"<blockquote>{escape(result.quoted)}</blockquote><p><small>{escape(result.credit)}</small></p>"))
     for figure in result.of_question:
-        display(hv.show(figure.draw(dark=False, width=width)))
+        display(hv.show(figure.figure.draw(False, width)))
 
 
 def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> None:
@@ -55,7 +55,7 @@ def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> N
     if result.rows:
         display(Markdown(_table(result.rows)))
     for figure in (*(result.before if result.asked else ()), *result.after):
-        display(hv.show(figure.draw(dark=False, width=width)))
+        display(hv.show(figure.figure.draw(False, width)))
 
 
 def _table(rows):
@@ -66,7 +66,7 @@ def _table(rows):
 
 def notebook_of(lesson):
     """The notebook of a lesson as a dict of nbformat 4."""
-    place = list(LESSON_MODULES).index(lesson.key) + 1
+    place = list(LESSON_FILES).index(lesson.key) + 1
     cells = [
         _words(
             f"# {place}. {lesson.title}\n\n{lesson.summary}\n\nEach step asks a question first. Predict, then run the cell "
@@ -78,7 +78,7 @@ def notebook_of(lesson):
     for number, step in enumerate(lesson.steps, 1):
         options = "\n".join(f"- {option}" for option in step.options)
         cells += [
-            _words(f"## {number}. {step.title}\n\n{paragraphs(step.text)}"),
+            _words(f"## {number}. {step.title}\n\n{step.text}"),
             _code(
                 f"{_settings(step.defaults)}\nresult = this.step({number}).result(**settings)\nnotebook.show(result)"
             ),
@@ -86,8 +86,8 @@ def notebook_of(lesson):
             _code(f"notebook.reveal(result, this.step({number}).options)"),
         ]
     cells += [
-        _words(f"## Exercise\n\n{lesson.exercise.task}"),
-        _code("solution = this.exercise.work()\nnotebook.show(solution)\nnotebook.reveal(solution)"),
+        _words(f"## Exercise\n\n{lesson.exercise.text}"),
+        _code("solution = this.exercise.result()\nnotebook.show(solution)\nnotebook.reveal(solution)"),
     ]
     for i, cell in enumerate(cells):
         cell["id"] = f"{lesson.key}-{i}"
@@ -131,7 +131,7 @@ def notebook_text(lesson):
 
 def file_name(lesson):
     """Name of the file of a lesson, in the order of the lessons."""
-    return f"{list(LESSON_MODULES).index(lesson.key) + 1:02d}-{lesson.key}.ipynb"
+    return f"{list(LESSON_FILES).index(lesson.key) + 1:02d}-{lesson.key}.ipynb"
 
 
 if __name__ == "__main__":

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.charts._mistake_treemap import treemap_cells
+from hierviz.charts._mistake_treemap import squarified, treemap_cells
 from hierviz.charts._subtree_icicle import HEIGHT, LEAST, subtree_cells
-from hierviz.charts._mistake_treemap import squarified
 from hierviz.charts._value_colours import value_colours
 from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.diagnosis.subtree_levels import subtree_levels

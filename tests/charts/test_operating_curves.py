@@ -32,8 +32,7 @@ from hierviz.charts import (
 from hierviz.charts import curve_lines as lines
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._curve_figure import CurveFigure
-from hierviz.charts._curve_panel import direct_labels
-from hierviz.charts._curve_panel import PICKED_DOT
+from hierviz.charts._curve_panel import PICKED_DOT, direct_labels
 from hierviz.charts.curve_knots import ThresholdScale
 from hierviz.curves import OperatingCurve
 

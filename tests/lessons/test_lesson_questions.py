@@ -8,14 +8,14 @@ import pytest
 
 import hierviz as hv
 from hierviz.lessons import sandbox
-from hierviz.lessons.catalogue import LESSON_MODULES, lesson
+from hierviz.lessons.catalogue import LESSON_FILES, lesson
 from hierviz.lessons.notebook import notebook_of
 from hierviz.lessons.parametrisations import read_as
+from hierviz.lessons.samples import ANIMALS, TRIO
 from hierviz.lessons.thresholds import CURVE
-from hierviz.lessons.trees import ANIMALS, TRIO
 from hierviz.lessons.two_winners import PAIR
 
-STEPS = [(key, number) for key in LESSON_MODULES for number in range(1, len(lesson(key).steps) + 1)]
+STEPS = [(key, number) for key in LESSON_FILES for number in range(1, len(lesson(key).steps) + 1)]
 SIGNS = ("✓ ", "✗ ", "○ ", "★ ")
 # Steps whose questions the picture of the answer would answer, with options that are not on it.
 NEUTRAL = {
@@ -49,13 +49,13 @@ def singled_out(step, figure):
     if is_named(right, figure.sentence) and not all(is_named(option, figure.sentence) for option in step.options):
         return f"the sentence names {right}"
     looks, marks = {}, {}
-    for text, colour, weight in texts_of(figure.draw(dark=False, width=700)):
+    for text, colour, weight in texts_of(figure.figure.draw(False, 700)):
         sign = next((sign for sign in SIGNS if text.startswith(sign)), "")
         if text.removeprefix(sign) in step.options:
             looks[text.removeprefix(sign)] = (sign, colour, weight)
     if is_alone(right, looks, step.options):
         return f"the chart marks {right}"
-    for row in figure.table().to_dict("records"):
+    for row in figure.figure.table.to_dict("records"):
         for option in step.options:
             if option in row.values():
                 marks[option] = str(row.get("kind", row.get("outcome", ""))) + str(row.get("is_best", ""))
@@ -94,19 +94,19 @@ def test_steps_whose_picture_is_the_answer_have_another_one_for_the_question(key
 
 def test_pictures_of_questions_hold_no_probability_that_is_asked_for():
     (asked,) = lesson("sandbox").step(1).result().asked
-    shown = {text for text, *_ in texts_of(asked.draw(dark=False, width=700))}
+    shown = {text for text, *_ in texts_of(asked.figure.draw(False, 700))}
     # By the start weights mammal has 10 + 30 + 25 of 100.
     assert "0.650" not in shown
     assert {"0.100", "0.300", "0.250", "?"} <= shown
     for number in (2, 3):
         (asked,) = lesson("parametrisations").step(number).result().asked
-        shown = {text for text, *_ in texts_of(asked.draw(dark=False, width=700))}
+        shown = {text for text, *_ in texts_of(asked.figure.draw(False, 700))}
         assert {"1.5", "−1.0"} <= shown
         assert not any(re.fullmatch(r"0\.\d{3}", text) for text in shown)
 
 
 def test_no_title_names_what_its_step_asks_for():
-    titles = " ".join(step.title for key in LESSON_MODULES for step in lesson(key).steps)
+    titles = " ".join(step.title for key in LESSON_FILES for step in lesson(key).steps)
     for told in ("add up", "same formula", "is micro hf1", "uncalibrated", "one score", "hides all else"):
         assert told not in titles.casefold()
 
@@ -116,12 +116,12 @@ def test_one_step_has_one_threshold():
     for key, number in STEPS:
         result = lesson(key).step(number).result()
         for figure in (*result.asked, *result.before, *result.after):
-            params = hv.charts.to_vega_lite(figure.draw(dark=False, width=700)).get("params", [])
+            params = hv.charts.to_vega_lite(figure.figure.draw(False, 700)).get("params", [])
             assert not any(one["name"] == "chosen" for one in params), (key, number, figure.name)
     result = lesson("sandbox").step(5).result(threshold=0.62)
     ribbon, curve = result.after
     assert "τ = 0.62" in ribbon.sentence
-    assert curve.table()["threshold"].tolist() == [0.62]
+    assert curve.figure.table["threshold"].tolist() == [0.62]
     assert curve.sentence.startswith("τ = 0.62:")
 
 
@@ -129,13 +129,13 @@ def test_the_area_is_shaded_under_the_envelope_and_the_level_is_drawn():
     step = lesson("thresholds").step(3)
     (asked,), (shaded,) = step.result(goal=0.8).asked, step.result(goal=0.8).before
     for figure, is_shaded in ((asked, False), (shaded, True)):
-        plot = hv.charts.to_vega_lite(figure.draw(dark=False, width=700))["vconcat"][1]
+        plot = hv.charts.to_vega_lite(figure.figure.draw(False, 700))["vconcat"][1]
         marks = [layer["mark"]["type"] for layer in plot["layer"]]
         assert ("area" in marks) == is_shaded
         assert "rule" in marks
         assert {tuple(layer["encoding"]["y"]["scale"]["domain"]) for layer in plot["layer"]} == {(0, 1)}
         assert plot["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
-    (dot,) = shaded.table().to_dict("records")
+    (dot,) = shaded.figure.table.to_dict("records")
     # R at a share of correct answers, by its definition: the largest recall of all points that reach it.
     reached = CURVE.values["correct"] >= 0.8
     assert dot["info_recall"] == CURVE.values["info_recall"][reached].max()
@@ -149,7 +149,7 @@ def test_figure_7_says_what_the_paper_compares():
 
 
 def test_no_gap_between_wins_is_wider_than_that_of_the_solution():
-    numbers = {number.label: number.value for number in lesson("sandbox").exercise.work().numbers}
+    numbers = {number.label: number.value for number in lesson("sandbox").exercise.result().numbers}
     # The win is at least p(cat), which stands in each term; at whole weights up to 100 the smallest share above one half is
     # 100 of 199, and all of the rest can lie off the path.
     smallest = min(cat / (2 * cat - 1) for cat in range(1, 101))
@@ -158,39 +158,39 @@ def test_no_gap_between_wins_is_wider_than_that_of_the_solution():
     cat, rng = ANIMALS.node("cat"), np.random.default_rng(0)
     for _ in range(2000):
         weights = dict(zip(sandbox.START, rng.integers(0, 101, len(sandbox.START)).tolist()))
-        p = sandbox.probabilities(weights | {"cat": int(rng.integers(50, 101))})
-        if sandbox.answer_at(p, 0.5) == cat:
-            assert hv.win(ANIMALS, [cat], p[None])[0] >= numbers["win, unsure"] - 1e-12
+        sample = sandbox.of_weights(weights | {"cat": int(rng.integers(50, 101))})
+        if sandbox.answer_at(sample, 0.5) == cat:
+            assert hv.win(ANIMALS, [cat], sample.p[None])[0] >= numbers["win, unsure"] - 1e-12
 
 
 def test_the_temperature_of_deep_rtc_is_told():
     assert "a temperature of 10" in lesson("parametrisations").step(1).result().reveal
     scores = {"fruit": 3.0, "bread": 0.0, "apple": 2.0, "pear": 0.0, "roll": 0.0, "loaf": 0.0}
-    assert read_as("deep_rtc", scores)[TRIO.node("apple")] == pytest.approx(1 / (1 + np.exp(-(3 + 2) / 10)))
+    assert read_as("deep_rtc", scores).p[TRIO.node("apple")] == pytest.approx(1 / (1 + np.exp(-(3 + 2) / 10)))
 
 
 def test_how_sure_draws_no_bar_from_zero():
     for step in lesson("how-sure").steps:
         result = step.result()
         for figure in (*result.asked, *result.before, *result.after):
-            columns = set(figure.table().columns)
+            columns = set(figure.figure.table.columns)
             assert columns >= {"lower", "upper"} or columns & {"kind", "correct", "mark", "rate", "bin"}, figure.name
     (figure,) = lesson("how-sure").step(2).result().before
-    table = figure.table()
+    table = figure.figure.table
     assert (np.diff(table[["lower", "estimate", "upper"]]) > 0).all()
 
 
 def test_the_graph_is_drawn_whole_before_and_after():
     result = lesson("confusion").step(3).result()
     for (figure,) in (result.asked, result.before):
-        table = figure.table()
+        table = figure.figure.table
         assert len(table) == 10
         assert table.set_index("name").loc["trainers", "parents"] == "shoes, running"
         assert not table["hidden_parents"].any()
     assert set(result.asked[0].table()["outcome"]) == {"root", "tn"}
 
 
-@pytest.mark.parametrize("key", LESSON_MODULES)
+@pytest.mark.parametrize("key", LESSON_FILES)
 def test_notebooks_promise_nothing_that_they_cannot_do(key):
     text = json.dumps(notebook_of(lesson(key)), ensure_ascii=False).casefold()
     assert not re.search(r"\bdrag|\bslider|under the finger", text)

@@ -5,13 +5,12 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
-from hierviz.app.learn_page.on_data import on_data
-from hierviz.app.learn_page.result import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
+from hierviz.app.learn_page.look import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.lessons import demo_models
-from hierviz.lessons.catalogue import LESSON_MODULES
-from hierviz.lessons.lesson import Selector, paragraphs
+from hierviz.lessons.catalogue import LESSON_FILES
+from hierviz.lessons.lesson import Selector
 
 EXERCISE = "exercise"
 # Steps of the address that are a whole lesson on one page, and what leads there.
@@ -27,14 +26,14 @@ def one(lesson, asked):
         return
     if step == EXERCISE:
         _exercise(lesson)
-        on_data(lesson)
+        contents.on_data(lesson)
         contents.terms(lesson.key)
     else:
         _step(lesson, int(step))
 
 
 def _bar(lesson, places, step):
-    place, keys = places.index(step), list(LESSON_MODULES)
+    place, keys = places.index(step), list(LESSON_FILES)
     following = keys[keys.index(lesson.key) + 1 :][:1]
     is_last = place == len(places) - 1
     forward = {"step": places[min(place + 1, len(places) - 1)]}
@@ -115,7 +114,7 @@ def _step(lesson, number):
         text, first, asked, changed, numbers, tables = (st.container() for _ in range(6))
     with text:
         st.subheader(escape(step.title), anchor=False)
-        st.markdown(paragraphs(step.text))
+        st.markdown(step.text)
     shown = step.result(**_settings(step, name, number, changed))
     with asked:
         st.markdown(f"**{step.question}**")
@@ -192,7 +191,7 @@ def _reset(name, number, step):
 
 def _exercise(lesson):
     st.subheader("Exercise", anchor=False)
-    st.markdown(lesson.exercise.task)
+    st.markdown(lesson.exercise.text)
     memory = state.memory(f"lesson-{lesson.key}")
     shown = memory.get("solution", False)
     st.button(
@@ -203,7 +202,7 @@ def _exercise(lesson):
         args=("solution", not shown),
     )
     if shown:
-        result = lesson.exercise.work()
+        result = lesson.exercise.result()
         st.markdown(result.reveal)
         draw_figures(result.before, f"{lesson.key}-exercise")
         draw_numbers(result, f"{lesson.key}-exercise")
@@ -231,7 +230,7 @@ def whole(lesson, has_answers):
         result, where = step.result(), f"{lesson.key}-{number}"
         with st.container(key=f"printed-{number}"):
             st.subheader(f"{number}. {escape(step.title)}", anchor=False)
-            st.markdown(paragraphs(step.text))
+            st.markdown(step.text)
             draw_quoted(result)
             draw_figures(result.before if has_answers else result.of_question, where, plain=True)
             st.markdown(f"**{step.question}**  \n" + "  \n".join(f"☐ {escape(option)}" for option in step.options))
@@ -243,8 +242,8 @@ def whole(lesson, has_answers):
                 draw_figures(result.after, where, plain=True)
     with st.container(key="printed-exercise"):
         st.subheader("Exercise", anchor=False)
-        st.markdown(lesson.exercise.task)
+        st.markdown(lesson.exercise.text)
         if has_answers:
-            solution = lesson.exercise.work()
+            solution = lesson.exercise.result()
             st.markdown(f"**Solution.** {solution.reveal}")
             draw_figures(solution.before, f"{lesson.key}-exercise", plain=True)
