@@ -187,7 +187,7 @@ def test_the_graph_is_drawn_whole_before_and_after():
         assert len(table) == 10
         assert table.set_index("name").loc["trainers", "parents"] == "shoes, running"
         assert not table["hidden_parents"].any()
-    assert set(result.asked[0].table()["outcome"]) == {"root", "tn"}
+    assert set(result.asked[0].figure.table["outcome"]) == {"root", "tn"}
 
 
 @pytest.mark.parametrize("key", LESSON_FILES)
