@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import NamedFigure, Number, Selector, Slider
-from hierviz.lessons.quantities import cell_numbers, cells_figure, counted, titles, tree_figure
+from hierviz.lessons.lesson import Number, Selector, Slider
+from hierviz.lessons.quantities import cell_numbers, cells_figure, counted, picture, titles, tree_figure
 from hierviz.lessons.samples import SHOP, SPORTS_SHOP, leaf_names
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -57,7 +57,7 @@ def several_paths(second):
         "pairs": "; ".join(f"{answer} with {true}" for answer, true in pairs),
         **counted(found, "lists ", SHOP, tuple(truth), tuple(predicted)),
         "tree": tree_figure(SHOP, truth, predicted),
-        "paths": NamedFigure("paths", hv.charts.path_graph(SHOP, found, 0, truth=truth, predicted=predicted)),
+        "paths": picture("paths", "path_graph", SHOP, found, 0, truth=truth, predicted=predicted),
     }
 
 
@@ -69,11 +69,10 @@ def graphs(answer):
         return found, found.pairs(0).pairs[0].true
 
     (_, start), (found, path), node = found_for("boots"), found_for(answer), SPORTS_SHOP.node(answer)
-    every = {"nodes": range(SPORTS_SHOP.n_nodes)}
-    drawn = {"truth": (TRAINERS,), "predicted": (node,), **every}
+    drawn = {"truth": (TRAINERS,), "predicted": (node,), "nodes": range(SPORTS_SHOP.n_nodes)}
 
     def drawing(confusion, sentence):
-        return NamedFigure("paths", hv.charts.path_graph(SPORTS_SHOP, confusion, 0, **drawn), sentence)
+        return picture("paths", "path_graph", SPORTS_SHOP, confusion, 0, sentence=sentence, **drawn)
 
     n_classes = f"{SPORTS_SHOP.n_nodes} classes of a shop"
     return {
@@ -81,7 +80,7 @@ def graphs(answer):
         "path": " > ".join(SPORTS_SHOP.title(int(one)) for one in path),
         **counted(found, "graph ", SPORTS_SHOP, TRAINERS, node),
         "graph": drawing(None, f"{n_classes}; two edges lead to trainers, from shoes and from running."),
-        "paths": drawing(found, hv.charts.path_graph(SPORTS_SHOP, found, 0, **every).sentence),
+        "paths": drawing(found, ""),
     }
 
 

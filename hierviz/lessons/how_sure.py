@@ -9,9 +9,9 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.diagnosis.calibration_example import calibration_example
-from hierviz.lessons.lesson import NamedFigure, Number, Selector, Slider
-from hierviz.lessons.quantities import curves_figure, intervals_figure
-from hierviz.lessons.samples import ANIMALS, Sample
+from hierviz.lessons.lesson import Number, Selector, Slider
+from hierviz.lessons.quantities import curves_figure, intervals_figure, picture
+from hierviz.lessons.samples import ANIMALS, Sample, drawn_animals
 from hierviz.messages.number_text import value_text
 from hierviz.uncertainty.resamples import percentile_ends
 
@@ -28,10 +28,7 @@ CONTROLS = {
 @cache
 def population():
     """Pareto table and truths of many samples of a calibrated model, drawn with a seed."""
-    rng = np.random.default_rng(11)
-    leaves = rng.dirichlet(np.full(ANIMALS.n_leaves, 0.3), N_POPULATION)
-    truth = np.array([rng.choice(ANIMALS.leaves, p=row) for row in leaves])
-    p = hv.node_probabilities(ANIMALS, leaves, parametrisation="leaf_probabilities")
+    p, truth = drawn_animals(11, 0.3, N_POPULATION)
     return hv.pareto_table(ANIMALS, p), truth
 
 
@@ -213,7 +210,7 @@ def calibration(subject):
         "parent_error": calibration_error("u"),
         "bins": rows,
         "tree": Sample(example.taxonomy, example.node_probabilities(rows=np.array([0]))[0]).tree(),
-        "reliability": NamedFigure("reliability", hv.charts.reliability_diagram(found)),
+        "reliability": picture("reliability", "reliability_diagram", found),
     }
 
 

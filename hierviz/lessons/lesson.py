@@ -184,7 +184,8 @@ class Text:
         except ValueError:
             odd = next((line for _, line in self.lines if line.count("{") != line.count("}")), text)
             raise FileError(
-                f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is no field."
+                f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is "
+                "no field."
             ) from None
         filled = ""
         for before, name, form, _ in parts:
@@ -357,6 +358,11 @@ class Lesson(Short):
         if not 1 <= number <= len(self.steps):
             raise PredictionsError(f"step: expected 1 to {len(self.steps)}, got {number}. Choose one.")
         return self.steps[number - 1]
+
+
+def markdown_table(heads, lines):
+    """A Markdown table of lines of texts."""
+    return "\n".join("| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *lines))
 
 
 def paragraphs(text):

@@ -12,7 +12,7 @@ from pathlib import Path
 
 import hierviz as hv
 from hierviz.lessons.catalogue import LESSON_FILES, lessons
-from hierviz.lessons.lesson import Number, Result
+from hierviz.lessons.lesson import Number, Result, markdown_table
 
 FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key})"
 LONGEST = 120
@@ -59,9 +59,8 @@ def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> N
 
 
 def _table(rows):
-    lines = [list(rows[0]), ["---"] * len(rows[0])]
-    lines += [[cell.text if isinstance(cell, Number) else str(cell) for cell in row.values()] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    lines = [[cell.text if isinstance(cell, Number) else str(cell) for cell in row.values()] for row in rows]
+    return markdown_table(list(rows[0]), lines)
 
 
 def notebook_of(lesson):

@@ -51,10 +51,14 @@ def titles(taxonomy, nodes):
     return ", ".join(taxonomy.title(int(node)) for node in nodes)
 
 
+def picture(name, chart, *of, sentence="", **also):
+    """A figure of `hv.charts`, by the name of its builder; `sentence` is a text where another one than its own is shown."""
+    return NamedFigure(name, getattr(hv.charts, chart)(*of, **also), sentence)
+
+
 def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
     """The whole of a small tree."""
-    what = {"truth": truth, "predicted": answer}
-    return NamedFigure(name, hv.charts.small_tree(taxonomy, values=values, **what))
+    return picture(name, "small_tree", taxonomy, values=values, truth=truth, predicted=answer)
 
 
 def probability_texts(p):
@@ -62,9 +66,9 @@ def probability_texts(p):
     return [probability_text(float(value)) for value in p]
 
 
-def curves_figure(curves, name="curve", marks=None, **look_of):
+def curves_figure(curves, marks=None, **also):
     """Operating curves with marks at some thresholds; further keywords as of `hv.charts.plain_curves`."""
-    return NamedFigure(name, hv.charts.plain_curves(curves, marks=marks, **look_of))
+    return picture("curve", "plain_curves", curves, marks=marks, **also)
 
 
 def at_threshold(threshold):
@@ -75,28 +79,26 @@ def at_threshold(threshold):
 def cells_figure(taxonomy, truth, answer):
     """The four cells of one answer."""
     found = hv.confusion(taxonomy, np.array([truth]), np.array([answer]))
-    return NamedFigure("confusion", hv.charts.confusion_breakdown(taxonomy, found, 0))
+    return picture("confusion", "confusion_breakdown", taxonomy, found, 0)
 
 
 def win_figure(taxonomy, truth, p):
     """The win, term by term."""
-    found = hv.win_breakdown(taxonomy, truth, p)
-    return NamedFigure("win", hv.charts.win_breakdown(taxonomy, found))
+    return picture("win", "win_breakdown", taxonomy, hv.win_breakdown(taxonomy, truth, p))
 
 
 def ribbon_figure(flips, threshold, name="ribbon"):
     """The answers of one sample at all thresholds, with the mark of one."""
-    level = float(threshold)
-    return NamedFigure(name, hv.charts.flip_ribbon(flips, level))
+    return picture(name, "flip_ribbon", flips, float(threshold))
 
 
 def bars_figure(name, series, items, sentence, highlight=None):
     """Bars of some numbers; `series` holds Numbers or floats."""
     plain = {key: [float(getattr(value, "value", value)) for value in row] for key, row in series.items()}
-    return NamedFigure(name, hv.charts.signed_bars(plain, items, highlight=highlight), sentence)
+    return picture(name, "signed_bars", plain, items, sentence=sentence, highlight=highlight)
 
 
 def intervals_figure(name, items, sentence, zero=False, highlight=None):
     """Estimates with their ends; `items` holds three Numbers each."""
     plain = {key: tuple(float(number.value) for number in row) for key, row in items.items()}
-    return NamedFigure(name, hv.charts.interval_lines(plain, zero=zero, highlight=highlight), sentence)
+    return picture(name, "interval_lines", plain, sentence=sentence, zero=zero, highlight=highlight)

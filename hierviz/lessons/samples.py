@@ -61,6 +61,14 @@ def leaf_names(taxonomy):
     return tuple(taxonomy.title(int(leaf)) for leaf in taxonomy.leaves)
 
 
+def drawn_animals(seed, concentration, n):
+    """Node probabilities and truths of n samples of a calibrated model: each truth is drawn from its own probabilities."""
+    rng = np.random.default_rng(seed)
+    leaves = rng.dirichlet(np.full(ANIMALS.n_leaves, concentration), n)
+    truth = np.array([rng.choice(ANIMALS.leaves, p=row) for row in leaves])
+    return hv.node_probabilities(ANIMALS, leaves, parametrisation="leaf_probabilities"), truth
+
+
 @dataclass(frozen=True)
 class Sample:
     """Node probabilities of one sample, and what rules and metrics make of them.

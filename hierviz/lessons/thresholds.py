@@ -6,9 +6,9 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons import sandbox
-from hierviz.lessons.lesson import NamedFigure, Number, Slider
-from hierviz.lessons.quantities import at_threshold, curves_figure, titles
-from hierviz.lessons.samples import ANIMALS, PLAUD, Sample
+from hierviz.lessons.lesson import Number, Slider
+from hierviz.lessons.quantities import at_threshold, curves_figure, picture, titles
+from hierviz.lessons.samples import ANIMALS, PLAUD, Sample, drawn_animals
 from hierviz.lessons.sandbox import answer_at, of_weights
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
@@ -28,17 +28,7 @@ CONTROLS = {
         for figure, weights in (("figure 7", FIGURE_7), ("figure 8", FIGURE_8))
     },
 }
-
-
-def many_samples():
-    """Probabilities and truths of some samples, drawn with a seed; the truth of each is drawn from its own probabilities."""
-    rng = np.random.default_rng(4)
-    leaves = rng.dirichlet(np.full(ANIMALS.n_leaves, 0.35), N_SAMPLES)
-    truth = np.array([rng.choice(ANIMALS.leaves, p=row) for row in leaves])
-    return hv.node_probabilities(ANIMALS, leaves, parametrisation="leaf_probabilities"), truth
-
-
-P, TRUTH = many_samples()
+P, TRUTH = drawn_animals(4, 0.35, N_SAMPLES)
 CURVE = hv.operating_curve(ANIMALS, TRUTH, P)
 SUMMARY = CURVE.summary()
 
@@ -69,10 +59,12 @@ def pareto_set(threshold, **weights):
         "classes": names,
         "answer": ANIMALS.title(answer),
         "tree": sample.tree((), answer),
-        "points": NamedFigure(
+        "points": picture(
             "pareto",
-            hv.charts.pareto_points(ANIMALS, sample.p, nodes, threshold=level),
-            f"Filled: the classes that some threshold answers ({names}). Hollow: the others. The dashed line is τ.",
+            "pareto_points",
+            *(ANIMALS, sample.p, nodes),
+            sentence=f"Filled: the classes that some threshold answers ({names}). Hollow: the others. The dashed line is τ.",
+            threshold=level,
         ),
     }
 
@@ -128,9 +120,8 @@ def sets_of(weights):
 def shown_sets(sample, sets, numbers):
     """What both figures show."""
     best = list(numbers)[sets.best]
-    figure = NamedFigure(
-        "sets", hv.charts.set_steps(PLAUD, sets, threshold=0.5), f"The set with the highest expected hF1 is {best}."
-    )
+    sentence = f"The set with the highest expected hF1 is {best}."
+    figure = picture("sets", "set_steps", PLAUD, sets, sentence=sentence, threshold=0.5)
     return {"best": best, "sets": list(numbers.values()), "tree": sample.tree(), "steps": figure}
 
 

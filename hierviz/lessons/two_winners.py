@@ -10,8 +10,8 @@ import hierviz as hv
 from hierviz.comparison.agreement import kendall_by_chance
 from hierviz.demo import MODELS
 from hierviz.lessons.demo_models import METRICS, evaluated, name_of, run_all
-from hierviz.lessons.lesson import NamedFigure, Number, Selector, Slider
-from hierviz.lessons.quantities import at_threshold, bars_figure, curves_figure, intervals_figure, tree_figure
+from hierviz.lessons.lesson import Number, Selector, Slider
+from hierviz.lessons.quantities import at_threshold, bars_figure, curves_figure, intervals_figure, picture, tree_figure
 
 PAIR = ("flat_softmax", "parameter_sharing")
 RESAMPLES = 1000
@@ -159,10 +159,11 @@ def agreement(one, other):
             [row["model"] for row in seven().to_dict()["rows"]],
             f"{one} of {matrix.n_methods} models.",
         ),
-        "matrix": NamedFigure(
+        "matrix": picture(
             "agreement",
-            hv.charts.agreement_matrix(matrix),
-            f"Kendall's τ-b of every two of {len(COLUMNS)} metrics, on the order of {matrix.n_methods} models.",
+            "agreement_matrix",
+            matrix,
+            sentence=f"Kendall's τ-b of every two of {len(COLUMNS)} metrics, on the order of {matrix.n_methods} models.",
         ),
     }
 

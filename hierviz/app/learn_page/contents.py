@@ -8,6 +8,7 @@ from hierviz.app.widgets import overview_table, shell
 from hierviz.app.widgets.numbers import shown
 from hierviz.lessons import catalogue
 from hierviz.lessons.catalogue import LESSON_FILES, lesson, lessons
+from hierviz.lessons.lesson import markdown_table
 from hierviz.metrics.registry import METRICS
 
 RUNS = "; runs the demo's models"
@@ -114,10 +115,10 @@ def on_data(lesson):
         return
     keys = [key.split(".") for key in lesson.on_data.keys]
     heads = ["model", *(METRICS[key].label for _, key in keys)]
-    lines = [heads, ["---"] * len(heads)]
+    lines = []
     for name, summary in found.items():
         values = [(summary.get(block) or {}).get(key) for block, key in keys]
         lines.append([escape(name), *(shown(key, value) for (_, key), value in zip(keys, values))])
-    st.markdown("\n".join("| " + " | ".join(line) + " |" for line in lines))
+    st.markdown(markdown_table(heads, lines))
     if any((found[name].get(block) or {}).get(key) is None for name in found for block, key in keys):
         st.caption("A dash: the number is not defined for these data.")

@@ -11,7 +11,7 @@ from hierviz.app.example_page.sample_keys import PRESENTER
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import draw, figure, written_out
 from hierviz.app.widgets.numbers import number
-from hierviz.lessons.lesson import Number
+from hierviz.lessons.lesson import Number, markdown_table
 from hierviz.metrics.registry import METRICS
 
 # Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
@@ -68,10 +68,7 @@ def draw_result(result, where):
 
 def table_text(rows):
     """A Markdown table."""
-    heads = list(rows[0])
-    lines = [heads, ["---"] * len(heads)]
-    lines += [[_cell(row[head]) for head in heads] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    return markdown_table(list(rows[0]), [[_cell(cell) for cell in row.values()] for row in rows])
 
 
 def _cell(value):

@@ -124,16 +124,9 @@ def _step(lesson, number):
             **state.kept(name, f"prediction-{number}"),
             label_visibility="collapsed",
         )
-        revealed = memory.get(f"revealed-{number}", False)
-        st.button(
-            "Hide the answer" if revealed else "Reveal",
-            key="reveal",
-            type="secondary" if revealed else "primary",
-            on_click=memory.__setitem__,
-            args=(f"revealed-{number}", not revealed),
-        )
+        revealed = _opened(memory, f"revealed-{number}", "reveal", "Reveal", "Hide the answer")
         if revealed:
-            right = step.options[step.result().right]
+            right = step.options[step.right]
             judged = {None: "", right: " You predicted it."}.get(predicted, f" Not quite: you predicted *{predicted}*.")
             st.markdown(f"Answer: **{right}**.{judged}")
             st.markdown(shown.reveal)
@@ -145,6 +138,19 @@ def _step(lesson, number):
             draw_numbers(shown, where)
         with tables:
             draw_result(shown, where)
+
+
+def _opened(memory, name, key, show, hide):
+    """A button that shows something, or hides it again; returns whether it is shown."""
+    shown = memory.get(name, False)
+    st.button(
+        hide if shown else show,
+        key=key,
+        type="secondary" if shown else "primary",
+        on_click=memory.__setitem__,
+        args=(name, not shown),
+    )
+    return shown
 
 
 def _settings(step, name, number, place):
@@ -193,15 +199,7 @@ def _exercise(lesson):
     st.subheader("Exercise", anchor=False)
     st.markdown(lesson.exercise.text)
     memory = state.memory(f"lesson-{lesson.key}")
-    shown = memory.get("solution", False)
-    st.button(
-        "Hide the solution" if shown else "Show the solution",
-        key="solution",
-        type="primary",
-        on_click=memory.__setitem__,
-        args=("solution", not shown),
-    )
-    if shown:
+    if _opened(memory, "solution", "solution", "Show the solution", "Hide the solution"):
         result = lesson.exercise.result()
         st.markdown(result.reveal)
         draw_figures(result.before, f"{lesson.key}-exercise")
