@@ -180,8 +180,8 @@ def test_ranks(table):
     assert set(found["metric"]) == {"curve.ac", "curve.ap", "top_down.error_lca_height"}
     ac = found[found["metric"] == "curve.ac"].set_index("method")
     assert ac["rank"].to_dict() == {"good": 1, "poor <b>": 2}
-    texts = [row["text"] for row in rows_of(charts.rank_matrix(table))]
-    assert sum(text.rstrip(" ≈").isdigit() for text in texts) == 6
+    texts = {(row["row"], row["column"]): row["text"] for row in rows_of(charts.rank_matrix(table))}
+    assert sum(text.rstrip(" ≈").isdigit() for text in texts.values()) == 6
     assert charts.rank_matrix(table).sentence.startswith("Of 3 metrics. good: first by")
     with pytest.raises(hv.PredictionsError, match="expected a table of at least two methods"):
         charts.rank_matrix(hv.compare(table.models[:1], metrics="curve.ac", resamples=0))
