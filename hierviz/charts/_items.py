@@ -20,7 +20,7 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
 # Pixels: widest names of items, of one series in a line, between lines, of one entry of a legend.
-NAMES, SERIES, BETWEEN, ENTRY = 250, 13, 18, 190
+NAMES, SERIES, BETWEEN, ENTRY = 250, 11, 16, 190
 STILL = {"tooltip": None, "aria": False}
 ENDS = ("estimate", "lower", "upper")
 # Of a level of the taxonomy: title and colour.
