@@ -82,8 +82,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
-    from hierviz.charts import show as show
-    from hierviz.charts import widget as widget
+    from hierviz.charts._show import show as show
+    from hierviz.charts._widget import widget as widget
     from hierviz.cluster.evaluate import evaluate as evaluate
     from hierviz.comparison.table import compare as compare
     from hierviz.curves.operating_curve import operating_curve as operating_curve

@@ -181,7 +181,7 @@ def test_models_are_taken_as_one_as_a_list_and_as_a_dict(model):
     )
     assert hv.diagnosis.class_table_of_runs(named).n_runs == 2
     for curves in (model, [model, other], named, hv.Evaluation.from_predictions(model)):
-        table = hv.charts.operating_curves_table(curves, threshold=0.5)
+        table = hv.charts.operating_curves(curves, threshold=0.5).table
         assert set(table["model"]) == (
             {"first", "second"} if curves is named else {"one", "other"} if type(curves) is list else {"one"}
         )

@@ -1,7 +1,70 @@
-"""Charts: core objects in, `alt.Chart` out; each with its table and one plain sentence.
+"""Core objects to figures: each with its chart, its table and one plain sentence.
 
-Builders return unconfigured charts: `finish` adds the look, `show` puts one into a notebook, `to_png`, `to_svg`,
-`to_vega_lite` and `to_csv` make files. One chart a file; nothing here imports streamlit.
+charts:
+    agreement_matrix            how far metrics agree in the order of the methods
+    confusion_breakdown         the four cells of one sample, with their nodes
+    confusion_matrix            the summed cells of a data set, with its measures
+    difference_band             the difference of two models at equal correctness
+    example                     why one answer is what it is
+    facet_curves                operating curves of parts of the samples
+    flip_ribbon                 the answers to one sample over the threshold
+    hierarchical_matrix         a confusion matrix that opens class by class
+    interval_lines              estimates with their intervals
+    level_bars                  classes, truths and answers by depth
+    level_matrix                models that know different levels, level by level
+    means_by                    a metric in parts of the samples
+    method_intervals            one number of all methods, with runs and intervals
+    metric_bars                 models by a few metrics
+    mistake_treemap             the mistakes below a class
+    operating_curves            every threshold of every model, which can be dragged
+    pareto_points               nodes of one sample by information and probability
+    path_graph                  the paths of one sample in a graph
+    plain_curves                operating curves without controls
+    probability_tree            the probabilities of one sample over the taxonomy
+    rank_matrix                 the rank of every method by every metric
+    rejection_curves            share of wrong answers over the share answered
+    reliability_diagram         share of events over probability
+    rule_frontiers              what every inference rule reaches
+    sample_scatter              samples by two numbers
+    set_steps                   the expected hF1 of every set of one sample
+    signed_bars                 bars to both sides of zero
+    small_tree                  a small tree drawn whole
+    subtree_icicle              a subtree coloured by a number of its classes
+    win_breakdown               the win of one sample, level by level
+
+files and notebooks:
+    Figure                      a chart with its table and sentence
+    show                        show a chart in a notebook
+    widget                      operating curves in a notebook whose threshold is dragged
+    to_csv                      the table as CSV
+    to_png                      the chart as PNG
+    to_svg                      the chart as SVG
+    to_vega_lite                the chart as a Vega-Lite specification
+    to_spec                     the same for a page, its tables aside
+    finish                      an Altair chart with the look of hierviz
+    palette                     the colours of a theme
+    model_colours               the colour of each model
+
+parts of them:
+    bands_sentence              what the bands of operating curves mean
+    compared_keys               numbers by which models are compared
+    comparison_sentence         one model compared with others, in words
+    threshold_caution           that thresholds of models are on different scales
+    curve_drag                  where the handle of the operating curves can go
+    curve_stops                 thresholds worth stopping at
+    selections                  names of the selections of the operating curves
+    knots                       thresholds that the handle can have
+    threshold_text              a threshold as text
+    read_out_keys               metrics under the operating curves
+    flip_ribbon_drag            where the threshold of the ribbon can go
+    hierarchical_matrix_legend  what the colours of its cells mean
+    fold                        the nodes of a sample that are worth showing
+    packed                      a value for the script of a page
+    packed_chart                a figure in two widths and both themes, for a page
+    SamplePart                  one picture of a sample
+    sample_parts                the pictures of a sample that apply to it
+    simplify                    fewer points for a curve that looks the same
+    win_text                    a win with the digits of its terms
 """
 
 # First of all: without altair the imports below end in one line.
@@ -9,182 +72,70 @@ import hierviz.charts._packages  # noqa: F401
 
 # isort: split
 
-from hierviz.charts._agreement_matrix import agreement_matrix, agreement_matrix_table
-from hierviz.charts._confusion_breakdown import (
-    confusion_breakdown,
-    confusion_breakdown_sentence,
-    confusion_breakdown_table,
-)
-from hierviz.charts._confusion_matrix import confusion_matrix, confusion_matrix_sentence, confusion_matrix_table
-from hierviz.charts._curve_bands import bands_sentence
-from hierviz.charts._curve_drag import curve_drag
-from hierviz.charts._difference_band import difference_band, difference_band_sentence, difference_band_table
-from hierviz.charts._example import example, explanation
-from hierviz.charts._facet_curves import facet_curves, facet_curves_sentence, facet_curves_table
-from hierviz.charts._flip_ribbon import flip_ribbon, flip_ribbon_drag, flip_ribbon_sentence, flip_ribbon_table
-from hierviz.charts._hierarchical_matrix import (
-    hierarchical_matrix,
-    hierarchical_matrix_legend,
-    hierarchical_matrix_sentence,
-    hierarchical_matrix_table,
-)
-from hierviz.charts._interval_lines import interval_lines, interval_lines_table
-from hierviz.charts._level_bars import level_bars, level_bars_sentence, level_bars_table
-from hierviz.charts._level_matrix import level_matrix, level_matrix_sentence, level_matrix_table
-from hierviz.charts._means_by import means_by, means_by_sentence, means_by_table
-from hierviz.charts._method_intervals import method_intervals, method_intervals_sentence, method_intervals_table
-from hierviz.charts._metric_bars import metric_bars, metric_bars_table
-from hierviz.charts._mistake_treemap import mistake_treemap, mistake_treemap_sentence, mistake_treemap_table
-from hierviz.charts._operating_curves import curve_stops, operating_curves, operating_curves_sentence, selections
-from hierviz.charts._packed import packed, packed_chart
-from hierviz.charts._pareto_points import pareto_points, pareto_points_table
-from hierviz.charts._path_graph import path_graph, path_graph_sentence, path_graph_table
-from hierviz.charts._plain_curves import plain_curves, plain_curves_sentence, plain_curves_table
-from hierviz.charts._probability_tree import (
-    probability_tree,
-    probability_tree_sentence,
-    probability_tree_table,
-    refused_styles,
-)
-from hierviz.charts._rank_matrix import rank_matrix, rank_matrix_sentence, rank_matrix_table
-from hierviz.charts._recipes import remembered
-from hierviz.charts._rejection_curves import rejection_curves, rejection_curves_sentence, rejection_curves_table
-from hierviz.charts._reliability_diagram import (
-    reliability_diagram,
-    reliability_diagram_sentence,
-    reliability_diagram_table,
-)
-from hierviz.charts._rule_frontiers import rule_frontiers, rule_frontiers_sentence, rule_frontiers_table
-from hierviz.charts._sample_parts import SamplePart, sample_parts
-from hierviz.charts._sample_scatter import sample_scatter
-from hierviz.charts._set_steps import set_steps, set_steps_table
-from hierviz.charts._show import show
-from hierviz.charts._signed_bars import signed_bars, signed_bars_table
-from hierviz.charts._simplify import simplify
-from hierviz.charts._small_tree import small_tree, small_tree_sentence, small_tree_table
-from hierviz.charts._subtree_icicle import subtree_icicle, subtree_icicle_sentence, subtree_icicle_table
-from hierviz.charts._widget import widget
-from hierviz.charts._win_breakdown import win_breakdown, win_breakdown_sentence, win_breakdown_table, win_text
-from hierviz.charts.comparison_words import compared_keys, comparison_sentence, threshold_caution
-from hierviz.charts.curve_knots import knots, threshold_text
-from hierviz.charts.curve_table import operating_curves_table, read_out_keys
-from hierviz.charts.export import to_csv, to_png, to_spec, to_svg, to_vega_lite
-from hierviz.charts.folding import fold
-from hierviz.charts.theme import finish, model_colours, palette
+from typing import TYPE_CHECKING
 
-__all__ = [
-    "SamplePart",
-    "agreement_matrix",
-    "agreement_matrix_table",
-    "bands_sentence",
-    "compared_keys",
-    "comparison_sentence",
-    "confusion_breakdown",
-    "confusion_breakdown_sentence",
-    "confusion_breakdown_table",
-    "confusion_matrix",
-    "confusion_matrix_sentence",
-    "confusion_matrix_table",
-    "curve_drag",
-    "curve_stops",
-    "difference_band",
-    "difference_band_sentence",
-    "difference_band_table",
-    "example",
-    "explanation",
-    "facet_curves",
-    "facet_curves_sentence",
-    "facet_curves_table",
-    "finish",
-    "flip_ribbon",
-    "flip_ribbon_drag",
-    "flip_ribbon_sentence",
-    "flip_ribbon_table",
-    "fold",
-    "hierarchical_matrix",
-    "hierarchical_matrix_legend",
-    "hierarchical_matrix_sentence",
-    "hierarchical_matrix_table",
-    "interval_lines",
-    "interval_lines_table",
-    "knots",
-    "level_bars",
-    "level_bars_sentence",
-    "level_bars_table",
-    "level_matrix",
-    "level_matrix_sentence",
-    "level_matrix_table",
-    "means_by",
-    "means_by_sentence",
-    "means_by_table",
-    "method_intervals",
-    "method_intervals_sentence",
-    "method_intervals_table",
-    "metric_bars",
-    "metric_bars_table",
-    "mistake_treemap",
-    "mistake_treemap_sentence",
-    "mistake_treemap_table",
-    "model_colours",
-    "operating_curves",
-    "operating_curves_sentence",
-    "operating_curves_table",
-    "packed",
-    "packed_chart",
-    "palette",
-    "pareto_points",
-    "pareto_points_table",
-    "path_graph",
-    "path_graph_sentence",
-    "path_graph_table",
-    "plain_curves",
-    "plain_curves_sentence",
-    "plain_curves_table",
-    "probability_tree",
-    "probability_tree_sentence",
-    "probability_tree_table",
-    "rank_matrix",
-    "rank_matrix_sentence",
-    "rank_matrix_table",
-    "read_out_keys",
-    "refused_styles",
-    "rejection_curves",
-    "rejection_curves_sentence",
-    "rejection_curves_table",
-    "reliability_diagram",
-    "reliability_diagram_sentence",
-    "reliability_diagram_table",
-    "rule_frontiers",
-    "rule_frontiers_sentence",
-    "rule_frontiers_table",
-    "sample_parts",
-    "sample_scatter",
-    "selections",
-    "set_steps",
-    "set_steps_table",
-    "show",
-    "signed_bars",
-    "signed_bars_table",
-    "simplify",
-    "small_tree",
-    "small_tree_sentence",
-    "small_tree_table",
-    "subtree_icicle",
-    "subtree_icicle_sentence",
-    "subtree_icicle_table",
-    "threshold_caution",
-    "threshold_text",
-    "to_csv",
-    "to_png",
-    "to_spec",
-    "to_svg",
-    "to_vega_lite",
-    "widget",
-    "win_breakdown",
-    "win_breakdown_sentence",
-    "win_breakdown_table",
-    "win_text",
-]
+from hierviz._public import lazy
 
-# A notebook draws charts in its own theme and width: it has to know how they were made.
-globals().update({name: remembered(globals()[name]) for name in __all__ if name not in ("example", "widget")})
+if TYPE_CHECKING:
+    from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
+    from hierviz.charts._confusion_matrix import confusion_matrix as confusion_matrix
+    from hierviz.charts._curve_bands import bands_sentence as bands_sentence
+    from hierviz.charts._difference_band import difference_band as difference_band
+    from hierviz.charts._example import SamplePart as SamplePart
+    from hierviz.charts._example import example as example
+    from hierviz.charts._example import sample_parts as sample_parts
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
+    from hierviz.charts._figure import Figure as Figure
+    from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
+    from hierviz.charts._flip_ribbon import flip_ribbon_drag as flip_ribbon_drag
+    from hierviz.charts._hierarchical_matrix import hierarchical_matrix as hierarchical_matrix
+    from hierviz.charts._hierarchical_matrix import hierarchical_matrix_legend as hierarchical_matrix_legend
+    from hierviz.charts._items import interval_lines as interval_lines
+    from hierviz.charts._items import level_bars as level_bars
+    from hierviz.charts._items import metric_bars as metric_bars
+    from hierviz.charts._items import signed_bars as signed_bars
+    from hierviz.charts._matrices import agreement_matrix as agreement_matrix
+    from hierviz.charts._matrices import level_matrix as level_matrix
+    from hierviz.charts._matrices import rank_matrix as rank_matrix
+    from hierviz.charts._means_by import means_by as means_by
+    from hierviz.charts._means_by import method_intervals as method_intervals
+    from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
+    from hierviz.charts._operating_curves import curve_drag as curve_drag
+    from hierviz.charts._operating_curves import curve_stops as curve_stops
+    from hierviz.charts._operating_curves import operating_curves as operating_curves
+    from hierviz.charts._operating_curves import selections as selections
+    from hierviz.charts._pareto_points import pareto_points as pareto_points
+    from hierviz.charts._pareto_points import set_steps as set_steps
+    from hierviz.charts._path_graph import path_graph as path_graph
+    from hierviz.charts._plain_curves import plain_curves as plain_curves
+    from hierviz.charts._plain_curves import rejection_curves as rejection_curves
+    from hierviz.charts._probability_tree import probability_tree as probability_tree
+    from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
+    from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
+    from hierviz.charts._sample_scatter import sample_scatter as sample_scatter
+    from hierviz.charts._show import show as show
+    from hierviz.charts._small_tree import small_tree as small_tree
+    from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
+    from hierviz.charts._widget import widget as widget
+    from hierviz.charts._win_breakdown import win_breakdown as win_breakdown
+    from hierviz.charts._win_breakdown import win_text as win_text
+    from hierviz.charts.comparison_words import compared_keys as compared_keys
+    from hierviz.charts.comparison_words import comparison_sentence as comparison_sentence
+    from hierviz.charts.comparison_words import threshold_caution as threshold_caution
+    from hierviz.charts.curve_knots import knots as knots
+    from hierviz.charts.curve_knots import threshold_text as threshold_text
+    from hierviz.charts.curve_lines import simplify as simplify
+    from hierviz.charts.curve_table import read_out_keys as read_out_keys
+    from hierviz.charts.export import packed as packed
+    from hierviz.charts.export import packed_chart as packed_chart
+    from hierviz.charts.export import to_csv as to_csv
+    from hierviz.charts.export import to_png as to_png
+    from hierviz.charts.export import to_spec as to_spec
+    from hierviz.charts.export import to_svg as to_svg
+    from hierviz.charts.export import to_vega_lite as to_vega_lite
+    from hierviz.charts.folding import fold as fold
+    from hierviz.charts.theme import finish as finish
+    from hierviz.charts.theme import model_colours as model_colours
+    from hierviz.charts.theme import palette as palette
+
+__getattr__, __dir__, __all__ = lazy(__name__)

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import wrap_items
 from hierviz.charts.theme import SIZE, SMALL, palette
@@ -23,7 +26,7 @@ TITLES = {
 NARROW, GAP, INSET, LINE = 560, 6, 12, 17
 
 
-def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, most_lines=None):
+def confusion_breakdown(taxonomy, confusion, row, *, dark=None, width=1000, most_lines=None):
     """True and false positives and negatives of one sample as four cells that name their nodes.
 
     Parameters
@@ -33,7 +36,7 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
         From `hierviz.confusion`.
     row : int
         The sample.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels; below 560 the cells stand one below the other.
     most_lines : int, optional
@@ -41,15 +44,22 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``cell`` (tp, fn, fp, tn), ``node``, ``name``, ``depth``; one row a node.
     """
+    sets = confusion.node_sets(row)
+    draw = functools.partial(_drawn, taxonomy, sets, most_lines)
+    sentence = functools.partial(_sentence, taxonomy, confusion, row)
+    return Figure(draw, lambda: _table(taxonomy, sets), sentence, dark, width)
+
+
+def _drawn(taxonomy, sets, most_lines, dark, width):
     look = palette(dark)
     width -= 8
     columns = 2 if width >= NARROW else 1
     most_lines = most_lines or (4 if columns == 2 else 6)
     cell_width = (width - GAP * (columns - 1)) / columns
-    sets = {cell: [taxonomy.title(node) for node in nodes] for cell, nodes in confusion.node_sets(row).items()}
+    sets = {cell: [taxonomy.title(node) for node in nodes] for cell, nodes in sets.items()}
     lines = {
         cell: wrap_items(names, cell_width - 2 * INSET - 4, SIZE, most_lines=most_lines) for cell, names in sets.items()
     }
@@ -101,9 +111,7 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=False, width=1000, mos
     ).properties(width=width, height=height)
 
 
-def confusion_breakdown_table(taxonomy, confusion, row):
-    """Table behind `confusion_breakdown`: ``cell`` (tp, fn, fp, tn), ``node``, ``name``, ``depth``; one row a node."""
-    sets = confusion.node_sets(row)
+def _table(taxonomy, sets):
     rows = [(cell, int(node)) for cell in CELLS for node in sets[cell]]
     return frame(
         {
@@ -115,7 +123,7 @@ def confusion_breakdown_table(taxonomy, confusion, row):
     )
 
 
-def confusion_breakdown_sentence(taxonomy, confusion, row):
+def _sentence(taxonomy, confusion, row):
     """One plain sentence: how many nodes of answer and truth agree."""
     tp, fp, fn = (int(getattr(confusion, cell)[row]) for cell in ("tp", "fp", "fn"))
     truth, predicted = _ends(taxonomy, confusion.truth[row]), _ends(taxonomy, confusion.predicted[row])

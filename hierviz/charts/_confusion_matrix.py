@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import functools
+
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.messages.number_text import percent_text
@@ -14,22 +17,27 @@ MEASURES = ("ppv", "tpr", "f1", "tnr", "acc", "mcc")
 CELLS = ("tp", "fn", "fp", "tn")
 
 
-def confusion_matrix(taxonomy, confusion, *, dark=False, width=640):
+def confusion_matrix(taxonomy, confusion, *, dark=None, width=640):
     """Counts of nodes over all samples as a two-by-two matrix, with measures beside (below on a phone).
 
     Parameters
     ----------
     taxonomy : Taxonomy
     confusion : HierarchicalConfusion
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``key``, ``name``, ``value``; counts, then measures.
     """
+    of = taxonomy, confusion
+    return Figure(functools.partial(_drawn, *of), lambda: _table(*of), lambda: _sentence(*of), dark, width)
+
+
+def _drawn(taxonomy, confusion, dark, width):
     look, counts = palette(dark), confusion.counts
     width -= 8
     wide = width >= NARROW
@@ -115,13 +123,12 @@ def confusion_matrix(taxonomy, confusion, *, dark=False, width=640):
     ).properties(width=width, height=height)
 
 
-def confusion_matrix_table(taxonomy, confusion):
-    """Table behind `confusion_matrix`: ``key``, ``name``, ``value``; counts, then measures."""
+def _table(taxonomy, confusion):
     values = {**confusion.counts, **confusion.measures}
     return frame({"key": list(values), "name": [METRICS[key].label for key in values], "value": list(values.values())})
 
 
-def confusion_matrix_sentence(taxonomy, confusion):
+def _sentence(taxonomy, confusion):
     """One plain sentence on the summed counts."""
     ppv, tpr = confusion.measures["ppv"], confusion.measures["tpr"]
     n = len(confusion.truth)

@@ -6,10 +6,8 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._rows import frame
-from hierviz.charts._simplify import simplify
-from hierviz.charts.curve_lines import FINEST, MOST_ROWS
+from hierviz.charts.curve_lines import FINEST, MOST_ROWS, simplify
 from hierviz.charts.theme import FONT
-from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.repeats import RunBands
 
@@ -81,10 +79,6 @@ def point_rows(figure):
     """Rings at chosen thresholds: one row a point, ``j, threshold, x, y, label, colour``."""
     rows, names = [], list(figure.curves)
     for point in figure.points or ():
-        if point["model"] not in names:
-            raise PredictionsError(
-                f"points: expected a model of {', '.join(names)}, got {point['model']!r}. Choose one."
-            )
         number = names.index(point["model"])
         threshold = float(point["threshold"])
         at = figure.curves[point["model"]].at(threshold)

@@ -5,10 +5,13 @@ Not at the same threshold: thresholds of different models mean different things.
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts.curve_table import short_label
@@ -25,7 +28,7 @@ LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
 MOST_RUNS = 3
 
 
-def difference_band(difference, key, names, *, dark=False, width=800, height=190):
+def difference_band(difference, key, names, *, most_correct=None, dark=None, width=800, height=190):
     """Paired difference of two models against the share of correct answers: line, band, grey hatch where 0 lies in the band.
 
     Parameters
@@ -37,23 +40,48 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
         Of `difference.at_correct`; of a ModelDifference ``"correct"``, which is what differs there.
     names : (str, str)
         Of the two models.
-    dark : bool
+    most_correct : (float, float), optional
+        The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
+        sentence says so.
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``correct, difference, low, high, clear, verdict``, one row a share of correct answers. Of a
+        ModelDifference the first column is the specificity, by its key, at which both curves have points. The band holds at
+        all these shares at once (`uncertainty.comparison.simultaneous`). Shares that leave too few wrong answers to compare
+        are left out (`uncertainty.resamples.leaves_too_few_wrong`), and so are all but the last of those below which both models
+        can always name the most probable leaf: nothing changes there. Its sentence says where one model is clearly more
+        specific with the same share of correct answers.
 
     Raises
     ------
     PredictionsError
         If there is no such key.
     """
-    look, rows = palette(dark), difference_band_table(difference, key)
+    levels, band = _compared(difference, key)
+    clear = ~no_clear_difference(band)
+    verdict = np.where(~clear, UNCLEAR, np.where(band.estimate > 0, "first is higher", "second is higher"))
+    columns = {"correct": levels, "difference": band.estimate, "low": band.lower, "high": band.upper}
+    table = frame(columns | {"clear": clear, "verdict": verdict.astype(object)})
+    draw = functools.partial(_drawn, difference, key, names, table, height)
+    if isinstance(difference, ModelDifference):
+        sentence = functools.partial(_sentence_at_specificity, difference, levels, band, names)
+    else:
+        sentence = functools.partial(_sentence, levels, band, key, names, most_correct)
+    # What is equal there is the specificity.
+    if isinstance(difference, ModelDifference):
+        table = table.rename(columns={"correct": difference.key})
+    return Figure(draw, table, sentence, dark, width)
+
+
+def _drawn(difference, key, names, rows, height, dark, width):
+    look = palette(dark)
     plot = max(width - LEFT - RIGHT, 120)
-    spans = unclear_spans(difference, key)
+    spans = unclear_spans(rows)
     highest = float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0))))
     top = max(0.02, 1.08 * highest)
     ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
@@ -132,44 +160,8 @@ def difference_band(difference, key, names, *, dark=False, width=800, height=190
     return vconcat(layer(*layers).properties(width=plot, height=height))
 
 
-def difference_band_table(difference, key):
-    """Table behind `difference_band`: ``correct, difference, low, high, clear, verdict``, one row a share of correct answers.
-
-    Of a ModelDifference the first column is the specificity, under the same name, at which both curves have points.
-
-    The band holds at all these shares at once (`uncertainty.comparison.simultaneous`). Shares that leave too few wrong answers
-    to compare are left out (`uncertainty.resamples.leaves_too_few_wrong`), and so are all but the last of those below which both
-    models can always name the most probable leaf: nothing changes there.
-    """
-    levels, band = _compared(difference, key)
-    clear = ~no_clear_difference(band)
-    verdict = np.where(~clear, UNCLEAR, np.where(band.estimate > 0, "first is higher", "second is higher"))
-    return frame(
-        {
-            "correct": levels,
-            "difference": band.estimate,
-            "low": band.lower,
-            "high": band.upper,
-            "clear": clear,
-            "verdict": verdict.astype(object),
-        }
-    )
-
-
-def difference_band_sentence(difference, key, names, *, most_correct=None):
-    """One plain sentence: where one model is clearly more specific with the same share of correct answers.
-
-    Parameters
-    ----------
-    difference, key, names
-        As `difference_band`.
-    most_correct : (float, float), optional
-        The largest share of correct answers of each model at any threshold. Beyond it a model counts as 0, and the
-        sentence says so.
-    """
-    if isinstance(difference, ModelDifference):
-        return _sentence_at_specificity(difference, names)
-    levels, interval = _compared(difference, key)
+def _sentence(levels, interval, key, names, most_correct):
+    """One plain sentence: where one model is clearly more specific with the same share of correct answers."""
     unclear = no_clear_difference(interval)
     band, label = f"{100 * interval.level:.4g} % band of the paired difference", METRICS[key].label
     if not len(levels):
@@ -192,14 +184,9 @@ def difference_band_sentence(difference, key, names, *, most_correct=None):
     return f"{what}: {', '.join(told)}{rest} ({band}, for all shares at once, {until})."
 
 
-def unclear_spans(difference, key):
+def unclear_spans(table):
     """Stretches without a clear difference: list of dicts ``start``, ``end``, ascending, half a step wider each way."""
-    table = difference_band_table(difference, key)
-    return _spans(table["correct"].to_numpy(), ~table["clear"].to_numpy(dtype=bool))
-
-
-def _spans(level, inside):
-    """Runs of True along ascending levels."""
+    level, inside = table["correct"].to_numpy(), ~table["clear"].to_numpy(dtype=bool)
     if not inside.any():
         return []
     middles = np.concatenate([[level[0]], (level[1:] + level[:-1]) / 2, [level[-1]]])
@@ -264,9 +251,8 @@ def _at_specificity(difference, key):
     return difference.specificity[usable], difference.over_range(0, 1, of="specificity")
 
 
-def _sentence_at_specificity(difference, names):
-    """As `difference_band_sentence`."""
-    levels, interval = _at_specificity(difference, "correct")
+def _sentence_at_specificity(difference, levels, interval, names):
+    """The same of a ModelDifference."""
     x = METRICS[difference.key].name
     if not len(levels):
         return f"Correct: {names[0]} and {names[1]} share no {x} at which both can be compared."

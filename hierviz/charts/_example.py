@@ -2,24 +2,54 @@
 
 from __future__ import annotations
 
+import functools
 import textwrap
+from dataclasses import dataclass
 from typing import Any
 
 import altair as alt
+import numpy as np
 
 from hierviz.charts._compose import vconcat
-from hierviz.charts._recipes import remembered
-from hierviz.charts._sample_parts import sample_parts
-from hierviz.charts._show import Shown, show
+from hierviz.charts._confusion_breakdown import confusion_breakdown
+from hierviz.charts._figure import Figure
+from hierviz.charts._flip_ribbon import flip_ribbon
+from hierviz.charts._path_graph import path_graph
+from hierviz.charts._probability_tree import probability_tree
+from hierviz.charts._rows import frame
+from hierviz.charts._win_breakdown import win_breakdown
 from hierviz.charts.theme import palette
+from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
+from hierviz.diagnosis.sample_answers import sample_answer, sample_confusion
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
 
+# Pixels below which the tree is drawn as a list.
+NARROW = 600
 
-def explanation(evaluation, row, rule="majority", threshold=0.5, *, dark=False, width=1000, **parameters):
-    """The pictures of one sample below each other.
+
+@dataclass(frozen=True)
+class SamplePart:
+    """One picture of a sample.
+
+    Attributes
+    ----------
+    name : str
+        'tree', 'paths', 'ribbon', 'win' or 'confusion'.
+    title : str
+    figure : Figure
+    """
+
+    name: str
+    title: str
+    figure: Figure
+
+
+def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicle", **parameters):
+    """The pictures of one sample that apply to it.
 
     Parameters
     ----------
@@ -28,34 +58,57 @@ def explanation(evaluation, row, rule="majority", threshold=0.5, *, dark=False, 
         Row of the Predictions.
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
-    dark : bool
-    width : int
-        Pixels.
+    tree : str
+        Style of `probability_tree`; where that does not fit, the tree is a list.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Each picture has its sentence as title.
+    list of SamplePart
 
     Raises
     ------
     PredictionsError
-        If there is no such sample or rule, or nothing to draw: labels without a known truth.
+        If there is no such sample or rule.
     """
-    parts = sample_parts(evaluation, row, rule, threshold, **parameters)
-    if not parts:
-        raise PredictionsError(
-            f"sample {evaluation.predictions.sample_id(row)!r}: expected scores or a known truth, got neither. Choose another."
-        )
-    titled = []
-    for part in parts:
-        lines = _wrapped(part.sentence, width / 7)
-        look = palette(dark)
-        title = alt.TitleParams(
-            part.title, subtitle=lines, anchor="start", frame="group", offset=6, fontWeight=600, subtitleColor=look.ink
-        )
-        titled.append(vconcat(part.draw(dark, width), title=title))
-    return vconcat(*titled, spacing=24)
+    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    answer = sample_answer(evaluation, row, rule, threshold, **parameters)
+    predicted = [node for node in answer.nodes if node >= 0]
+    is_judged = bool(evaluation.judged[row])
+    truth = np.atleast_1d(predictions.truth[row]).tolist() if is_judged else []
+    p = predictions.node_probabilities(np.array([row]))[0] if predictions.has_scores else None
+    parts = []
+    if p is not None and taxonomy.is_tree:
+        parts.append(_tree(predictions, row, p, truth, predicted, tree))
+    is_simple = answer.outcome != "" and predictions.has_single_truth and taxonomy.is_tree
+    counts = sample_confusion(evaluation, row, rule, threshold, **parameters) if is_judged else None
+    if counts is not None and not is_simple:
+        paths = path_graph(taxonomy, counts, 0, p=p, truth=truth, predicted=predicted)
+        parts.append(SamplePart("paths", "Predicted and true paths", paths))
+    if p is not None and taxonomy.is_tree:
+        flips = flip_intervals(evaluation, row)
+        at = 0.5 if rule == "majority" else threshold if rule in RULES else None
+        parts.append(SamplePart("ribbon", "Answer at every threshold", flip_ribbon(flips, at)))
+    if is_simple and answer.breakdown is not None:
+        parts.append(SamplePart("win", "Win by level", win_breakdown(taxonomy, answer.breakdown)))
+    if counts is not None:
+        title = "Predicted and true path" if is_simple else "Counts of the paths"
+        parts.append(SamplePart("confusion", title, confusion_breakdown(taxonomy, counts, 0)))
+    return parts
+
+
+def _tree(predictions, row, p, truth, predicted, wanted):
+    taxonomy = predictions.taxonomy
+    bounds = None
+    if predictions.has_unknown:
+        low, high = node_bounds(predictions, np.array([row]))
+        bounds = low[0], high[0]
+    tree = probability_tree(taxonomy, p, truth=truth or None, predicted=predicted or None, bounds=bounds)
+
+    def draw(dark, width):
+        is_refused = width < NARROW or wanted in tree.refused(width)
+        return tree.styled("list" if is_refused else wanted).draw(dark, width)
+
+    return SamplePart("tree", "Probability tree", Figure(draw, lambda: tree.table, lambda: tree.sentence))
 
 
 def example(
@@ -67,8 +120,8 @@ def example(
     dark: bool | None = None,
     width: int = 1000,
     **parameters: Any,
-) -> Shown:
-    """Show in a notebook why the answer to a sample is what it is: tree, thresholds, win and confusion in one figure.
+) -> Figure:
+    """Why the answer to a sample is what it is: tree, thresholds, win and confusion in one figure.
 
     Parameters
     ----------
@@ -84,13 +137,13 @@ def example(
 
     Returns
     -------
-    Shown
-        As of `hierviz.show`.
+    Figure
+        Each picture has its sentence as title. Its table: ``part``, ``sentence``.
 
     Raises
     ------
     PredictionsError
-        If there is no such sample or rule, or nothing to draw.
+        If there is no such sample or rule, or nothing to draw: labels without a known truth.
     """
     if isinstance(predictions, Evaluation):
         evaluation, row = predictions, _row(predictions.predictions, sample_id)
@@ -98,9 +151,25 @@ def example(
         check_kind("predictions", predictions, Predictions, "Pass those of one model.")
         row = _row(predictions, sample_id)
         evaluation = Evaluation.from_predictions(predictions)
-    drawn = remembered(explanation)
-    look = {} if dark is None else {"dark": dark}
-    return show(drawn(evaluation, row, rule, threshold, width=width, **look, **parameters), dark)
+    parts = sample_parts(evaluation, row, rule, threshold, **parameters)
+    if not parts:
+        raise PredictionsError(
+            f"sample {evaluation.predictions.sample_id(row)!r}: expected scores or a known truth, got neither. Choose another."
+        )
+    said = [part.figure.sentence for part in parts]
+    table = frame({"part": [part.title for part in parts], "sentence": said})
+    return Figure(functools.partial(_drawn, parts), table, " ".join(said), dark, width)
+
+
+def _drawn(parts, dark, width):
+    titled = []
+    for part in parts:
+        look, lines = palette(dark), textwrap.wrap(part.figure.sentence, max(20, int(width / 7)))
+        title = alt.TitleParams(
+            part.title, subtitle=lines, anchor="start", frame="group", offset=6, fontWeight=600, subtitleColor=look.ink
+        )
+        titled.append(vconcat(part.figure.draw(dark, width), title=title))
+    return vconcat(*titled, spacing=24)
 
 
 def _row(predictions, sample_id):
@@ -111,8 +180,3 @@ def _row(predictions, sample_id):
             "Predictions.ids lists them, hv.diagnosis.worst names the worst."
         )
     return row
-
-
-def _wrapped(text, most):
-    """Lines of at most so many letters."""
-    return textwrap.wrap(text, max(20, int(most)))

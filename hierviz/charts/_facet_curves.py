@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from types import SimpleNamespace
 
 import altair as alt
@@ -11,6 +12,7 @@ from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
 from hierviz.charts._curve_bands import band_layers, bands_sentence
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import DASHES, RIGHT, hover_layer, line_layers, plane
 from hierviz.charts._rows import frame
@@ -28,7 +30,7 @@ HEIGHT = 300
 MOST = len(DASHES)
 
 
-def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, width=800, height=HEIGHT):
+def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, width=800, height=HEIGHT):
     """Two metrics at every threshold for each part of the samples: a colour a model, a kind of line a part.
 
     Parameters
@@ -39,14 +41,17 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
         What divides the samples, for the legend.
     x, y : str
         Of `hierviz.metrics.registry.path_keys`.
-    dark : bool
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Of more than four parts those with the most samples are drawn; the table has all.
+    Figure
+        Its table: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority.
+
+        Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
+        are then means over the runs. Of more than four parts those with the most samples are drawn; the table has all.
         A line of several runs is their mean, with a pale band of one standard deviation between them on either side.
 
     Raises
@@ -55,6 +60,11 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
         If there is no curve, or a metric is unknown.
     """
     parts = _checked(curves, x, y)
+    draw = functools.partial(_drawn, curves, parts, by, x, y, height)
+    return Figure(draw, lambda: _table(curves), lambda: _sentence(curves, parts, by), dark, width)
+
+
+def _drawn(curves, parts, by, x, y, height, dark, width):
     sizes = {part: max(of[part].n_samples for of in curves.values()) for part in parts}
     shown = sorted(sorted(parts, key=lambda part: -sizes[part])[:MOST], key=parts.index)
     kinds = dict(zip(shown, DASHES, strict=False))
@@ -118,13 +128,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=False, wid
     return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
 
 
-def facet_curves_table(curves):
-    """Table behind `facet_curves`: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority.
-
-    Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
-    are then means over the runs.
-    """
-    _checked(curves, "info_recall", "correct")
+def _table(curves):
     has_runs = any(isinstance(curve, CurveOfRuns) for of in curves.values() for curve in of.values())
     rows = []
     for name, of in curves.items():
@@ -143,9 +147,8 @@ def facet_curves_table(curves):
 SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority_f1")
 
 
-def facet_curves_sentence(curves, by=""):
+def _sentence(curves, parts, by):
     """The area AC of every part for every model, in words, the lowest named; of several runs mean ± standard deviation."""
-    parts = _checked(curves, "info_recall", "correct")
     said = []
     for name, of in curves.items():
         areas = {part: curve.summary()["ac"] for part, curve in of.items()}

@@ -6,12 +6,14 @@ line with a label.
 
 from __future__ import annotations
 
+import functools
 import math
 
 import altair as alt
 
 from hierviz.charts._canvas import boxes, hover, position, texts
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
@@ -35,7 +37,7 @@ LEAST_BESIDE = 80
 VIEW = "ribbon"
 
 
-def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
+def flip_ribbon(flips, threshold=None, *, dark=None, width=1000):
     """Ribbon of the answers to one sample over the threshold.
 
     Parameters
@@ -44,20 +46,26 @@ def flip_ribbon(flips, threshold=None, *, dark=False, width=1000):
         From `hierviz.diagnosis.flip_intervals`.
     threshold : float, optional
         The current one, in [0, 1], which is marked.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: one row an interval, ``from``, ``to``, ``node``, ``name``, ``outcome``, ``p``.
     """
+    table = _table(flips)
+    draw = functools.partial(_drawn, flips, table, threshold)
+    return Figure(draw, table, lambda: _sentence(flips, 0.5 if threshold is None else threshold), dark, width)
+
+
+def _drawn(flips, table, threshold, dark, width):
     look = palette(dark)
     width -= 8
     height = TOP + TALL + BELOW
     cells, patterns, dots, words, tips = [], [], [], [], []
-    for row in flip_ribbon_table(flips).to_dict("records"):
+    for row in table.to_dict("records"):
         x, x2 = (_across(row[key], width) for key in ("from", "to"))
         kind = COLOURS[row["outcome"]]
         place = {"x": x, "x2": x2, "y": TOP, "y2": TOP + TALL}
@@ -128,8 +136,7 @@ def flip_ribbon_drag(flips, threshold, *, width=1000):
     }
 
 
-def flip_ribbon_table(flips):
-    """Table behind `flip_ribbon`: one row an interval, ``from``, ``to``, ``node``, ``name``, ``outcome``, ``p``."""
+def _table(flips):
     return frame(
         {
             "from": flips.low,
@@ -142,7 +149,7 @@ def flip_ribbon_table(flips):
     )
 
 
-def flip_ribbon_sentence(flips, threshold):
+def _sentence(flips, threshold):
     """One plain sentence: what is answered at a threshold, from where to where, and what below and above that."""
     place, title = flips.place(threshold), flips.taxonomy.title
     low, high = (value_text(float(ends[place])) for ends in (flips.low, flips.high))

@@ -6,11 +6,14 @@ specific than the truth, no answer, wrong), its strength the count or share; cel
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import boxes, position, texts
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, percent_text, shorten, text_width
@@ -61,7 +64,7 @@ def line_title(folded, line, is_row=True):
     return f"{title} itself" if folded.is_open[line] else title
 
 
-def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=False, width=900):
+def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
     """Counts of true classes against answers, classes open or closed.
 
     Parameters
@@ -71,16 +74,21 @@ def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=False, 
         What cells show.
     log : bool
         Whether the strength of a colour grows with the logarithm.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`. Its selection `CELL` has the fields ``row`` and ``column`` (`line_key`), its
-        selection `NODE` the field ``node``.
+    Figure
+        Its table: a row for every cell that is not 0. Its selection `CELL` has the fields ``row`` and ``column``
+        (`line_key`), its selection `NODE` the field ``node``.
     """
+    draw = functools.partial(_drawn, folded, normalisation, log)
+    return Figure(draw, lambda: _table(folded), lambda: _sentence(folded), dark, width)
+
+
+def _drawn(folded, normalisation, log, dark, width):
     look = palette(dark)
     rows, columns = folded.row_lines.tolist(), folded.column_lines.tolist()
     wanted = (_indent(folded, line) + text_width(_label(folded, line, True), SMALL, bold=True) for line in rows)
@@ -261,8 +269,7 @@ def hierarchical_matrix_legend(folded, width, *, dark=False):
     return legend([(None, items)], width, dark=dark, size=SMALL)
 
 
-def hierarchical_matrix_table(folded):
-    """Table behind `hierarchical_matrix`: a row for every cell that is not 0."""
+def _table(folded):
     rows, columns = folded.row.tolist(), folded.column.tolist()
     return frame(
         {
@@ -276,7 +283,7 @@ def hierarchical_matrix_table(folded):
     )
 
 
-def hierarchical_matrix_sentence(folded):
+def _sentence(folded):
     """One plain sentence: the largest cell of wrong answers, and how many are hidden in closed classes."""
     total, unit = folded.matrix.total, "samples"
     if (np.diff(folded.matrix.pairs.row) == 0).any():

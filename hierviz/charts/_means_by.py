@@ -1,18 +1,18 @@
-"""A metric in parts of the samples (by depth, training samples, attribute): a line a part, a dot with its interval a method."""
+"""A number with its interval, a dot a method: in parts of the samples, and over all samples with the runs of each method."""
 
 from __future__ import annotations
 
-import altair as alt
+import functools
+
 import numpy as np
 
-from hierviz.charts._canvas import position
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._legend import legend
+from hierviz.charts._figure import Figure
+from hierviz.charts._items import dots
 from hierviz.charts._rows import frame
-from hierviz.charts._text import shorten
-from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
+from hierviz.charts.theme import model_colours, palette
+from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.diagnosis.mean_intervals import FEWEST
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
@@ -20,119 +20,67 @@ from hierviz.metrics.registry import METRICS
 MOST = 24
 
 
-def means_by(found, *, dark=False, width=800):
+def means_by(found, *, dark=None, width=800):
     """Dot plot of a metric in each part of the samples, with intervals.
 
     Parameters
     ----------
     found : dict of str to MeansBy
         Model, or method with its runs; of the same samples, divided by the same value.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Small circles are runs, the dot is their mean. Of more than
-        `MOST` parts the largest are drawn; the table has all.
+    Figure
+        Its table: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``. Small
+        circles are runs, the dot is their mean. Of more than `MOST` parts the largest are drawn; the table has all.
 
     Raises
     ------
     PredictionsError
         If there is no model, no part, or models differ in what divides their samples.
     """
-    first = _checked(found)
-    look, colours = palette(dark), model_colours(found, dark)
-    kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST])
-    labels = [first.label[place] for place in kept.tolist()]
-    rows = means_by_table(found)
-    rows = rows[rows["part"].isin(labels) & np.isfinite(rows["mean"].astype(float))]
-    width -= 8
-    left = 260 if width >= 560 else 0
-    step = max(30, 10 * len(found) + 12) + (18 if not left else 0)
-    plot, height = width - left - 14, step * len(labels)
-    middle = {label: step * place + step / 2 + (8 if not left else 0) for place, label in enumerate(labels)}
-    gap = min(9, (step - 14) / max(len(found), 1))
-    aside = {name: (place - (len(found) - 1) / 2) * gap for place, name in enumerate(found)}
-    rows = rows.assign(
-        colour=[colours[name] for name in rows["model"]],
-        y=[middle[part] + aside[name] for part, name in zip(rows["part"], rows["model"], strict=True)],
-    )
-    low, high = _limits(found)
-    x = (
-        alt.X("mean:Q")
-        .scale(domain=[low, high], nice=False)
-        .axis(title=METRICS[first.metric].label, grid=True, tickCount=5, tickSize=0, labelPadding=6)
-    )
-    at_y = position("y", height, axis="y")
-    lines = [
-        {
-            "y": middle[label] if left else middle[label] - step / 2 + 1,
-            "text": shorten(f"{first.by}: {label}", (left - 90) if left else plot - 90, SIZE),
-            "count": f"n = {int(first.n[place]):,}",
-        }
-        for label, place in zip(labels, kept.tolist(), strict=True)
-    ]
-    words = alt.Chart(frame(lines))
-    style = {"align": "left", "baseline": "middle", "font": FONT, "tooltip": None}
-    tip = [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("part:N", title=first.by),
-        alt.Tooltip("mean:Q", title=METRICS[first.metric].label, format=".4f"),
-        alt.Tooltip("lower:Q", title="Interval from", format=".4f"),
-        alt.Tooltip("upper:Q", title="to", format=".4f"),
-        alt.Tooltip("n:Q", title="Samples", format=",d"),
-    ]
-    of_runs = _run_rows(found, middle, aside, colours)
-    if of_runs:
-        tip.append(alt.Tooltip("spread:Q", title="Standard deviation between runs", format=".4f"))
-        tip.append(alt.Tooltip("n_runs:Q", title="Runs"))
-    colour = alt.Color("colour:N", scale=None)
-    spans = rows[np.isfinite(rows["lower"].astype(float))]
-    layers = [
-        alt.Chart(frame(rows))
-        .mark_circle(size=80, opacity=1, stroke=look.background, strokeWidth=1)
-        .encode(x, at_y, color=colour, tooltip=tip),
-        words.mark_text(fontSize=SIZE, color=look.ink, **style).encode(x=alt.XValue(-left), y=at_y, text="text:N"),
-        words.mark_text(fontSize=SMALL, color=look.muted, **style).encode(
-            x=alt.XValue(-82 if left else plot - 76), y=at_y, text="count:N"
-        ),
-    ]
-    if len(spans):
-        rule = alt.Chart(frame(spans)).mark_rule(strokeWidth=2.5, opacity=0.55, tooltip=None, aria=False)
-        layers.insert(0, rule.encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), y=at_y, color=colour))
-    if of_runs:
-        tip = [
-            alt.Tooltip("model:N", title="Model"),
-            alt.Tooltip("run:N", title="Run"),
-            alt.Tooltip("part:N", title=first.by),
-            alt.Tooltip("mean:Q", title=METRICS[first.metric].label, format=".4f"),
-        ]
-        dots = alt.Chart(frame(of_runs)).mark_point(size=24, strokeWidth=1.1, opacity=0.9, filled=False)
-        layers.append(dots.encode(x, at_y, stroke=alt.Stroke("colour:N", scale=None), tooltip=tip))
-    drawn = layer(*layers).properties(width=plot, height=height)
-    if len(found) == 1:
-        return vconcat(drawn)
-    items = [{"kind": "box", "label": name, "colour": colour} for name, colour in colours.items()]
-    return vconcat(legend([(None, items)], width - 14, dark=dark, start=left), drawn, spacing=6)
+    first, table = _checked(found), _table(found)
+    return Figure(functools.partial(_drawn, found, first, table), table, lambda: _sentence(found), dark, width)
 
 
-def _run_rows(found, middle, aside, colours):
+def _drawn(found, first, rows, dark, width):
+    kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST]).tolist()
+    items = {first.label[place]: f"{first.by}: {first.label[place]}\nn = {int(first.n[place]):,}" for place in kept}
+    rows = rows[rows["part"].isin(list(items)) & np.isfinite(rows["mean"].astype(float))]
+    label = METRICS[first.metric].label
+    tooltip = {"model:N": "Model", "part:N": first.by, "value:Q": label}
+    tooltip |= {"lower:Q": "Interval from", "upper:Q": "to", "n:Q": "Samples"}
+    if "spread" in rows:
+        tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
+    return dots(
+        rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"]),
+        list(items.values()),
+        model_colours(found, dark),
+        tooltip,
+        title=label,
+        domain=_limits(found),
+        look=palette(dark),
+        width=width,
+        runs=_run_rows(found, items),
+    )
+
+
+def _run_rows(found, items):
     """Rows of the single runs of methods that have several."""
     return [
-        {"model": name, "run": f"{run + 1} of {one.n_runs}", "part": part, "mean": float(value)}
-        | {"y": middle[part] + aside[name], "colour": colours[name]}
+        {"model": name, "run": f"{run + 1} of {one.n_runs}", "part": part, "value": float(value), "item": items[part]}
         for name, one in found.items()
         if one.n_runs > 1
         for run, means in enumerate(one.run_means)
         for part, value in zip(one.label, means, strict=True)
-        if part in middle and np.isfinite(value)
+        if part in items and np.isfinite(value)
     ]
 
 
-def means_by_table(found):
-    """Table behind `means_by`: ``model``, ``part``, ``n``, ``mean``, ``lower``, ``upper``; with runs ``n_runs``, ``spread``."""
+def _table(found):
     keys = ["n", "mean", "lower", "upper"]
     has_runs = any(one.n_runs > 1 for one in found.values())
     rows = {key: [] for key in ["model", "part", *keys, *(["n_runs", "spread"] if has_runs else [])]}
@@ -147,7 +95,7 @@ def means_by_table(found):
     return frame(rows)
 
 
-def means_by_sentence(found):
+def _sentence(found):
     """Where each model is weakest, in words, and whether its interval excludes the mean over all samples."""
     said = []
     for name, one in found.items():
@@ -209,3 +157,106 @@ def _limits(found):
     values = np.concatenate([np.concatenate([one.mean, one.upper]) for one in found.values()])
     values = values[np.isfinite(values)]
     return low if np.isfinite(low) else 0.0, float(values.max(initial=1.0)) * 1.05
+
+
+def method_intervals(found, key=None, *, dark=None, width=800):
+    """Dot plot of one column of a table of methods.
+
+    Parameters
+    ----------
+    found : ComparisonTable
+        Of `hierviz.compare`.
+    key : str, optional
+        Of a column; the first when absent.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model, runs, value, spread, low, high, rank, mark``. Small dots are runs, the large one their mean
+        with its interval.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no such column, or no method has a finite value.
+    """
+    column = _column(found, key)
+    table = _table_method(found, column)
+    rows = table[np.isfinite(table["value"].astype(float))]
+    if not len(rows):
+        raise PredictionsError(f"method_intervals: expected a finite {column.key}, got none. Choose another column.")
+    draw = functools.partial(_drawn_method, found, column, rows)
+    return Figure(draw, table, lambda: _sentence_method(found, column), dark, width)
+
+
+def _drawn_method(found, column, rows, dark, width):
+    look, constant = palette(dark), found.constants.values.get(column.key)
+    constant = constant if constant is not None and np.isfinite(constant) else None
+    of_runs = [
+        {"item": method.name, "model": "", "run": file.run or "", "value": value}
+        for method in found.methods
+        for file in found.files
+        if file.name == method.name and method.n_runs > 1
+        for value in (file.values[column.key],)
+        if value is not None and np.isfinite(value)
+    ]
+    ends = [*rows["value"], *rows["low"].dropna(), *rows["high"].dropna(), *(run["value"] for run in of_runs)]
+    ends += [] if constant is None else [constant]
+    pad = 0.04 * (max(ends) - min(ends)) or 0.05
+    better = {"higher": " (higher is better)", "lower": " (lower is better)"}.get(column.better, "")
+    tooltip = {"item:N": "Method", "value:Q": column.label, "runs:Q": "Runs", "spread:Q": "Standard deviation of runs"}
+    return dots(
+        rows.assign(item=rows["model"], model="", lower=rows["low"], upper=rows["high"]),
+        [method.name for method in found.methods],
+        {"": look.path},
+        tooltip | {"lower:Q": "Interval from", "upper:Q": "to"},
+        title=f"{column.label}{f', {column.unit}' if column.unit else ''}{better}",
+        domain=(max(column.range[0], min(ends) - pad), min(column.range[1], max(ends) + pad)),
+        look=look,
+        width=width,
+        runs=of_runs,
+        line=None if constant is None else (constant, {"color": look.fp, "strokeDash": [4, 3]}),
+    )
+
+
+def _table_method(found, column):
+    rows = []
+    for place, method in enumerate(found.methods):
+        low, high = found.interval(method, column) or (None, None)
+        rows.append(
+            {"model": method.name, "runs": method.n_runs, "value": method.value(column.key)}
+            | {"spread": method.spread(column.key), "low": low, "high": high}
+            | {"rank": found.ranks[column.key][place], "mark": found.marks[column.key][place]}
+        )
+    return frame(rows)
+
+
+def _sentence_method(found, column):
+    """The best method of a column and all that are not clearly different from it, in words."""
+    marks = found.marks[column.key]
+    best = [method for method, mark in zip(found.methods, marks, strict=True) if mark == "best"]
+    tied = [method.name for method, mark in zip(found.methods, marks, strict=True) if mark == "tied"]
+    constant = found.constants.values.get(column.key)
+    answer = "" if constant is None else f" Dashed: the best constant answer, {value_text(constant)}."
+    if not best:
+        return f"{column.label}: nothing is marked, as the methods have no intervals.{answer}"
+    start = (
+        f"{column.label}: {', '.join(one.name for one in best)} is best with {value_text(best[0].value(column.key))}"
+    )
+    rest = f"; not clearly different: {', '.join(tied)}." if tied else "; all others are clearly different."
+    return start + rest + answer
+
+
+def _column(found, key):
+    if not isinstance(found, ComparisonTable):
+        raise PredictionsError("method_intervals: expected a table of methods. Pass what hierviz.compare gives.")
+    by_key = {column.key: column for column in found.columns}
+    key = found.columns[0].key if key is None else key
+    if key not in by_key:
+        raise PredictionsError(
+            f"key: expected one of {', '.join(list(by_key)[:5])}, got {key!r}.{near_miss(str(key), by_key)} Choose one."
+        )
+    return by_key[key]

@@ -7,18 +7,69 @@ stands under each of its parents; where samples have several true classes, child
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
+from hierviz.charts._figure import Figure
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
-from hierviz.charts._treemap_layout import squarified
-from hierviz.charts._value_colours import value_colours
+from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
 from hierviz.charts.theme import SIZE, palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
+
+
+def squarified(sizes, x, y, width, height):
+    """Rectangles (x, y, width, height) that fill a rectangle, one for each of some sizes above 0, the largest first [1]_.
+
+    Parameters
+    ----------
+    sizes : sequence of float
+        Descending.
+    x, y, width, height : float
+        The rectangle to fill, pixels.
+
+    Returns
+    -------
+    list of tuple of float
+        In the order of the sizes.
+    """
+    total = float(sum(sizes))
+    if not total or width <= 0 or height <= 0:
+        return []
+    areas = [size * width * height / total for size in sizes]
+    placed, start = [], 0
+    while start < len(areas):
+        short = min(width, height)
+        end, area = start + 1, areas[start]
+        # A strip along the short side takes in rectangles as long as the worst of them gets no longer.
+        while end < len(areas) and _longest(areas[start], areas[end], area + areas[end], short) <= _longest(
+            areas[start], areas[end - 1], area, short
+        ):
+            area += areas[end]
+            end += 1
+        thick, at = area / short, 0.0
+        for one in areas[start:end]:
+            long = one / thick
+            placed.append((x, y + at, thick, long) if width >= height else (x + at, y, long, thick))
+            at += long
+        if width >= height:
+            x, width = x + thick, max(width - thick, 0.0)
+        else:
+            y, height = y + thick, max(height - thick, 0.0)
+        if end < len(areas) and min(width, height) <= 0:
+            placed += [(x, y, 0.0, 0.0)] * (len(areas) - end)
+            break
+        start = end
+    return placed
+
+
+def _longest(largest, smallest, area, short):
+    """The largest ratio of sides among the rectangles of a strip."""
+    return max(short**2 * largest / area**2, area**2 / (short**2 * smallest)) if smallest > 0 else float("inf")
+
 
 HEIGHT, HEAD, GAP, INSET, LINE = 520, 22, 2, 6, 16
 # Pixels of area of the smallest cell of one class.
@@ -109,7 +160,7 @@ def _inside(taxonomy, cost, node, place, least, levels):
     return found
 
 
-def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
+def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
     """Treemap of the mistakes below a class.
 
     Parameters
@@ -118,21 +169,32 @@ def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
     root : int
     cost : str, optional
         What areas are in proportion to: 'n_wrong', 'missed' or 'win_lost'; `cost_key` of the table by default.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. A click on a class with children selects its name as ``target`` of `node`.
+    Figure
+        Its table: the numbers of the classes that are drawn, those that are put together included. A click on a class
+        with children selects its name as ``target`` of `node`.
 
     Raises
     ------
     PredictionsError
         If the cost is not known, or there is none below the class.
     """
-    cost, cells = _cells(table, root, cost, width - 4)
+    cost = cost_key(table) if cost is None else cost
+    cells_of = functools.cache(lambda width: _cells(table, root, cost, width - 4))
+    cells = cells_of(width)
+
+    def draw(dark, width):
+        return _drawn(table, root, cost, cells_of(width), dark, width)
+
+    return Figure(draw, lambda: _table(table, root, cells), lambda: _sentence(table, root, cost, cells), dark, width)
+
+
+def _drawn(table, root, cost, cells, dark, width):
     look, taxonomy, rate = palette(dark), table.taxonomy, RATE_OF[cost]
     width -= 4
     drawn = [int(cell.nodes[0]) for cell in cells if cell.kind in ("class", "group")]
@@ -157,16 +219,13 @@ def mistake_treemap(table, root=0, *, cost=None, dark=False, width=1000):
     return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
 
 
-def mistake_treemap_table(table, root=0, *, cost=None, width=1000):
-    """Numbers of the classes that the treemap draws, those that are put together included: DataFrame."""
-    _, cells = _cells(table, root, cost, width - 4)
+def _table(table, root, cells):
     nodes = np.concatenate([cell.nodes for cell in cells if cell.kind != "itself"] or [np.array([root])])
     return node_frame(table, nodes)
 
 
-def mistake_treemap_sentence(table, root=0, *, cost=None, width=1000):
+def _sentence(table, root, cost, cells):
     """What the treemap shows, in words."""
-    cost, cells = _cells(table, root, cost, width - 4)
     taxonomy = table.taxonomy
     total = float(getattr(table, cost)[root])
     what = {"n_wrong": "number of wrong answers", "missed": "number of missed samples", "win_lost": "lost win"}[cost]
@@ -185,7 +244,6 @@ def mistake_treemap_sentence(table, root=0, *, cost=None, width=1000):
 
 
 def _cells(table, root, cost, width):
-    cost = cost_key(table) if cost is None else cost
     if cost not in RATE_OF:
         raise PredictionsError(f"treemap: expected a cost among {', '.join(RATE_OF)}, got {cost!r}. Choose one.")
     cells = treemap_cells(table.taxonomy, getattr(table, cost), root, width=width)
@@ -193,7 +251,7 @@ def _cells(table, root, cost, width):
         raise PredictionsError(
             f"treemap: expected mistakes below {table.taxonomy.names[root]!r}, got none. Choose another class or threshold."
         )
-    return cost, cells
+    return cells
 
 
 def _name(taxonomy, cell):

@@ -7,18 +7,23 @@ happens in the browser, see `_coupling`; Streamlit reports the selections on rel
 
 from __future__ import annotations
 
+import dataclasses
+
+import numpy as np
+
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._answers_panel import depth_histogram, live_sentence
 from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._coupling import LEFT
-from hierviz.charts._curve_figure import CurveFigure
+from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
-from hierviz.charts._curve_words import words_of
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._read_out import read_out
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text
+from hierviz.charts.curve_table import threshold_table
 from hierviz.charts.theme import SIZE
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
@@ -44,7 +49,8 @@ def operating_curves(
     bands=None,
     points=None,
     among=None,
-    dark=False,
+    intervals=None,
+    dark=None,
     width=1000,
     height=None,
 ):
@@ -79,7 +85,9 @@ def operating_curves(
         Thresholds to ring on the curve of the model looked at: ``model``, ``label``, ``threshold``.
     among : sequence of str, optional
         Names that these models are chosen from: a model then has its colour by its place there, see `model_colours`.
-    dark : bool
+    intervals : dict of str to dict of str to Interval, optional
+        By model and metric, at the threshold: for the table.
+    dark : bool, optional
     width : int
         Pixels of the whole figure; below 640 everything is stacked for a phone.
     height : int, optional
@@ -87,8 +95,12 @@ def operating_curves(
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured, with the point selections ``chosen`` and, with several models, ``model``; see `theme.finish`.
+    Figure
+        Its chart has the point selections ``chosen`` and, with several models, ``model``. Its table has one row a model at
+        the threshold and one a model and rule: ``model``, ``rule``, ``threshold``, the metrics; with intervals also
+        ``<metric>_low`` and ``<metric>_high``, empty for rules. Its sentence says what the model looked at does at its
+        threshold; the others are left out: at one threshold models cannot be compared, as `comparison_sentence` does at
+        equal correctness.
 
     Raises
     ------
@@ -101,8 +113,18 @@ def operating_curves(
     a model; every number shown at a threshold is exact.
     """
     figure = CurveFigure(
-        curves, threshold, x, y, strip, model, rules, answers, spread, zoom, dark, bands, points, among
+        curves, threshold, x, y, strip, model, rules, answers, spread, zoom, bool(dark), bands, points, among
     )
+    return Figure(
+        lambda dark, width: _drawn(dataclasses.replace(figure, dark=dark), envelope, levels, width, height),
+        lambda: threshold_table(figure.curves, figure.coupling.thresholds, rules, intervals),
+        lambda: _sentence(figure.curves, figure.coupling),
+        dark,
+        width,
+    )
+
+
+def _drawn(figure, envelope, levels, width, height):
     wide = width >= NARROW
     side = min(260, max(170, _longest(figure) + 40)) if wide else 0
     width -= EDGE
@@ -113,7 +135,7 @@ def operating_curves(
     key = legend(
         _legend_groups(figure, wide, envelope),
         side or width,
-        dark=dark,
+        dark=figure.dark,
         stacked=wide,
         start=0 if wide else LEFT,
     )
@@ -157,26 +179,9 @@ def curve_stops(curves, model=None, counts="information"):
     return words_of(curves, counts).stops(curves[name])
 
 
-def operating_curves_sentence(curves, threshold=0.5, *, model=None):
-    """One plain sentence on what a model does at a threshold.
-
-    Parameters
-    ----------
-    curves : dict of str to OperatingCurve, or OperatingCurve
-    threshold : float, or dict of str to float
-        One threshold for all, or one a model.
-    model : str, optional
-        The model told of, the first by default. The others are left out: at one threshold models cannot be compared, as
-        `comparison_sentence` does at equal correctness.
-
-    Returns
-    -------
-    str
-    """
-    curves = numbers.checked_curves(curves)
-    thresholds, _ = numbers.checked_thresholds(threshold, curves)
-    place = numbers.checked_model(model, curves)
-    name, at = list(curves)[place], thresholds[place]
+def _sentence(curves, coupling):
+    """One plain sentence on what the model looked at does at its threshold."""
+    name, at = coupling.names[coupling.picked], coupling.start
     values = curves[name].at(at)
     if numbers.are_sets(curves):
         told = words_of(curves).told.items()
@@ -226,3 +231,53 @@ def _legend_groups(figure, wide, envelope):
     ]
     groups = [("Models", models), (None, lines)]
     return [*groups, *([("Rules", points)] if points else []), (None, notes)]
+
+
+# Places are whole ten-thousandths of a panel's width or height.
+PARTS = 10_000
+
+
+def curve_drag(
+    curves,
+    *,
+    threshold=0.5,
+    x=None,
+    y=None,
+    strip=None,
+    model=None,
+    rules=None,
+    spread=None,
+    zoom=True,
+    bands=None,
+):
+    """What a program needs to move the handle of `operating_curves` of the same arguments.
+
+    Returns
+    -------
+    dict
+        ``models`` (names), ``picked`` (number of the model to look at first), ``shared``, ``thresholds`` (thresholds to choose
+        from, ascending), ``texts`` (as written), ``strip`` (their places on the strip), ``x`` and ``y`` (by model, their
+        places on the main panel from its top left corner), ``changes`` (by model, "1" at a threshold where its numbers
+        are others than at the one before), ``stops`` (by model, numbers of thresholds worth stopping at). Places are in
+        ten-thousandths.
+    """
+    figure = CurveFigure(curves, threshold, x, y, strip, model, rules, None, spread, zoom, bands=bands)
+    thresholds, picked = figure.thresholds, figure.coupling.picked
+    across, down = zip(*map(figure.places, range(len(figure.curves))), strict=True)
+    changes = [np.diff(curve.place(thresholds), prepend=-1) != 0 for curve in figure.curves.values()]
+    return {
+        "models": list(figure.curves),
+        "picked": picked,
+        "shared": figure.coupling.is_shared,
+        "thresholds": thresholds.tolist(),
+        "texts": [threshold_text(threshold) for threshold in thresholds.tolist()],
+        "strip": _parts(figure.scale.place(thresholds)),
+        "x": [_parts(places) for places in across],
+        "y": [_parts(places) for places in down],
+        "changes": ["".join("01"[int(is_change)] for is_change in row) for row in changes],
+        "stops": [np.searchsorted(thresholds, [at for _, at in stops]).tolist() for stops in figure.stops],
+    }
+
+
+def _parts(values):
+    return np.round(np.asarray(values) * PARTS).astype(int).tolist()

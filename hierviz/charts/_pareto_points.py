@@ -1,16 +1,20 @@
-"""The nodes of one sample by information and probability, with those that some threshold answers joined."""
+"""Charts of the answers to one sample by threshold: the nodes that some threshold answers, and the expected hF1 of sets."""
 
 from __future__ import annotations
+
+import functools
 
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
+from hierviz.messages.number_text import value_text
 
 
-def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000):
+def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=None, width=1000):
     """Probability against information of every node.
 
     Parameters
@@ -21,19 +25,32 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000)
         Pareto set of the sample.
     threshold : float, optional
         Where a line is drawn.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``node``, ``name``, ``information``, ``p``, ``in_set``; one row a node.
     """
-    look, table = palette(dark), pareto_points_table(taxonomy, p, nodes)
+    table = frame(
+        {
+            "node": np.arange(taxonomy.n_nodes),
+            "name": [taxonomy.title(node) for node in range(taxonomy.n_nodes)],
+            "information": taxonomy.information,
+            "p": np.asarray(p, float),
+            "in_set": np.isin(np.arange(taxonomy.n_nodes), nodes),
+        }
+    )
+    return Figure(functools.partial(_drawn, table, threshold), table, dark=dark, width=width)
+
+
+def _drawn(table, threshold, dark, width):
+    look = palette(dark)
     width -= 60
     x = alt.X(
-        "information:Q", title="information in bits", scale=alt.Scale(domain=[0, taxonomy.information.max() + 0.7])
+        "information:Q", title="information in bits", scale=alt.Scale(domain=[0, table["information"].max() + 0.7])
     )
     y = alt.Y("p:Q", title="probability p", scale=alt.Scale(domain=[0, 1.05]), axis=alt.Axis(titlePadding=12))
     chosen = alt.Chart(table[table["in_set"]])
@@ -57,14 +74,72 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=False, width=1000)
     return layer(*parts).properties(width=width, height=280)
 
 
-def pareto_points_table(taxonomy, p, nodes):
-    """Table behind `pareto_points`: ``node``, ``name``, ``information``, ``p``, ``in_set``; one row a node."""
+def set_steps(taxonomy, sets, *, threshold=None, dark=None, width=1000):
+    """Expected hF1 over the threshold.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    sets : ExpectedSets
+        From `hierviz.metrics.sets.expected_sets.expected_by_threshold`.
+    threshold : float, optional
+        Where a line is drawn.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: ``from``, ``below``, ``set``, ``expected``, ``is_best``, ``label``; one row a set.
+    """
+    table = _table(taxonomy, sets)
+    return Figure(functools.partial(_drawn_steps, table, threshold), table, dark=dark, width=width)
+
+
+def _drawn_steps(table, threshold, dark, width):
+    look = palette(dark)
+    width -= 60
+    # The best set has its number always, the others where there is room.
+    has_room = table["is_best"] | ((table["below"] - table["from"]) * width > 36)
+    table["label"] = table["label"].where(has_room, "")
+    x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
+    y = alt.Y(
+        "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(table["expected"].max()) + 0.12)])
+    )
+    base = alt.Chart(table)
+    steps = base.mark_rule(strokeWidth=4).encode(
+        x,
+        y,
+        x2=alt.X2("below:Q"),
+        color=alt.Color("is_best:N", scale=alt.Scale(domain=[True, False], range=[look.tp, look.path]), legend=None),
+        tooltip=[alt.Tooltip("set:N", title="Set"), alt.Tooltip("expected:Q", title="Expected hF1", format=".4f")],
+    )
+    words = base.mark_text(dy=-11, fontSize=SMALL, color=look.ink, tooltip=None).encode(
+        alt.X("middle:Q"), alt.Y("expected:Q"), text="label:N"
+    )
+    parts = [steps, words]
+    if threshold is not None:
+        line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
+        parts.append(line.encode(alt.X("threshold:Q")))
+    return layer(*parts).properties(width=width, height=230)
+
+
+def _table(taxonomy, sets):
+    names = ["{" + ", ".join(taxonomy.title(node) for node in sets.nodes(i)) + "}" for i in range(len(sets.expected))]
+    low, high = sets.threshold_from.tolist(), sets.threshold_below.tolist()
+    best = [i == sets.best for i in range(len(names))]
     return frame(
         {
-            "node": np.arange(taxonomy.n_nodes),
-            "name": [taxonomy.title(node) for node in range(taxonomy.n_nodes)],
-            "information": taxonomy.information,
-            "p": np.asarray(p, float),
-            "in_set": np.isin(np.arange(taxonomy.n_nodes), nodes),
+            "from": low,
+            "below": high,
+            "middle": [(a + b) / 2 for a, b in zip(low, high)],
+            "set": names,
+            "expected": sets.expected,
+            "is_best": best,
+            "label": [
+                f"★ {value_text(value)}" if is_best else value_text(value)
+                for value, is_best in zip(sets.expected, best)
+            ],
         }
     )

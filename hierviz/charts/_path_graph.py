@@ -7,6 +7,7 @@ runs along them. Parents that are not drawn are named.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import altair as alt
@@ -14,6 +15,7 @@ import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, position, texts
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._probability_tree import LONG
 from hierviz.charts._rows import frame
@@ -37,18 +39,7 @@ class _Drawn:
 
 
 def path_graph(
-    taxonomy,
-    confusion,
-    row,
-    *,
-    p=None,
-    truth=(),
-    predicted=(),
-    nodes=(),
-    dark=False,
-    width=1000,
-    n_likely=3,
-    min_p=0.05,
+    taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), dark=None, width=1000, n_likely=3, min_p=0.05
 ):
     """Predicted and true paths of one sample as a layered graph.
 
@@ -66,7 +57,7 @@ def path_graph(
         Further true and answered nodes that are marked: those above others, on whose paths they lie.
     nodes : sequence of int
         Further nodes that are drawn.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels. Where the layers have no room beside each other, each node has a line of its own.
     n_likely : int
@@ -76,12 +67,20 @@ def path_graph(
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: one row a node, ``node``, ``name``, ``layer``, ``outcome``, ``tag``, ``p``, and ``parents``,
+        of which those in ``hidden_parents`` are not drawn.
     """
+    drawn = _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes)
+    keys = ("node", "name", "layer", "outcome", "tag", "p", "parents", "hidden_parents")
+    table = frame([{key: one[key] for key in keys} for one in drawn.rows])
+    draw = functools.partial(_drawn, drawn, confusion is not None)
+    return Figure(draw, table, lambda: _sentence(confusion, row, drawn.rows), dark, width)
+
+
+def _drawn(drawn, has_paths, dark, width):
     look = palette(dark)
     width -= 8
-    drawn = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes)
     layers = max(one["layer"] for one in drawn.rows) + 1
     across = layers * NARROWEST <= width and (width >= ROOMY or _has_room(drawn.rows, layers, width))
     place = _in_layers(drawn.rows, layers, width) if across else _in_lines(drawn.rows, width)
@@ -97,24 +96,16 @@ def path_graph(
         texts(words, width, height, halo=None),
         hover(tips, width, height, TOOLTIP),
     ).properties(width=width, height=height)
-    present = [one["outcome"] for one in drawn.rows] if confusion is not None else []
+    present = [one["outcome"] for one in drawn.rows] if has_paths else []
     items = [{"kind": "box", "label": LONG[key], "colour": look.outcome(key)} for key in LONG if key in present]
     items.append({"kind": "outline", "label": "outlined: true class", "colour": look.ink})
-    if confusion is not None:
+    if has_paths:
         items.append({"kind": "line", "label": "on an answer's path", "colour": look.ink})
         items.append({"kind": "dashed", "label": "on a true path only", "colour": look.ink})
     return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=8)
 
 
-def path_graph_table(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), n_likely=3, min_p=0.05):
-    """Table behind `path_graph`: one row a node, ``node``, ``name``, ``layer``, ``outcome``, ``tag``, ``p``, and ``parents``,
-    of which those in ``hidden_parents`` are not drawn."""
-    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes).rows
-    keys = ("node", "name", "layer", "outcome", "tag", "p", "parents", "hidden_parents")
-    return frame([{key: one[key] for key in keys} for one in rows])
-
-
-def path_graph_sentence(taxonomy, confusion, row, *, p=None, nodes=(), n_likely=3, min_p=0.05):
+def _sentence(confusion, row, rows):
     """One plain sentence: how many paths are matched, and which parents are not drawn."""
     pairs = confusion.pairs(row)
     n_answers, n_truths = len(pairs.pairs) + len(pairs.surplus), len(pairs.pairs) + len(pairs.left_over)
@@ -125,7 +116,6 @@ def path_graph_sentence(taxonomy, confusion, row, *, p=None, nodes=(), n_likely=
         text += f", {_count(len(pairs.left_over), 'truth')} without an answer left"
     if all(len(path) == 1 for path in (*(pair.predicted for pair in pairs.pairs), *pairs.surplus)):
         text = f"No path is predicted; {_count(n_truths, 'true path')} {'is' if n_truths == 1 else 'are'} missed"
-    rows = _drawn(taxonomy, confusion, row, p, n_likely, min_p, nodes=nodes).rows
     hidden = [f"{one['name']} is also under {one['hidden_parents']}" for one in rows if one["hidden_parents"]]
     more = f" Parents that are not drawn: {'; '.join(hidden[:6])}" if hidden else ""
     more += f"; and of {len(hidden) - 6} more nodes" if len(hidden) > 6 else ""
@@ -136,7 +126,7 @@ def _count(n, what):
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _drawn(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=(), nodes=()):
+def _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=(), nodes=()):
     pairs = SamplePairs((), (), ()) if confusion is None else confusion.pairs(row)
     predicted = [pair.predicted for pair in pairs.pairs] + list(pairs.surplus)
     true = [pair.true for pair in pairs.pairs] + list(pairs.left_over)

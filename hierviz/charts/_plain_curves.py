@@ -1,24 +1,30 @@
-"""Operating curves without controls: correctness against information recall from 0 to 1, with marks, a level and its area."""
+"""Curves without controls: correct against information recall from 0 to 1 with marks, and risk against coverage."""
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
+import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
-from hierviz.charts._plane import RIGHT, line_layers, plane
+from hierviz.charts._plane import RIGHT, hover_layer, line_layers, plane
 from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
+from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette
-from hierviz.messages.number_text import percent_text
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import percent_text, value_text
 
 X, Y, RANGE, HEIGHT = "info_recall", "correct", (0.0, 1.0), 300
 
 
-def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, width=800, height=HEIGHT):
+def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width=800, height=HEIGHT):
     """Correct answers against information recall at every threshold, both axes from 0 to 1.
 
     Parameters
@@ -30,14 +36,14 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
         Share of correct answers, in [0, 1], where a line is drawn.
     area : bool
         Draw the envelopes and shade what AC integrates, the area below.
-    dark : bool
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``model``, ``mark``, ``threshold``, ``info_recall``, ``correct``; one row a dot.
 
     Raises
     ------
@@ -45,6 +51,12 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
         If there is no curve, or a threshold is outside [0, 1].
     """
     curves = numbers.checked_curves(curves)
+    table = _table(curves, marks)
+    draw = functools.partial(_drawn, curves, table, level, area, height)
+    return Figure(draw, table, lambda: _sentence(curves, table), dark, width)
+
+
+def _drawn(curves, rows, level, area, height, dark, width):
     look, colours = palette(dark), model_colours(curves, dark)
     plot = max(width - LEFT - RIGHT, 160)
     place = plane([numbers.axis_label(X), numbers.axis_label(Y)], (RANGE, RANGE), plot)
@@ -69,7 +81,6 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
     if level is not None:
         across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
         layers.append(across.encode(place["y"]))
-    rows = plain_curves_table(curves, marks=marks)
     if len(rows):
         rows = rows.assign(
             x=rows[X],
@@ -110,21 +121,18 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=False, widt
     return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=12)
 
 
-def plain_curves_table(curves, *, marks=None):
-    """Table behind `plain_curves`: ``model``, ``mark``, ``threshold``, ``info_recall``, ``correct``; one row a dot."""
+def _table(curves, marks):
     rows = [
         {"model": name, "mark": label, "threshold": float(threshold)}
         | {key: float(curve.at(threshold)[key]) for key in (X, Y)}
-        for name, curve in numbers.checked_curves(curves).items()
+        for name, curve in curves.items()
         for label, threshold in (marks or {}).items()
     ]
     return frame({key: [row[key] for row in rows] for key in ("model", "mark", "threshold", X, Y)})
 
 
-def plain_curves_sentence(curves, *, marks=None):
+def _sentence(curves, rows):
     """One plain sentence: how correct and how specific the answers are at each mark."""
-    curves = numbers.checked_curves(curves)
-    rows = plain_curves_table(curves, marks=marks)
     labels = _labels(rows, curves, ", ")
     parts = [
         f"{label}: {percent_text(row[Y])} of the answers are correct, information recall {percent_text(row[X])}"
@@ -137,3 +145,105 @@ def plain_curves_sentence(curves, *, marks=None):
 def _labels(rows, curves, between):
     """The label of each mark, with the model where there are several."""
     return [between.join((mark, name)) if len(curves) > 1 else mark for mark, name in zip(rows["mark"], rows["model"])]
+
+
+RISK_HEIGHT = 260
+# Shares of the samples at which a sentence compares models.
+COVERAGES = (0.5, 0.8, 0.95)
+# Points of a curve that show their numbers, and rows of a table for one model.
+HOVERED, MOST_ROWS = 60, 1000
+
+
+def rejection_curves(curves, *, dark=None, width=800, height=RISK_HEIGHT):
+    """Share of wrong answers against the share of the samples that get an answer, a line a model.
+
+    Parameters
+    ----------
+    curves : dict of str to RejectionCurve
+        By model; of the same samples.
+    dark : bool, optional
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model, threshold, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no curve, or one covers nothing.
+    """
+    points = _points(curves)
+    draw = functools.partial(_drawn_risk, points, height)
+    return Figure(draw, lambda: _table_risk(points), lambda: _sentence_risk(curves), dark, width)
+
+
+def _drawn_risk(points, height, dark, width):
+    plot = max(width - LEFT - RIGHT, 160)
+    most = max(float(risk.max()) for _, risk, _ in points.values())
+    top = max(0.05, np.ceil(most * 20 + 1e-9) / 20)
+    domains = ((0.0, 1.0), (0.0, top))
+    place = plane(("Coverage (answers below the root)", "Risk"), domains, plot, (".0%", ".0%"))
+    colours = model_colours(points, dark)
+    drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
+    rows = [
+        {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
+        for name, (coverage, risk, threshold) in points.items()
+        for k in np.unique(np.linspace(0, len(risk) - 1, HOVERED).astype(int)).tolist()
+    ]
+    tip = [
+        alt.Tooltip("model:N", title="Model"),
+        alt.Tooltip("text:N", title="τ"),
+        alt.Tooltip("x:Q", title="Coverage", format=".1%"),
+        alt.Tooltip("y:Q", title="Risk", format=".2%"),
+    ]
+    layers = [*line_layers(drawn, place, list(colours.values())), hover_layer(rows, place, tip)]
+    items = [{"kind": "line", "label": name, "colour": colour} for name, colour in colours.items()]
+    key = legend(
+        [("Models", items), (None, [{"kind": "note", "label": "Better: bottom right"}])],
+        width - RIGHT,
+        dark=dark,
+        start=LEFT,
+    )
+    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
+
+
+def _table_risk(points):
+    rows = {"model": [], "threshold": [], "coverage": [], "risk": []}
+    for name, (coverage, risk, threshold) in points.items():
+        kept = np.unique(np.linspace(0, len(risk) - 1, MOST_ROWS).astype(int))
+        rows["model"] += [name] * len(kept)
+        for key, values in (("threshold", threshold), ("coverage", coverage), ("risk", risk)):
+            rows[key] += values[kept].tolist()
+    return frame(rows)
+
+
+def _sentence_risk(curves):
+    """The risk of every model at equal coverage, in words."""
+    said = []
+    for coverage in COVERAGES:
+        parts = [
+            f"{name} {'–' if np.isnan(risk) else value_text(risk)}"
+            for name, risk in ((name, curve.risk_at(coverage)) for name, curve in curves.items())
+        ]
+        said.append(f"{percent_text(coverage)} covered: {', '.join(parts)}")
+    return f"Smallest share of wrong answers with at least so many samples answered. {'; '.join(said)}."
+
+
+def _points(curves):
+    """Coverage, risk and threshold of each model where something is covered."""
+    if not curves:
+        raise PredictionsError(
+            "rejection_curves: expected at least one curve, got none. Pass {name: hierviz.curves.rejection_curve(...)}."
+        )
+    found = {}
+    for name, curve in curves.items():
+        inside = ~np.isnan(curve.risk)
+        if not inside.any():
+            raise PredictionsError(
+                f"rejection_curves: expected answers below the root, got none for {name!r}. Leave it out."
+            )
+        found[name] = tuple(values[inside] for values in (curve.coverage, curve.risk, curve.columns()["threshold"]))
+    return found

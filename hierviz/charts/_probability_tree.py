@@ -2,21 +2,25 @@
 
 The tree is folded first (`folding.fold`), then drawn from positions in pixels in one of three styles: ``icicle`` (mass),
 ``node-link`` (routes), ``list`` (long names, deep trees, phones). Colour is the outcome, the truth has an outline, and
-every row a thin bar on one scale of p. A style that has no room for a sample is refused with its reason: `refused_styles`.
+every row a thin bar on one scale of p. A style that has no room for a sample is refused with its reason.
 """
 
 from __future__ import annotations
 
+from functools import cached_property
+
 import numpy as np
 
 from hierviz.charts._compose import vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._icicle import OPENED, icicle, wanted_widths
 from hierviz.charts._icicle_layout import BUDGET, icicle_layout
 from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
+from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
-from hierviz.charts.folding import as_nodes, fold, fold_rows
+from hierviz.charts.folding import as_nodes, fold_rows
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 
@@ -43,7 +47,7 @@ def probability_tree(
     truth=None,
     predicted=None,
     style="icicle",
-    dark=False,
+    dark=None,
     width=1000,
     max_rows=34,
     min_p=0.005,
@@ -65,8 +69,8 @@ def probability_tree(
     predicted : int or sequence of int, optional
         Answered node or nodes; None or empty where unknown.
     style : {"icicle", "node-link", "list"}
-        Where it has no room (`refused_styles`) a list is drawn, whose legend says why.
-    dark : bool
+        Where it has no room a list is drawn, whose legend says why.
+    dark : bool, optional
     width : int
         Pixels of the whole figure.
     max_rows, min_p, top, **folding
@@ -79,8 +83,9 @@ def probability_tree(
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    TreeFigure
+        Its table: `folding.fold`, one row a row of the list; the icicle folds more. With `bounds` it has the columns
+        ``p_low`` and ``p_high``, empty for folded siblings.
 
     Raises
     ------
@@ -91,67 +96,120 @@ def probability_tree(
     """
     if style not in STYLES:
         raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
-    width -= 8
-    folded = _folded(taxonomy, p, truth, predicted, top=top, bounds=bounds, **folding)
-    layout, why = _fitted(style, folded, width, max_rows, min_p, _whole(p, top))
-    drawn = "list" if why else style
-    look, rows = palette(dark), layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
-    for row in rows:
-        row["tip_hidden"] = f"{row['hidden']:,}" if row["hidden"] else "–"
-    groups = _legend_groups(rows, truth, predicted, drawn, look, width)
-    if layout:
-        groups[0][1].extend(_scale_notes(layout, look, _whole(p, top)))
-    if bounds is not None and drawn != "node-link" and any(row["high"] > row["low"] for row in rows):
-        groups[0][1].append({"kind": "note", "label": "pale end of a bar: what unlisted scores could add"})
-    if why:
-        groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
-    clicked = OPENED if select else None
-    return vconcat(
-        legend(groups, width, dark=dark),
-        icicle(layout, look, width, clicked)
-        if layout
-        else node_link(rows, look, width, clicked)
-        if drawn == "node-link"
-        else tree_list(rows, look, width, clicked),
-        spacing=8,
+    folded = _Folded(
+        taxonomy, p, truth, predicted, {"max_rows": max_rows, "min_p": min_p, "top": top, **folding}, bounds
     )
+    return TreeFigure(folded, style, OPENED if select else None, dark, width)
 
 
-def refused_styles(
-    taxonomy,
-    p,
-    *,
-    truth=None,
-    predicted=None,
-    width=1000,
-    max_rows=34,
-    min_p=0.005,
-    top=0,
-    **folding,
-):
-    """Styles that have no room for a sample: dict of style to the reason; parameters as `probability_tree`."""
-    folded = _folded(taxonomy, p, truth, predicted, top=top, **folding)
-    reasons = {style: _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))[1] for style in STYLES}
-    return {style: why for style, why in reasons.items() if why}
+class TreeFigure(Figure):
+    """The Figure of a probability tree, which can be drawn in another style without folding the tree again."""
+
+    def __init__(self, folded, style, select, dark, width):
+        self._folded, self._style, self._select = folded, style, select
+        super().__init__(self._drawn, folded.table, lambda: _sentence(folded, self._fitted(width)), dark, width)
+
+    def styled(self, style):
+        """The same tree in another style."""
+        return TreeFigure(self._folded, style, self._select, self.dark, self.width)
+
+    def refused(self, width=None):
+        """Styles that have no room for the sample in so many pixels, else in the width of the figure: dict of style to why."""
+        reasons = {style: self._folded.fitted(style, (width or self.width) - 8)[1] for style in STYLES}
+        return {style: why for style, why in reasons.items() if why}
+
+    def _fitted(self, width):
+        layout, _ = self._folded.fitted(self._style, width - 8)
+        return layout.drawn if layout else self._folded.rows
+
+    def _drawn(self, dark, width):
+        folded, style, clicked = self._folded, self._style, self._select
+        width -= 8
+        layout, why = folded.fitted(style, width)
+        drawn = "list" if why else style
+        look, rows = palette(dark), layout.drawn if layout else folded.rows
+        for row in rows:
+            row["tip_hidden"] = f"{row['hidden']:,}" if row["hidden"] else "–"
+        groups = _legend_groups(rows, folded.truth, folded.predicted, drawn, look, width)
+        if layout:
+            groups[0][1].extend(_scale_notes(layout, look, folded.whole))
+        if folded.bounds is not None and drawn != "node-link" and any(row["high"] > row["low"] for row in rows):
+            groups[0][1].append({"kind": "note", "label": "pale end of a bar: what unlisted scores could add"})
+        if why:
+            groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
+        if layout:
+            picture = icicle(layout, look, width, clicked)
+        else:
+            picture = (node_link if drawn == "node-link" else tree_list)(rows, look, width, clicked)
+        return vconcat(legend(groups, width, dark=dark), picture, spacing=8)
 
 
-def _whole(p, top):
-    """Probability of the first row, 1 where it is unknown or 0."""
-    return float(p[top]) if top and p[top] > 0 else 1.0
+class _Folded:
+    """What all styles of the tree of one sample share: rows of `fold` with their texts, and the layout of the icicle."""
 
+    def __init__(self, taxonomy, p, truth, predicted, limits, bounds):
+        self.taxonomy, self.p, self.truth, self.predicted = taxonomy, p, truth, predicted
+        self.limits, self.bounds, self.top = limits, bounds, limits["top"]
+        self.first = fold_rows(taxonomy, p, truth, predicted, **limits)
 
-def _folded(taxonomy, p, truth, predicted, *, keep=(), bounds=None, **what):
-    """`fold` of one sample as list of dict with the texts of each row; takes ``min_p`` and ``max_rows``."""
+    @property
+    def whole(self):
+        """Probability of the first row, 1 where it is unknown or 0."""
+        return float(self.p[self.top]) if self.top and self.p[self.top] > 0 else 1.0
 
-    def folded(**limits):
-        rows = fold_rows(taxonomy, p, truth, predicted, keep=keep, **what, **limits)
-        above = rows[0]["depth"]
-        low, high = bounds or (p, p)
+    @cached_property
+    def rows(self):
+        """The rows of the list."""
+        return self._told(self.first)
+
+    @cached_property
+    def layout(self):
+        """The IcicleLayout, or None where it has no room."""
+        return icicle_layout(
+            self._within, min_p=self.limits["min_p"], max_rows=self.limits["max_rows"], whole=self.whole
+        )
+
+    def table(self):
+        """`fold` as a DataFrame, with bounds where there are any."""
+        made = frame(self.first)
+        if self.bounds is not None:
+            node = made["node"].to_numpy()
+            for name, values in zip(("p_low", "p_high"), self.bounds, strict=True):
+                made[name] = np.where(node < 0, np.nan, np.asarray(values)[node])
+        return made
+
+    def fitted(self, style, width):
+        """(layout of an icicle or None, why the style has no room or None)."""
+        if style == "list":
+            return None, None
+        layout = self.layout if style == "icicle" else None
+        rows = layout.drawn if layout else self.rows
+        levels = max(row["depth"] for row in rows) + 1
+        if width < levels * NARROWEST[style]:
+            return None, f"{levels} levels side by side need {levels * NARROWEST[style]:,} pixels, there are {width:,}"
+        if style == "node-link":
+            return None, None
+        if width < FAIR_SHARE * sum(wanted_widths(rows)):
+            return None, f"the names of {levels} levels are too long to stand side by side in {width:,} pixels"
+        return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
+
+    def _within(self, **limits):
+        limits = self.limits | limits
+        is_first = limits == self.limits
+        return self._told(
+            self.first if is_first else fold_rows(self.taxonomy, self.p, self.truth, self.predicted, **limits)
+        )
+
+    def _told(self, rows):
+        """Copies of rows with their texts."""
+        rows = [dict(row) for row in rows]
+        above, keep = rows[0]["depth"], self.limits.get("keep", ())
+        low, high = self.bounds or (self.p, self.p)
         for row in rows:
             node = row["node"]
             # Columns of the drawing are counted from its first row.
             row["depth"] -= above
-            row["tag"] = _tag(node, truth, predicted) or ("found" if node >= 0 and node in keep else "")
+            row["tag"] = _tag(node, self.truth, self.predicted) or ("found" if node >= 0 and node in keep else "")
             row["p_text"] = probability_text(row["p"])
             row["low"], row["high"] = (float(low[node]), float(high[node])) if node >= 0 else (row["p"], row["p"])
             row["tip_p"] = f"{row['p']:.6g}"
@@ -161,60 +219,10 @@ def _folded(taxonomy, p, truth, predicted, *, keep=(), bounds=None, **what):
             row["opened"] = node if node >= 0 else -1 - rows[row["parent_row"]]["node"]
         return rows
 
-    return folded
 
-
-def _fitted(style, folded, width, max_rows, min_p, whole):
-    """(layout of an icicle or None, why the style has no room or None)."""
-    if style == "list":
-        return None, None
-    layout = icicle_layout(folded, min_p=min_p, max_rows=max_rows, whole=whole) if style == "icicle" else None
-    rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
-    levels = max(row["depth"] for row in rows) + 1
-    if width < levels * NARROWEST[style]:
-        return None, f"{levels} levels side by side need {levels * NARROWEST[style]:,} pixels, there are {width:,}"
-    if style == "node-link":
-        return None, None
-    if width < FAIR_SHARE * sum(wanted_widths(rows)):
-        return None, f"the names of {levels} levels are too long to stand side by side in {width:,} pixels"
-    return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
-
-
-def probability_tree_table(taxonomy, p, *, bounds=None, **what):
-    """Table behind `probability_tree`: DataFrame of `folding.fold`, one row a row of the list; the icicle folds more.
-
-    With `bounds` it has the columns ``p_low`` and ``p_high``, empty for folded siblings.
-    """
-    made = fold(taxonomy, p, **what)
-    if bounds is not None:
-        node = made["node"].to_numpy()
-        for name, values in zip(("p_low", "p_high"), bounds, strict=True):
-            made[name] = np.where(node < 0, np.nan, np.asarray(values)[node])
-    return made
-
-
-def probability_tree_sentence(
-    taxonomy,
-    p,
-    *,
-    truth=None,
-    predicted=None,
-    style="icicle",
-    width=1000,
-    max_rows=34,
-    min_p=0.005,
-    top=0,
-    **folding,
-):
-    """One plain sentence on answer and truth of a sample; parameters as `probability_tree`.
-
-    Returns
-    -------
-    str
-    """
-    folded = _folded(taxonomy, p, truth, predicted, top=top, **folding)
-    layout, _ = _fitted(style, folded, width - 8, max_rows, min_p, _whole(p, top))
-    rows = layout.drawn if layout else folded(min_p=min_p, max_rows=max_rows)
+def _sentence(folded, rows):
+    """One plain sentence on answer and truth of a sample."""
+    taxonomy, p, top, truth, predicted = folded.taxonomy, folded.p, folded.top, folded.truth, folded.predicted
     shown = sum(row["node"] >= 0 for row in rows)
     scope = (
         ""

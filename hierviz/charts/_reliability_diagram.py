@@ -6,10 +6,13 @@ would show: the mean and the 95 % quantile of the error of outcomes redrawn from
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import hconcat, layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, shorten
@@ -25,7 +28,7 @@ PLOT, WIDEST, STRIP, AXES, SPACING, AROUND = 210, 280, 46, 48, 14, 66
 MARGIN = AXES + SPACING
 
 
-def reliability_diagram(found, places=None, *, dark=False, width=1000):
+def reliability_diagram(found, places=None, *, dark=None, width=1000):
     """Diagrams of some nodes or depths side by side.
 
     Parameters
@@ -33,14 +36,14 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     found : Reliability
     places : sequence of int, optional
         Rows of it, `MOST` at most; the first by default.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: one row a bin: ``subject`` and what `Reliability.bins` gives.
 
     Raises
     ------
@@ -48,7 +51,11 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
         If there is nothing to draw.
     """
     check_kind("found", found, Reliability, "hierviz.diagnosis.reliability(predictions) makes one.")
-    places = _places(found, places)
+    of = found, _places(found, places)
+    return Figure(functools.partial(_drawn, *of), lambda: _table(*of), lambda: _sentence(*of), dark, width)
+
+
+def _drawn(found, places, dark, width):
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
     # As many in each row, so that none stands alone in the last one.
     beside = -(-len(places) // -(-len(places) // beside))
@@ -68,9 +75,7 @@ def reliability_diagram(found, places=None, *, dark=False, width=1000):
     return vconcat(legend([(None, items)], min(width - 10, beside * (plot + MARGIN)), dark=dark), *rows, spacing=12)
 
 
-def reliability_diagram_table(found, places=None):
-    """Bins behind the diagrams, one row a bin: ``subject`` and what `Reliability.bins` gives."""
-    places = _places(found, places)
+def _table(found, places):
     subjects = found.subjects
     parts = [(subjects[place], found.bins(place)) for place in places]
     names = np.concatenate([np.full(len(bins["n"]), subject, dtype=object) for subject, bins in parts])
@@ -78,9 +83,8 @@ def reliability_diagram_table(found, places=None):
     return frame({"subject": names, **columns})
 
 
-def reliability_diagram_sentence(found, places=None):
+def _sentence(found, places):
     """What the diagrams show, in words: the error of each subject beside what a calibrated model would show."""
-    places = _places(found, places)
     subjects, flagged = found.subjects, [place for place in places if found.is_flagged[place]]
     if len(places) == 1:
         (place,) = places

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._coupling import LEFT
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import RIGHT, line_layers, plane
 from hierviz.charts._rows import frame
@@ -33,7 +36,7 @@ MOST_ROWS = 2000
 
 
 def rule_frontiers(
-    frontiers, *, x="info_recall", y="correct", front=False, published=False, dark=False, width=800, height=HEIGHT
+    frontiers, *, x="info_recall", y="correct", front=False, published=False, dark=None, width=800, height=HEIGHT
 ):
     """Two metrics of every rule: lines over the rule's own number, written beside them; points for rules without one.
 
@@ -47,14 +50,16 @@ def rule_frontiers(
         Draw the Pareto front of each rule, as steps: the best y at each x or a larger one.
     published : bool
         Mark the thresholds of `hierviz.thresholds._rule_frontiers.PUBLISHED` on the curve of rule ``threshold``.
-    dark : bool
+    dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``rule, setting, number, thresholds_by_depth``, the metrics, ``on_front``: no point of any rule beats
+        this one in `x` and `y`. Of a rule with more than `MOST_ROWS` points it has the front, and points evenly among the
+        rest; `RuleFrontier.values` has all.
 
     Raises
     ------
@@ -62,6 +67,13 @@ def rule_frontiers(
         If there is no rule, or a metric is unknown or a loss.
     """
     _check(frontiers, x, y)
+    draw = functools.partial(_drawn, frontiers, x, y, front, published, height)
+    on_front = functools.cache(lambda: fronts(frontiers, x, y))
+    sentence = functools.partial(_sentence, frontiers, x, y, on_front)
+    return Figure(draw, lambda: _table(frontiers, on_front()), sentence, dark, width)
+
+
+def _drawn(frontiers, x, y, front, published, height, dark, width):
     look = palette(dark)
     colours = {rule: look.models[place % len(look.models)] for place, rule in enumerate(frontiers)}
     plot = max(width - LEFT - RIGHT, 160)
@@ -84,14 +96,7 @@ def rule_frontiers(
     return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
 
 
-def rule_frontiers_table(frontiers, *, x="info_recall", y="correct"):
-    """Table behind `rule_frontiers`: ``rule, setting, number, thresholds_by_depth``, the metrics, ``on_front``.
-
-    ``on_front``: no point of any rule beats this one in `x` and `y`. Of a rule with more than `MOST_ROWS` points the front, and
-    points evenly among the rest; `RuleFrontier.values` has all.
-    """
-    _check(frontiers, x, y)
-    on_front = fronts(frontiers, x, y)
+def _table(frontiers, on_front):
     columns = {name: [] for name in ("rule", "setting", "number", "thresholds_by_depth", *path_keys(), "on_front")}
     for rule, one in frontiers.items():
         kept = np.arange(one.n_points)
@@ -109,10 +114,9 @@ def rule_frontiers_table(frontiers, *, x="info_recall", y="correct"):
     return frame(columns)
 
 
-def rule_frontiers_sentence(frontiers, *, x="info_recall", y="correct"):
+def _sentence(frontiers, x, y, on_front):
     """Where single rules and families lie beside the threshold curve, in words; all on the samples at hand."""
-    _check(frontiers, x, y)
-    on_front = fronts(frontiers, x, y)
+    on_front = on_front()
     n_front = sum(int(mask.sum()) for mask in on_front.values())
     shares = ", ".join(f"{rule_label(rule)} {int(mask.sum()):,}" for rule, mask in on_front.items())
     said = [f"{n_front:,} points are beaten by no other in both metrics: {shares}."]

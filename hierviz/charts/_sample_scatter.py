@@ -2,35 +2,41 @@
 
 from __future__ import annotations
 
+import functools
+
 import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 
 # More samples are counted in cells, so many a side.
 MOST_DOTS, CELLS = 2000, 40
+# Samples of the table.
+LISTED = 100
 # Dots at one place lie in a heap; they are moved apart by up to so much of an axis.
 APART = 0.008
 
 
-def sample_scatter(found, *, dark=False, width=560):
+def sample_scatter(found, *, dark=None, width=560):
     """Scatter of a SampleDisagreement.
 
     Parameters
     ----------
     found : SampleDisagreement
         Of `hierviz.comparison.disagreement`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels; the figure is square, at most 520.
 
     Returns
     -------
-    alt.LayerChart
-        Unconfigured; see `theme.finish`. With dots, a click selects ``sample`` (the id); equal dots are moved apart a little.
+    Figure
+        Its table: the `LISTED` samples that differ most. With dots, a click selects ``sample`` (the id); equal dots are
+        moved apart a little.
 
     Raises
     ------
@@ -41,6 +47,11 @@ def sample_scatter(found, *, dark=False, width=560):
     finite = places[np.isfinite(found.x[places]) & np.isfinite(found.y[places])]
     if not len(finite):
         raise PredictionsError("scatter: expected a sample with both numbers, got none. Choose other metrics.")
+    draw = functools.partial(_drawn, found, finite)
+    return Figure(draw, lambda: found.to_frame(LISTED), found.sentence, dark, width)
+
+
+def _drawn(found, finite, dark, width):
     look = palette(dark)
     side = min(width - 70, 520)
     x, y = found.x[finite], found.y[finite]

@@ -8,10 +8,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from hierviz.charts._packed import packed
-from hierviz.charts._recipes import looks
-from hierviz.charts.export import browser_library, to_svg
-from hierviz.charts.theme import check_chart
+from hierviz.charts.export import NARROW, browser_library, looks_of, packed, to_svg
+from hierviz.charts.theme import drawn
 
 HERE = Path(__file__).parent
 PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>hierviz</title><style>
@@ -89,11 +87,9 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
 
     Parameters
     ----------
-    chart : altair chart
-        As a builder returned it.
+    chart : Figure, or altair chart
     dark : bool, optional
-        As passed to the builder. None: the theme of the notebook, which the chart follows; one that hierviz did not make
-        stays as it is.
+        None: that of the figure, or the theme of the notebook, which the chart follows; an Altair chart stays as it is.
     library : bool, optional
         Whether this cell carries the drawing library (0.9 MB). None: once a notebook where the front end names its cells
         (JupyterLab does), else in every cell.
@@ -107,10 +103,15 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
     -----
     The first cell that shows a chart carries the library for the others. Without it they say so.
     """
-    check_chart(chart)
-    size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(chart, bool(dark)))[0]
+    shown, is_dark = drawn(chart, dark)
+    size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(shown, is_dark))[0]
     width, height = map(float, size)
-    figure = looks(chart, dark) | {"wide": round(width)}
+    if shown is chart:
+        figure = looks_of(lambda *_: chart, (is_dark,), NARROW)
+    else:
+        dark = chart.dark if dark is None else dark
+        figure = looks_of(chart.draw, (False, True) if dark is None else (bool(dark),), chart.width)
+    figure["wide"] = round(width)
     # Bound inputs but the threshold's stand below the picture, one a line.
     params = next(iter(figure["specs"].values())).get("params", ())
     n_inputs = sum(bool(param.get("bind")) and param["name"] != "chosen" for param in params)

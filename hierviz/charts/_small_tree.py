@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import functools
+
 import numpy as np
 
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
@@ -24,7 +27,7 @@ WORDS = {
 SIGNS = {"tp": "✓ ", "fp": "✗ ", "fn": "○ "}
 
 
-def small_tree(taxonomy, *, truth=(), predicted=(), values=None, dark=False, width=1000):
+def small_tree(taxonomy, *, truth=(), predicted=(), values=None, dark=None, width=1000):
     """All classes of a small tree, coloured by whether they are on the true path, on the answer's, on both or on neither.
 
     Parameters
@@ -35,16 +38,23 @@ def small_tree(taxonomy, *, truth=(), predicted=(), values=None, dark=False, wid
         True and answered nodes; each stands for its path.
     values : sequence of str, shape (n_nodes,), optional
         What stands beside the names.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`.
+    Figure
+        Its table: ``node``, ``name``, ``depth``, ``kind`` ("tp", "fp", "fn", "tn", "path", "root").
     """
-    look, rows = palette(dark), small_tree_table(taxonomy, truth=truth, predicted=predicted).to_dict("records")
+    table = _table(taxonomy, truth, predicted)
+    rows = table.to_dict("records")
+    draw = functools.partial(_drawn, taxonomy, rows, values)
+    return Figure(draw, table, lambda: _sentence(taxonomy, rows), dark, width)
+
+
+def _drawn(taxonomy, rows, values, dark, width):
+    look = palette(dark)
     width -= 8
     kinds = [kind for kind in WORDS if any(row["kind"] == kind for row in rows)]
     named = WORDS | ({"tn": "not in the answer"} if "path" in kinds else {})
@@ -97,8 +107,7 @@ def _places(taxonomy):
     return above
 
 
-def small_tree_table(taxonomy, *, truth=(), predicted=()):
-    """Table behind `small_tree`: ``node``, ``name``, ``depth``, ``kind`` ("tp", "fp", "fn", "tn", "path", "root")."""
+def _table(taxonomy, truth, predicted):
     check_taxonomy(taxonomy)
     on_truth, on_answer = (
         {int(above) for node in np.atleast_1d(np.array(nodes, int)) for above in taxonomy.path(int(node))}
@@ -115,9 +124,8 @@ def small_tree_table(taxonomy, *, truth=(), predicted=()):
     return frame(rows)
 
 
-def small_tree_sentence(taxonomy, *, truth=(), predicted=()):
+def _sentence(taxonomy, rows):
     """One plain sentence: which classes are on both paths, and which on one of them."""
-    rows = small_tree_table(taxonomy, truth=truth, predicted=predicted).to_dict("records")
     parts = []
     for kind in ("tp", "fp", "fn", "path"):
         names = [row["name"] for row in rows if row["kind"] == kind]

@@ -7,14 +7,15 @@ parent in proportion to their samples.
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._node_cells import drawing_of_cells, tooltip_of
+from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
-from hierviz.charts._value_colours import value_colours
+from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown
@@ -91,7 +92,7 @@ def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAS
     return found
 
 
-def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
+def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
     """Icicle of the subtree at a node, coloured by a number of each class.
 
     Parameters
@@ -100,21 +101,31 @@ def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
     root : int
     value : str
         Key of `NODE_COLUMNS`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. A click on a class with children selects its name as ``target`` of `node`.
+    Figure
+        Its table: the numbers of the classes that are drawn, those that are put together included, one row a class. A
+        click on a class with children selects its name as ``target`` of `node`.
 
     Raises
     ------
     PredictionsError
         If the column is not known or has no number, or no sample has a truth in this subtree.
     """
-    cells = _cells(table, root, value, width)
+    cells_of = functools.cache(lambda width: _cells(table, root, value, width))
+    cells = cells_of(width)
+
+    def draw(dark, width):
+        return _drawn(table, root, value, cells_of(width), dark, width)
+
+    return Figure(draw, lambda: _table(table, cells), lambda: _sentence(table, root, value, cells), dark, width)
+
+
+def _drawn(table, root, value, cells, dark, width):
     look, taxonomy = palette(dark), table.taxonomy
     width -= 4
     single = [int(cell.nodes[0]) for cell in cells if not cell.is_others]
@@ -161,9 +172,7 @@ def subtree_icicle(table, root=0, *, value="correct", dark=False, width=1000):
     return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
 
 
-def subtree_icicle_table(table, root=0, *, width=1000):
-    """Numbers of the classes that the icicle draws, those that are put together included, one row a class: DataFrame."""
-    cells = _cells(table, root, "support", width)
+def _table(table, cells):
     nodes = np.concatenate([cell.nodes for cell in cells])
     depth = np.concatenate([np.full(len(cell.nodes), cell.level) for cell in cells])
     return node_frame(table, nodes, {"level": depth})
@@ -176,9 +185,8 @@ def node_frame(table, nodes, lead=None):
     return frame({"class": names, **(lead or {}), **columns})
 
 
-def subtree_icicle_sentence(table, root=0, *, value="correct", width=1000):
+def _sentence(table, root, value, cells):
     """What the icicle shows, in words."""
-    cells = _cells(table, root, value, width)
     taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
     # In a graph a class stands below each of its parents.
     drawn = len({int(cell.nodes[0]) for cell in cells if not cell.is_others}) - 1

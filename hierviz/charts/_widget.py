@@ -8,12 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.charts._curve_drag import curve_drag
-from hierviz.charts._operating_curves import operating_curves
-from hierviz.charts._packed import packed
-from hierviz.charts._recipes import looks_of, remembered
+from hierviz.charts._operating_curves import curve_drag, operating_curves
 from hierviz.charts._show import show, text_of
 from hierviz.charts.curve_table import checked_curves
+from hierviz.charts.export import looks_of, packed
 from hierviz.messages.errors import PredictionsError, shown
 
 
@@ -51,13 +49,11 @@ def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, wid
         key: value for key, value in options.items() if key in ("x", "y", "strip", "model", "rules", "spread", "zoom")
     }
     places = np.array(curve_drag(curves, threshold=start, **drag)["thresholds"])
+    drawn = operating_curves(curves, threshold=start, dark=dark, width=width, **options)
     if importlib.util.find_spec("anywidget") is None:
-        look = {} if dark is None else {"dark": dark}
-        return show(remembered(operating_curves)(curves, threshold=start, width=width, **look, **options), dark)
-    draw = functools.partial(operating_curves, curves, threshold=start, **options)
+        return show(drawn)
     themes = (False, True) if dark is None else (bool(dark),)
-    figure = looks_of(draw, themes, width) | {"wide": width}
-    return _widget_class()(places, start, packed(figure))
+    return _widget_class()(places, start, packed(looks_of(drawn.draw, themes, width) | {"wide": width}))
 
 
 def _checked(threshold):

@@ -5,8 +5,11 @@ The slots of all levels tile the line from 0 to 1, so the picture shows that hal
 
 from __future__ import annotations
 
+import functools
+
 from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
@@ -18,7 +21,7 @@ NARROW, MOST = 560, 9
 SUM = "Sum: the win"
 
 
-def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
+def win_breakdown(taxonomy, breakdown, *, dark=None, width=1000):
     """Slots of the win along the true path, earned part filled.
 
     Parameters
@@ -26,17 +29,25 @@ def win_breakdown(taxonomy, breakdown, *, dark=False, width=1000):
     taxonomy : Taxonomy
     breakdown : WinBreakdown
         From `hierviz.win_breakdown`.
-    dark : bool
+    dark : bool, optional
     width : int
         Pixels; below 560 the words stand above the slots.
 
     Returns
     -------
-    alt.VConcatChart
-        Unconfigured; see `theme.finish`. Of a path of more than nine levels the last share one line.
+    Figure
+        Its table: one row a level of the true path, ``level``, ``node``, ``name``, ``weight``, ``from`` (where its slot
+        starts between 0 and 1), ``p``, ``term`` (earned), ``lost``. Of a path of more than nine levels the last share one
+        line of the picture.
     """
+    table = _table(taxonomy, breakdown)
+    draw = functools.partial(_drawn, table, breakdown)
+    return Figure(draw, table, lambda: _sentence(taxonomy, breakdown), dark, width)
+
+
+def _drawn(table, breakdown, dark, width):
     look = palette(dark)
-    rows, total = _written(_together(win_breakdown_table(taxonomy, breakdown).to_dict("records")), breakdown.win)
+    rows, total = _written(_together(table.to_dict("records")), breakdown.win)
     width -= 8
     wide = width >= NARROW
     right = max(text_width(text, SIZE) for text in [total, *(row["sum"] for row in rows)]) + 14
@@ -139,15 +150,7 @@ def _p_text(p, decimals):
     return probability_text(p) if p > 0 and float(text) == 0 else text
 
 
-def win_breakdown_table(taxonomy, breakdown):
-    """Table behind `win_breakdown`: one row a level of the true path.
-
-    Returns
-    -------
-    DataFrame
-        ``level``, ``node``, ``name``, ``weight``, ``from`` (where its slot starts between 0 and 1), ``p``, ``term``
-        (earned), ``lost``.
-    """
+def _table(taxonomy, breakdown):
     weight = breakdown.weight
     return frame(
         {
@@ -163,7 +166,7 @@ def win_breakdown_table(taxonomy, breakdown):
     )
 
 
-def win_breakdown_sentence(taxonomy, breakdown):
+def _sentence(taxonomy, breakdown):
     """One plain sentence: the win, and the level that cost most."""
     costly = int(breakdown.lost.argmax())
     text = f"The win is {win_text(breakdown.term, breakdown.win)} (at most 1)"

@@ -206,28 +206,9 @@ def _of_answers(taxonomy, table, thresholds):
     return answer_depths(taxonomy, table, thresholds), share_not_at_leaf(taxonomy, table, thresholds)
 
 
-def operating_curves_table(curves, *, threshold=0.5, rules=None, intervals=None):
-    """Table behind `operating_curves`: what every model reaches at one threshold, and by each rule.
-
-    Parameters
-    ----------
-    curves : dict of str to OperatingCurve
-    threshold : float, or dict of str to float
-        One threshold for all, or one a model.
-    rules : dict of str to dict of str to dict, optional
-        Model, rule, metric.
-    intervals : dict of str to dict of str to Interval, optional
-        By model and metric, at the threshold.
-
-    Returns
-    -------
-    DataFrame
-        One row a model at the threshold and one a model and rule: ``model``, ``rule``, ``threshold``, the metrics; with
-        intervals also ``<metric>_low`` and ``<metric>_high``, empty for rules.
-    """
+def threshold_table(curves, thresholds, rules=None, intervals=None):
+    """The table of `operating_curves`: what every model reaches at its threshold, and by each rule."""
     rows = []
-    curves = checked_curves(curves)
-    thresholds, _ = checked_thresholds(threshold, curves)
     keys = [key for key in METRICS if all(key in curve.values for curve in curves.values())]
     for (name, curve), at in zip(curves.items(), thresholds, strict=True):
         rows.append(

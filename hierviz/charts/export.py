@@ -2,33 +2,39 @@
 
 from __future__ import annotations
 
+import base64
 import functools
+import gzip
 import hashlib
+import itertools
+import json
+import math
 import threading
 
 import altair as alt
 import pandas as pd
+from altair.utils.schemapi import debug_mode
 
 from hierviz.charts.picture_process import picture
-from hierviz.charts.theme import check_chart, finish
+from hierviz.charts.theme import drawn, finish
 from hierviz.messages.csv_cells import safe_frame_csv
 
 
-def to_vega_lite(chart, dark=False):
+def to_vega_lite(chart, dark=None):
     """Vega-Lite specification of a chart as a dict, data included.
 
     Parameters
     ----------
-    chart : altair chart
-        As a builder returned it, or finished.
-    dark : bool
-        Theme to finish it in; made with the same `dark`.
+    chart : Figure, or altair chart
+        Finished or not.
+    dark : bool, optional
+        Theme to finish it in; None: that of the figure, else light.
 
     Returns
     -------
     dict
     """
-    check_chart(chart)
+    chart, dark = drawn(chart, dark)
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()
@@ -82,16 +88,83 @@ def browser_library():
 _ALTAIR = threading.Lock()
 
 
-def to_svg(chart, dark=False):
+def to_svg(chart, dark=None):
     """The chart as SVG text; FileError where it cannot be drawn."""
     return picture("vegalite_to_svg", to_vega_lite(chart, dark)).decode()
 
 
-def to_png(chart, dark=False, ppi=144):
+def to_png(chart, dark=None, ppi=144):
     """The chart as PNG bytes, at `ppi` pixels an inch (72 is one pixel a pixel); FileError where it cannot be drawn."""
     return picture("vegalite_to_png", to_vega_lite(chart, dark), ppi=ppi)
 
 
 def to_csv(table):
-    """A table behind a chart as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
-    return safe_frame_csv(table).encode("utf-8")
+    """A table, or that of a Figure, as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
+    return safe_frame_csv(getattr(table, "table", table)).encode("utf-8")
+
+
+# Pixels: on a screen, and on a phone.
+WIDE, NARROW = 1040, 344
+
+
+def packed_chart(figure):
+    """Specifications of one figure for every look.
+
+    Parameters
+    ----------
+    figure : Figure
+
+    Returns
+    -------
+    str
+        `packed` of ``data`` (rows by name) and ``specs``: Vega-Lite by "light-wide", "dark-wide", "light-narrow" and
+        "dark-narrow", which name their data.
+    """
+    return packed(looks_of(figure.draw))
+
+
+def looks_of(draw, themes=(False, True), wide=WIDE):
+    """A figure in some themes and in two widths, whose tables are there once.
+
+    Parameters
+    ----------
+    draw : callable
+        Takes `dark` and `width`, gives a chart.
+    themes : sequence of bool
+        Which are dark.
+    wide : int
+        Pixels of the wider one.
+
+    Returns
+    -------
+    dict
+        ``data``: rows by name. ``specs``: Vega-Lite by look, which name their data.
+    """
+    data, specs = {}, {}
+    for dark, (name, width) in itertools.product(themes, (("wide", wide), ("narrow", NARROW))):
+        if name == "narrow" and wide <= NARROW:
+            continue
+        with debug_mode(False):
+            chart = draw(dark, width)
+            finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
+            spec, tables = to_spec(finished, _rows)
+        data |= {key: json.loads(rows) for key, rows in tables.items()}
+        specs[f"{'dark' if dark else 'light'}-{name}"] = spec
+    return {"data": data, "specs": specs}
+
+
+def packed(value):
+    """A value as JSON, compressed, in letters that need no escaping in HTML; the same bytes for the same value."""
+    text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
+    return base64.b64encode(gzip.compress(text.encode("utf-8", "backslashreplace"), mtime=0)).decode("ascii")
+
+
+def _rows(table):
+    """A DataFrame as JSON; what is no finite number is null, as Vega-Lite takes it."""
+    columns = {name: list(map(_plain, table[name].tolist())) for name in table}
+    rows = [dict(zip(columns, row)) for row in zip(*columns.values())]
+    return json.dumps(rows, ensure_ascii=False, separators=(",", ":")).encode("utf-8", "backslashreplace")
+
+
+def _plain(value):
+    return None if isinstance(value, float) and not math.isfinite(value) else value

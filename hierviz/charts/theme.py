@@ -1,6 +1,6 @@
 """The whole look: colours for light and dark, fonts, marker shapes, and the last step of every chart.
 
-Builders take colours from `palette(dark)` and return unconfigured charts, which can still be layered or concatenated;
+Figures draw with the colours of `palette(dark)`, unconfigured: their charts can still be layered or concatenated;
 `finish` adds background, fonts and axis style. A colour means one thing everywhere: an outcome, or a model by its place
 in the list. No meaning hangs on colour alone: truth is outlined, rules have shapes, models are named.
 """
@@ -179,26 +179,31 @@ def rule_label(rule):
     return INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else str(rule).replace("_", " ").capitalize()
 
 
-def check_chart(chart):
-    """Raise a PredictionsError unless this is a chart."""
+def drawn(chart, dark=None):
+    """(Altair chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither."""
+    if hasattr(chart, "draw"):
+        dark = chart.dark if dark is None else dark
+        return chart.draw(dark), bool(dark)
     check_kind("chart", chart, alt.TopLevelMixin, "Pass what a function of hierviz.charts returns.")
+    return chart, bool(dark)
 
 
-def finish(chart, dark=False):
+def finish(chart, dark=None):
     """The chart with background, fonts, axis style and the SVG renderer; the last step before showing or exporting.
 
     Parameters
     ----------
-    chart : altair chart
-        As a builder of this package returned it, made with the same `dark`.
-    dark : bool
+    chart : Figure, or altair chart
+        Of a chart made with the same `dark`.
+    dark : bool, optional
+        None: as the figure, else light.
 
     Returns
     -------
     altair chart
         A configured copy; it can no longer be layered or concatenated.
     """
-    check_chart(chart)
+    chart, dark = drawn(chart, dark)
     look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)
@@ -216,6 +221,15 @@ def finish(chart, dark=False):
             "gridColor": look.grid,
             "domainColor": look.axis,
             "tickColor": look.axis,
+            "labelFont": FONT,
+            "titleFont": FONT,
+        },
+        legend={
+            "labelColor": look.ink,
+            "titleColor": look.muted,
+            "labelFontSize": SIZE,
+            "titleFontSize": SIZE - 1,
+            "titleFontWeight": "normal",
             "labelFont": FONT,
             "titleFont": FONT,
         },

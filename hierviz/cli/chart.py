@@ -55,8 +55,7 @@ def _frontiers(chosen, charts, look):
         )
     found = rule_frontiers(next(iter(evaluations.values())))
     is_front = chosen.options.kind == "fronts"
-    chart = charts.rule_frontiers(found, front=is_front, published=not is_front, **look)
-    return chart, charts.rule_frontiers_table(found), charts.rule_frontiers_sentence(found)
+    return charts.rule_frontiers(found, front=is_front, published=not is_front, **look)
 
 
 def _with_curves(chosen):
@@ -75,11 +74,7 @@ def _curves(chosen, charts, look):
         raise FileError(
             f"--predictions: expected at most {MOST_CURVES} files for curves, got {len(found)}. Choose some."
         )
-    return (
-        charts.operating_curves(found, **look),
-        charts.operating_curves_table(found),
-        charts.operating_curves_sentence(found),
-    )
+    return charts.operating_curves(found, **look)
 
 
 def _rejection(chosen, charts, look):
@@ -89,11 +84,7 @@ def _rejection(chosen, charts, look):
         name: rejection_curve(model.taxonomy, model.truth, model.judged_table)
         for name, model in _with_curves(chosen).items()
     }
-    return (
-        charts.rejection_curves(found, **look),
-        charts.rejection_curves_table(found),
-        charts.rejection_curves_sentence(found),
-    )
+    return charts.rejection_curves(found, **look)
 
 
 def _facets(chosen, charts, look):
@@ -101,11 +92,7 @@ def _facets(chosen, charts, look):
 
     by = chosen.options.by
     found = curves_by(list(chosen.evaluations().values()), by)
-    return (
-        charts.facet_curves(found, by or "", **look),
-        charts.facet_curves_table(found),
-        charts.facet_curves_sentence(found, by or ""),
-    )
+    return charts.facet_curves(found, by or "", **look)
 
 
 def _groups(chosen, charts, look):
@@ -117,7 +104,7 @@ def _groups(chosen, charts, look):
         answers = judged_answers(model, **(chosen.choice | {"threshold": threshold}))
         runs.setdefault(model.predictions.name, []).append(answers)
     found = {name: means_by(of_method, by, metric=metric) for name, of_method in runs.items()}
-    return charts.means_by(found, **look), charts.means_by_table(found), charts.means_by_sentence(found)
+    return charts.means_by(found, **look)
 
 
 def _levels(chosen, charts, look):
@@ -125,26 +112,19 @@ def _levels(chosen, charts, look):
 
     rule = {} if chosen.options.rule is None else chosen.choice
     found = level_matrix(chosen.predictions, chosen.options.metric or "exact", **rule)
-    return charts.level_matrix(found, **look), charts.level_matrix_table(found), charts.level_matrix_sentence(found)
+    return charts.level_matrix(found, **look)
 
 
 def _ranks(chosen, charts, look):
-    found = chosen.table()
-    return charts.rank_matrix(found, **look), charts.rank_matrix_table(found), charts.rank_matrix_sentence(found)
+    return charts.rank_matrix(chosen.table(), **look)
 
 
 def _methods(chosen, charts, look):
-    found = chosen.table()
-    return (
-        charts.method_intervals(found, **look),
-        charts.method_intervals_table(found),
-        charts.method_intervals_sentence(found),
-    )
+    return charts.method_intervals(chosen.table(), **look)
 
 
 def _agreement(chosen, charts, look):
-    found = chosen.table().agreement
-    return charts.agreement_matrix(found, **look), charts.agreement_matrix_table(found), found.sentence
+    return charts.agreement_matrix(chosen.table().agreement, **look)
 
 
 @dataclass(frozen=True)
@@ -225,20 +205,20 @@ def run_chart(options):
         columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
     from hierviz import charts
 
-    chart, table, sentence = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})
-    _write(options.out, suffix, charts, chart, table, options.dark)
-    write_text("-", f"{sentence}\n")
+    figure = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})
+    _write(options.out, suffix, charts, figure)
+    write_text("-", f"{figure.sentence}\n")
 
 
-def _write(path, suffix, charts, chart, table, dark):
+def _write(path, suffix, charts, figure):
     from hierviz.new_files import new_file
 
     if suffix == ".json":
-        content = json.dumps(charts.to_vega_lite(chart, dark)).encode()
+        content = json.dumps(charts.to_vega_lite(figure)).encode()
     elif suffix == ".csv":
-        content = charts.to_csv(table)
+        content = charts.to_csv(figure)
     else:
-        content = charts.to_svg(chart, dark).encode() if suffix == ".svg" else charts.to_png(chart, dark)
+        content = charts.to_svg(figure).encode() if suffix == ".svg" else charts.to_png(figure)
     require_unread(path)
     with new_file(path) as file:
         file.write(content)

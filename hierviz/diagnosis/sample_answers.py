@@ -13,7 +13,7 @@ sample_answer, answers_by_rule, SampleAnswer, sample_confusion
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -27,7 +27,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.win import win_breakdown
+from hierviz.metrics.win import WinBreakdown, win_breakdown
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -50,8 +50,8 @@ class SampleAnswer(Short):
         Probability of a single node; None for sets and labels.
     win : float or None
         Rescaled win of the sample, in [0, 1], higher is better; None where there is none.
-    win_terms : tuple of float
-        What each level of the true path adds to it; empty where there is none.
+    breakdown : WinBreakdown or None
+        How the win comes about, level by level; None where there is none.
     """
 
     nodes: tuple[int, ...]
@@ -59,7 +59,12 @@ class SampleAnswer(Short):
     information: float | None
     p: float | None
     win: float | None
-    win_terms: tuple[float, ...] = ()
+    breakdown: WinBreakdown | None = field(default=None, repr=False, compare=False)
+
+    @property
+    def win_terms(self) -> tuple[float, ...]:
+        """What each level of the true path adds to the win; empty where there is none."""
+        return () if self.breakdown is None else tuple(self.breakdown.term.tolist())
 
 
 def sample_answer(
@@ -103,9 +108,7 @@ def answers_by_rule(
         truth = np.atleast_1d(predictions.truth[sample])
     win = None if evaluation.win is None or not evaluation.judged[sample] else float(evaluation.win[sample])
     p = None if predictions.labels is not None else predictions.node_probabilities(slice(sample, sample + 1))
-    terms: tuple[float, ...] = ()
-    if win is not None and p is not None:
-        terms = tuple(win_breakdown(taxonomy, int(truth[0]), p[0]).term.tolist())
+    terms = None if win is None or p is None else win_breakdown(taxonomy, int(truth[0]), p[0])
     made = {}
     for rule in rules:
         if p is None:

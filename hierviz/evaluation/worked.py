@@ -42,7 +42,7 @@ class Worked:
     arithmetic: str
 
 
-def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
+def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None, *, terms=None):
     """Every number of one sample.
 
     Parameters
@@ -55,6 +55,8 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
         Node probabilities; without them the win is left out.
     best_leaf : int, optional
         Wu's top-down leaf.
+    terms : WinBreakdown, optional
+        That of `p`, where it is known.
 
     Returns
     -------
@@ -62,14 +64,14 @@ def worked_numbers(taxonomy, truth, predicted, p=None, best_leaf=None):
     """
     numbers = _confusion(taxonomy, truth, predicted) | _path(taxonomy, truth, predicted)
     if p is not None:
-        numbers = _win(taxonomy, truth, np.asarray(p)) | numbers
+        terms = win_breakdown(taxonomy, truth, p) if terms is None else terms
+        numbers = _win(taxonomy, truth, np.asarray(p), terms) | numbers
     if best_leaf is not None:
         numbers |= _best_leaf(taxonomy, truth, best_leaf)
     return {key: Worked(key, value, text) for key, (value, text) in numbers.items()}
 
 
-def _win(taxonomy, truth, p):
-    terms = win_breakdown(taxonomy, truth, p)
+def _win(taxonomy, truth, p, terms):
     parts = " + ".join(
         f"{_weight(weight)} × {value:.6g}" for weight, value in zip(terms.weight.tolist(), terms.p.tolist())
     )

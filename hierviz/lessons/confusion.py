@@ -57,7 +57,7 @@ def several_paths(second):
         "pairs": "; ".join(f"{answer} with {true}" for answer, true in pairs),
         **counted(found, "lists ", SHOP, tuple(truth), tuple(predicted)),
         "tree": tree_figure(SHOP, truth, predicted),
-        "paths": picture("paths", "path_graph", SHOP, found, 0, only={"truth": truth, "predicted": predicted}),
+        "paths": picture("paths", "path_graph", SHOP, found, 0, truth=truth, predicted=predicted),
     }
 
 
@@ -69,8 +69,7 @@ def graphs(answer):
         return found, found.pairs(0).pairs[0].true
 
     (_, start), (found, path), node = found_for("boots"), found_for(answer), SPORTS_SHOP.node(answer)
-    every = {"nodes": range(SPORTS_SHOP.n_nodes)}
-    drawn = {"truth": (TRAINERS,), "predicted": (node,), **every}
+    drawn = {"truth": (TRAINERS,), "predicted": (node,), "nodes": range(SPORTS_SHOP.n_nodes)}
 
     def drawing(confusion, sentence):
         return picture("paths", "path_graph", SPORTS_SHOP, confusion, 0, sentence=sentence, **drawn)
@@ -81,7 +80,7 @@ def graphs(answer):
         "path": " > ".join(SPORTS_SHOP.title(int(one)) for one in path),
         **counted(found, "graph ", SPORTS_SHOP, TRAINERS, node),
         "graph": drawing(None, f"{n_classes}; two edges lead to trainers, from shoes and from running."),
-        "paths": drawing(found, hv.charts.path_graph_sentence(SPORTS_SHOP, found, 0, **every)),
+        "paths": drawing(found, ""),
     }
 
 

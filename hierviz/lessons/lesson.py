@@ -82,13 +82,17 @@ class Number:
 
 
 @dataclass(frozen=True)
-class Figure:
-    """A chart that is drawn when it is wanted: `draw` takes `dark` and `width`; `table` gives the numbers behind it."""
+class NamedFigure:
+    """A `hierviz.charts.Figure` of a step by its name, with a sentence of the lesson where it says more than its own."""
 
     name: str
-    draw: Callable[..., Any]
-    sentence: str
-    table: Callable[[], Any]
+    figure: Any
+    said: str = ""
+
+    @property
+    def sentence(self):
+        """What the figure shows, in words."""
+        return self.said or self.figure.sentence
 
 
 @dataclass(frozen=True)
@@ -97,13 +101,13 @@ class Result(Short):
 
     Attributes
     ----------
-    before : tuple of Figure
+    before : tuple of NamedFigure
         Shown at once, or with the answer where there is `asked`.
-    asked : tuple of Figure
+    asked : tuple of NamedFigure
         Shown until the answer is, where `before` would give it away.
     numbers : tuple of Number
         Shown with the answer.
-    after : tuple of Figure
+    after : tuple of NamedFigure
         Shown with the answer.
     reveal : str
         The answer in Markdown.
@@ -118,9 +122,9 @@ class Result(Short):
     reveal: str
     right: int
     numbers: tuple[Number, ...] = ()
-    before: tuple[Figure, ...] = ()
-    asked: tuple[Figure, ...] = ()
-    after: tuple[Figure, ...] = ()
+    before: tuple[NamedFigure, ...] = ()
+    asked: tuple[NamedFigure, ...] = ()
+    after: tuple[NamedFigure, ...] = ()
     rows: tuple[Mapping[str, Any], ...] = ()
     quoted: str = ""
     credit: str = ""

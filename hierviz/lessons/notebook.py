@@ -32,7 +32,7 @@ def show(result: Result, width: int = 760) -> None:
     if result.quoted:
         display(HTML(f"<blockquote>{escape(result.quoted)}</blockquote><p><small>{escape(result.credit)}</small></p>"))
     for figure in result.of_question:
-        display(hv.show(figure.draw(dark=False, width=width)))
+        display(hv.show(figure.figure.draw(False, width)))
 
 
 def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> None:
@@ -55,7 +55,7 @@ def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> N
     if result.rows:
         display(Markdown(_table(result.rows)))
     for figure in (*(result.before if result.asked else ()), *result.after):
-        display(hv.show(figure.draw(dark=False, width=width)))
+        display(hv.show(figure.figure.draw(False, width)))
 
 
 def _table(rows):

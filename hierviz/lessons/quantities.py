@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import hierviz as hv
-from hierviz.lessons.lesson import Figure, Number
+from hierviz.lessons.lesson import NamedFigure, Number
 from hierviz.messages.number_text import probability_text
 
 # Of one answer against one truth: label and key of `METRICS`.
@@ -51,22 +51,14 @@ def titles(taxonomy, nodes):
     return ", ".join(taxonomy.title(int(node)) for node in nodes)
 
 
-def picture(name, chart, *of, sentence="", only=None, **also):
-    """A chart of `hv.charts` with its table and its sentence, which take the same arguments.
-
-    `only` holds keywords of the chart alone; `sentence` is a text where another one than the chart's own is shown.
-    """
-    return Figure(
-        name,
-        lambda **look: getattr(hv.charts, chart)(*of, **also, **(only or {}), **look),
-        sentence or getattr(hv.charts, f"{chart}_sentence")(*of, **also),
-        lambda: getattr(hv.charts, f"{chart}_table")(*of, **also),
-    )
+def picture(name, chart, *of, sentence="", **also):
+    """A figure of `hv.charts`, by the name of its builder; `sentence` is a text where another one than its own is shown."""
+    return NamedFigure(name, getattr(hv.charts, chart)(*of, **also), sentence)
 
 
 def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
     """The whole of a small tree."""
-    return picture(name, "small_tree", taxonomy, only={"values": values}, truth=truth, predicted=answer)
+    return picture(name, "small_tree", taxonomy, values=values, truth=truth, predicted=answer)
 
 
 def probability_texts(p):
@@ -74,9 +66,9 @@ def probability_texts(p):
     return [probability_text(float(value)) for value in p]
 
 
-def curves_figure(curves, marks=None, **only):
+def curves_figure(curves, marks=None, **also):
     """Operating curves with marks at some thresholds; further keywords as of `hv.charts.plain_curves`."""
-    return picture("curve", "plain_curves", curves, only=only, marks=marks)
+    return picture("curve", "plain_curves", curves, marks=marks, **also)
 
 
 def at_threshold(threshold):
@@ -97,17 +89,16 @@ def win_figure(taxonomy, truth, p):
 
 def ribbon_figure(flips, threshold, name="ribbon"):
     """The answers of one sample at all thresholds, with the mark of one."""
-    level = {"threshold": float(threshold)}
-    return picture(name, "flip_ribbon", flips, sentence=hv.charts.flip_ribbon_sentence(flips, **level), only=level)
+    return picture(name, "flip_ribbon", flips, float(threshold))
 
 
 def bars_figure(name, series, items, sentence, highlight=None):
     """Bars of some numbers; `series` holds Numbers or floats."""
     plain = {key: [float(getattr(value, "value", value)) for value in row] for key, row in series.items()}
-    return picture(name, "signed_bars", plain, items, sentence=sentence, only={"highlight": highlight})
+    return picture(name, "signed_bars", plain, items, sentence=sentence, highlight=highlight)
 
 
 def intervals_figure(name, items, sentence, zero=False, highlight=None):
     """Estimates with their ends; `items` holds three Numbers each."""
     plain = {key: tuple(float(number.value) for number in row) for key, row in items.items()}
-    return picture(name, "interval_lines", plain, sentence=sentence, only={"zero": zero, "highlight": highlight})
+    return picture(name, "interval_lines", plain, sentence=sentence, zero=zero, highlight=highlight)

@@ -64,7 +64,7 @@ def pareto_set(threshold, **weights):
             "pareto_points",
             *(ANIMALS, sample.p, nodes),
             sentence=f"Filled: the classes that some threshold answers ({names}). Hollow: the others. The dashed line is τ.",
-            only={"threshold": level},
+            threshold=level,
         ),
     }
 
@@ -121,7 +121,7 @@ def shown_sets(sample, sets, numbers):
     """What both figures show."""
     best = list(numbers)[sets.best]
     sentence = f"The set with the highest expected hF1 is {best}."
-    figure = picture("sets", "set_steps", PLAUD, sets, sentence=sentence, only={"threshold": 0.5})
+    figure = picture("sets", "set_steps", PLAUD, sets, sentence=sentence, threshold=0.5)
     return {"best": best, "sets": list(numbers.values()), "tree": sample.tree(), "steps": figure}
 
 

@@ -56,8 +56,8 @@ class ExamplePage:
         for part in sample_parts(self.evaluation, row, **self.choice):
             key = f"{name}-{part.name}"
             if key not in self.store:
-                self.store[key] = packed_chart(part.draw)
-            body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.sentence)}")
+                self.store[key] = packed_chart(part.figure)
+            body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.figure.sentence)}")
             if part.name == "tree":
                 body.append(self._unfolded(name, row, truth, answer.nodes))
         is_open = " open" if is_open else ""

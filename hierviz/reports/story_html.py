@@ -113,11 +113,11 @@ class StoryHtml:
         facts = ExamplePage(model, urls, settings.choice, self.store).facts(row)
         tree = view.get("tree") if view.get("tree") in STYLES else "icicle"
         part = sample_parts(model, row, tree=tree, **settings.choice)[0]
-        self.store[key] = packed_chart(part.draw)
+        self.store[key] = packed_chart(part.figure)
         left_out = [
             word for name, word in (("focus", "the class in focus"), ("unfold", "unfolded classes")) if view.get(name)
         ]
-        made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.sentence)}'
+        made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.figure.sentence)}'
         return made, left_out
 
     def _mistakes(self, settings):

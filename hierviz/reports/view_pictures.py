@@ -65,26 +65,23 @@ def curves(settings, key, view, models, store):
     if "bands" in drawn and bands is None:
         left_out.append("bands and intervals")
     answers = {name: (model.taxonomy, model.judged_table) for name, model in shown.items()} if is_single else None
-    store[key] = charts.packed_chart(
-        lambda dark, width: charts.operating_curves(
-            found,
-            threshold=threshold,
-            x=pair.x,
-            y=pair.y,
-            strip=pair.strip,
-            model=first,
-            answers=answers,
-            envelope="envelope" in drawn,
-            levels="levels" in drawn,
-            spread=True if "spread" in drawn else None,
-            zoom="whole" not in drawn,
-            bands=bands,
-            dark=dark,
-            width=width,
-            height=260,
-        )
+    figure = charts.operating_curves(
+        found,
+        threshold=threshold,
+        x=pair.x,
+        y=pair.y,
+        strip=pair.strip,
+        model=first,
+        answers=answers,
+        envelope="envelope" in drawn,
+        levels="levels" in drawn,
+        spread=True if "spread" in drawn else None,
+        zoom="whole" not in drawn,
+        bands=bands,
+        height=260,
     )
-    said = [f"At the start: {charts.operating_curves_sentence(found, threshold, model=first)}"]
+    store[key] = charts.packed_chart(figure)
+    said = [f"At the start: {figure.sentence}"]
     if is_single and len(shown) > 1:
         said.append(_compared(shown, intervals, first))
     said.append(charts.bands_sentence(bands, pair.x, pair.y))
@@ -140,12 +137,10 @@ def compare(settings, key, view, models, store):
         agreement = found.agreement
         if agreement.n_methods < 2 or len(agreement.columns) < 2:
             return f"<p>{escape(agreement.sentence)}</p>", left_out
-        store[key] = charts.packed_chart(lambda dark, width: charts.agreement_matrix(agreement, dark=dark, width=width))
-        return chart(key, agreement.sentence), left_out
+        return _drawn(charts.agreement_matrix(agreement), key, store), left_out
     if part == "ranks" and len(found.methods) > 1:
         left_out.append("one number of all methods")
-        store[key] = charts.packed_chart(lambda dark, width: charts.rank_matrix(found, dark=dark, width=width))
-        return chart(key, charts.rank_matrix_sentence(found)), left_out
+        return _drawn(charts.rank_matrix(found), key, store), left_out
     rows = []
     for place, method in enumerate(found.methods):
         cells = [(method.name, "")]
@@ -212,23 +207,22 @@ def taxonomy(settings, key, view, store):
         return "", ["calibration"]
     if aspect == "levels":
         levels = subtree_levels(judged_answers(settings.model, **settings.choice), root)
-        store[key] = charts.packed_chart(lambda dark, width: charts.level_bars(levels, dark=dark, width=width))
-        return chart(key, charts.level_bars_sentence(levels)), ["classes per sample"]
+        return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
     nodes = node_table(settings.model, **settings.choice)
     if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[settings.model.taxonomy.subtree(root)].any():
-        store[key] = charts.packed_chart(
-            lambda dark, width: charts.mistake_treemap(nodes, root, dark=dark, width=width)
-        )
-        said = charts.mistake_treemap_sentence(nodes, root)
+        figure = charts.mistake_treemap(nodes, root)
     else:
         value = view.get("colour", "correct")
         value = value if value in usable_columns(nodes) else "support"
-        store[key] = charts.packed_chart(
-            lambda dark, width: charts.subtree_icicle(nodes, root, value=value, dark=dark, width=width)
-        )
-        said = charts.subtree_icicle_sentence(nodes, root, value=value)
+        figure = charts.subtree_icicle(nodes, root, value=value)
         left_out = ["the table, which stands under Taxonomy"] if aspect == "table" else []
-    return chart(key, said.split(" A click on a class")[0]), left_out
+    return _drawn(figure, key, store), left_out
+
+
+def _drawn(figure, key, store):
+    """A figure without what a click does: HTML, and its drawings in the store."""
+    store[key] = charts.packed_chart(figure)
+    return chart(key, figure.sentence.split(" A click on a class")[0])
 
 
 def table(heads, rows, look="numbers"):

@@ -37,10 +37,10 @@ def visitor_here(monkeypatch):
 
 
 class NoCharts:
-    """Stands for `hierviz.charts`: every builder gives None, and no style is refused."""
+    """Stands for `hierviz.charts`: every builder gives None, and every style of the tree has room."""
 
-    def refused_styles(self, *_, **__):
-        return {}
+    def probability_tree(self, *_, **__):
+        return small_chart()
 
     def __getattr__(self, name):
         return lambda *_, **__: None
@@ -54,11 +54,25 @@ def no_charts(monkeypatch):
         monkeypatch.setattr(panel, "figure", lambda *_, **__: None)
 
 
-def small_chart(*parameters):
-    """One point, with selections of these names: what a page needs of a chart that a test does not look at."""
+class SmallFigure(charts.Figure):
+    """A figure that has room for every style."""
+
+    def refused(self, width=None):
+        return {}
+
+    def styled(self, style):
+        return self
+
+
+def small_chart(*parameters, of=None):
+    """One point, with selections of these names: what a page needs of a chart that a test does not look at.
+
+    Its table and its sentence are those of the figure `of`.
+    """
     points = pd.DataFrame({name: [0.0] for name in parameters or ("x",)})
     chart = alt.Chart(points).mark_point()
-    return chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
+    chart = chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
+    return SmallFigure(lambda *_: chart, lambda: of.table if of else points, lambda: of.sentence if of else "")
 
 
 @pytest.fixture
@@ -69,12 +83,27 @@ def small_charts(monkeypatch):
     """
     if os.environ.get("HIERVIZ_LONG"):
         return
-    for name in ("win_breakdown", "confusion_breakdown", "flip_ribbon", "path_graph"):
-        monkeypatch.setattr(charts, name, lambda *_, **__: small_chart())
-    monkeypatch.setattr(
-        charts, "probability_tree", lambda *_, select=False, **__: small_chart(*["opened"] * bool(select))
-    )
-    monkeypatch.setattr(charts, "operating_curves", lambda curves, **_: small_chart(*charts.selections(curves)))
+    for name in (
+        "win_breakdown",
+        "confusion_breakdown",
+        "flip_ribbon",
+        "path_graph",
+        "probability_tree",
+        "operating_curves",
+    ):
+        monkeypatch.setattr(charts, name, small(name, getattr(charts, name)))
+
+
+def small(name, builder):
+    """A builder of the same figures with small charts."""
+
+    def build(*given, **named):
+        selected = ["opened"] * bool(named.get("select"))
+        if name == "operating_curves":
+            selected = charts.selections(given[0])
+        return small_chart(*selected, of=builder(*given, **named))
+
+    return build
 
 
 @pytest.fixture(autouse=True)

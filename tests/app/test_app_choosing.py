@@ -72,7 +72,9 @@ def check_row(row, values):
 def test_target_accuracy(demo, monkeypatch):
     drawn, build = [], charts.operating_curves
     monkeypatch.setattr(
-        charts, "operating_curves", lambda *a, points, **b: drawn.append(points) or build(*a, points=points, **b)
+        charts,
+        "operating_curves",
+        lambda *a, **b: drawn.extend([b["points"]] if "points" in b else ()) or build(*a, **b),
     )
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)

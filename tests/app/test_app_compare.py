@@ -189,14 +189,14 @@ def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
     visit = Visit("compare", comparison="ranks", models=",".join(MODELS), preset="kiritchenko")
     models = [demo.models[key] for key in MODELS]
     found = hv.compare(models, "kiritchenko", rule="threshold")
-    assert hv.charts.rank_matrix_sentence(found) in visit.text
-    assert hv.charts.method_intervals_sentence(found) in visit.text
+    assert hv.charts.rank_matrix(found).sentence in visit.text
+    assert hv.charts.method_intervals(found).sentence in visit.text
     visit.go(comparison="groups", models=",".join(MODELS))
     by = visit.control("Parts by").value
     curves = hv.evaluation.curves_by(models, by)
-    assert hv.charts.facet_curves_sentence(curves, by) in visit.text
+    assert hv.charts.facet_curves(curves, by).sentence in visit.text
     levels = hv.diagnosis.level_matrix([model.predictions for model in models])
-    assert hv.charts.level_matrix_sentence(levels) in visit.text
+    assert hv.charts.level_matrix(levels).sentence in visit.text
     assert len(visit.charts()) == 3
 
 

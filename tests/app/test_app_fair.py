@@ -82,7 +82,7 @@ def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(i
     assert "Information recall where the same share of answers is correct: a is clearly higher" in visit.text
     visit.memory("choosing").update(difference_at="specificity")
     visit.run()
-    assert charts.difference_band_sentence(found, "correct", ("a", "b")) in visit.text
+    assert charts.difference_band(found, "correct", ("a", "b")).sentence in visit.text
     assert "Correct where information recall is at least the same: a is clearly higher" in visit.text
     visit.memory("choosing").update(difference_at="curve")
     visit.run()

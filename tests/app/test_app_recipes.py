@@ -145,7 +145,7 @@ def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
     model = hv.Evaluation.from_predictions(predictions)
     assert hv.thresholds.at_least_correct(model.curve, 0.5, key="half_way").is_feasible
     assert model.curve.best_threshold("half_way") is not None
-    table = hv.charts.operating_curves_table({"model": model.curve}, threshold=0.5)
+    table = hv.charts.operating_curves({"model": model.curve}, threshold=0.5).table
     assert table["half_way"][0] == model.curve.at(0.5)["half_way"]
     found = hv.thresholds.guaranteed_threshold(taxonomy, predictions.truth, model.table, 0.3, 0.3, key="half_way")
     assert found.method == "binomial"

@@ -190,12 +190,12 @@ def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
     n_true = int(taxonomy.is_ancestor(node, answers.truth).sum())
     assert 0 < inside.sum() != n_true
     assert f"**{inside.sum()} samples whose answer is *aircraft* or a class below it**, not the {n_true}" in visit.text
-    assert charts.reliability_diagram_sentence(found, np.arange(len(found))) in visit.text
+    assert charts.reliability_diagram(found, np.arange(len(found))).sentence in visit.text
     assert f"of all {answers.n_judged} samples" in visit.text
     whole = Visit("taxonomy", aspect="calibration").text
     assert "samples whose answer is" not in whole
     found = hv.diagnosis.reliability(answers, depths=range(1, taxonomy.max_depth + 1))
-    assert charts.reliability_diagram_sentence(found, np.arange(len(found))) in whole
+    assert charts.reliability_diagram(found, np.arange(len(found))).sentence in whole
 
 
 def test_graph_and_no_truth(tmp_path):

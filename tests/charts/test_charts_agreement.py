@@ -37,7 +37,7 @@ def test_cells_hold_the_numbers(methods, n):
             tau = found.kendall[i][j]
             assert tip["tau"] == ("–" if tau is None else f"{tau:.2f}".replace("-", "−"))
             assert tip["pairs"] == f"{found.reversed[i][j]} of {found.pairs[i][j]}"
-    assert len(charts.agreement_matrix_table(found)) == 3
+    assert len(charts.agreement_matrix(found).table) == 3
 
 
 def test_one_method_is_refused(methods):

@@ -11,8 +11,6 @@ from hierviz.charts import (
     bands_sentence,
     curve_drag,
     difference_band,
-    difference_band_sentence,
-    difference_band_table,
     operating_curves,
     to_svg,
     to_vega_lite,
@@ -105,12 +103,14 @@ def test_rings_stand_on_the_curve_at_their_threshold():
 
 
 def test_difference_table_and_spans():
-    table = difference_band_table(difference(), "info_recall")
+    table = difference_band(difference(), "info_recall", ("a", "b")).table
     assert table["correct"].tolist() == [0, 0.25, 0.5, 0.75, 0.98]
     assert table["clear"].tolist() == [True, True, False, True, True]
     assert table["verdict"].tolist() == ["second is higher"] * 2 + ["no clear difference"] + ["first is higher"] * 2
     # Half way to the neighbours that are clear.
-    assert unclear_spans(difference(), "info_recall") == [{"start": 0.375, "end": 0.625}]
+    assert unclear_spans(difference_band(difference(), "info_recall", ("a", "b")).table) == [
+        {"start": 0.375, "end": 0.625}
+    ]
 
 
 @pytest.mark.parametrize("dark", [False, True])
@@ -128,32 +128,32 @@ def test_difference_is_drawn_with_words_and_hatch_not_colour_alone(dark, width):
 
 
 def test_difference_in_words():
-    text = difference_band_sentence(difference(), "info_recall", ("a", "b"))
+    text = difference_band(difference(), "info_recall", ("a", "b")).sentence
     assert "a is clearly higher where at least 75.0 % to 98.0 % are correct" in text
     assert "b is clearly higher where at least 0.0 % to 25.0 % are correct" in text
     assert "where it is grey and hatched, no difference is clear" in text
     same = compared(np.zeros(5), 0)
-    assert "no clear difference between a and b" in difference_band_sentence(same, "info_recall", ("a", "b"))
+    assert "no clear difference between a and b" in difference_band(same, "info_recall", ("a", "b")).sentence
     clear = compared([0.3, 0.31, 0.32, 0.33, 0.34], 0.1)
-    assert "a is clearly higher at all shares (95 %" in difference_band_sentence(clear, "info_recall", ("a", "b"))
-    assert unclear_spans(clear, "info_recall") == []
+    assert "a is clearly higher at all shares (95 %" in difference_band(clear, "info_recall", ("a", "b")).sentence
+    assert unclear_spans(difference_band(clear, "info_recall", ("a", "b")).table) == []
     to_svg(difference_band(clear, "info_recall", ("a", "b")))
     to_svg(difference_band(same, "info_recall", ("a", "b")))
     few = replace(clear, at_correct={"info_recall": replace(clear.at_correct["info_recall"], resamples=RESAMPLES)})
-    text = difference_band_sentence(few, "info_recall", ("a", "b"))
+    text = difference_band(few, "info_recall", ("a", "b")).sentence
     assert "0.0 % correct; beyond it too few answers are wrong to compare" in text
     # Fewer than ten samples cannot leave ten wrong answers: nothing is compared, and nothing is drawn.
     one = replace(clear.at_correct["info_recall"], resamples=hv.uncertainty.Resamples.draw(5, 100))
     fewer = replace(clear, at_correct={"info_recall": one})
-    assert len(difference_band_table(fewer, "info_recall")) == 0
-    text = difference_band_sentence(fewer, "info_recall", ("a", "b"))
+    assert len(difference_band(fewer, "info_recall", ("a", "b")).table) == 0
+    text = difference_band(fewer, "info_recall", ("a", "b")).sentence
     assert "5 samples are too few to compare a and b" in text
     to_svg(difference_band(fewer, "info_recall", ("a", "b")))
     one = replace(clear.at_correct["info_recall"], resamples=hv.uncertainty.Resamples.draw(1000, 20))
-    text = difference_band_sentence(replace(clear, at_correct={"info_recall": one}), "info_recall", ("a", "b"))
+    text = difference_band(replace(clear, at_correct={"info_recall": one}), "info_recall", ("a", "b")).sentence
     assert text.endswith("20 resamples are too few to call a difference clear: take at least 40.")
     # A model that never has so many correct answers counts as 0 there.
-    text = difference_band_sentence(clear, "info_recall", ("a", "b"), most_correct=(1.0, 0.77))
+    text = difference_band(clear, "info_recall", ("a", "b"), most_correct=(1.0, 0.77)).sentence
     assert "b never has more than 77.0 % correct and counts as 0 from there on" in text
     assert "a never" not in text
     with pytest.raises(hv.PredictionsError, match="key: expected one of info_recall, got 'nothing'"):
@@ -168,11 +168,11 @@ def test_a_difference_at_equal_specificity_is_drawn_and_said():
     summary = {"ac": found, "ap": found}
     none = replace(interval(np.empty(0), half), resamples=enough)
     apart = ModelDifference("info_recall", np.empty(0), none, (np.empty(0), np.empty(0)), values, found, summary)
-    table = difference_band_table(apart, "correct")
-    assert table["correct"].tolist() == [0, 0.4, 0.6]
+    table = difference_band(apart, "correct", ("a", "b")).table
+    assert table["info_recall"].tolist() == [0, 0.4, 0.6]
     spec = str(to_vega_lite(difference_band(apart, "correct", ("a", "b"))))
     assert "Information recall, at least" in spec
-    text = difference_band_sentence(apart, "correct", ("a", "b"))
+    text = difference_band(apart, "correct", ("a", "b")).sentence
     assert text.startswith("Correct where information recall is at least the same: a is clearly higher at ")
     with pytest.raises(hv.PredictionsError, match="expected 'correct' of a difference at equal specificity"):
-        difference_band_table(apart, "info_recall")
+        difference_band(apart, "info_recall", ("a", "b"))

@@ -31,7 +31,7 @@ def test_win_breakdown(taxonomy, dark, width):
 
 def test_win_slots_tile_the_line(taxonomy):
     breakdown = win_breakdown(taxonomy, 2, P)
-    view = views(charts.win_breakdown(taxonomy, breakdown).to_dict())[-3]
+    view = views(charts.win_breakdown(taxonomy, breakdown).chart.to_dict())[-3]
     slots = view["rows"][:4:2]
     filled = view["rows"][1:4:2]
     whole = view["rows"][4]
@@ -43,16 +43,16 @@ def test_win_slots_tile_the_line(taxonomy):
 
 def test_win_table_and_sentence(taxonomy):
     breakdown = win_breakdown(taxonomy, 2, P)
-    table = charts.win_breakdown_table(taxonomy, breakdown)
+    table = charts.win_breakdown(taxonomy, breakdown).table
     assert table["name"].tolist() == ["mammal", "cat"]
     assert table["from"].tolist() == [0, 0.5]
     assert (table["term"] + table["lost"]).tolist() == pytest.approx(table["weight"].tolist())
-    assert charts.win_breakdown_sentence(taxonomy, breakdown) == (
+    assert charts.win_breakdown(taxonomy, breakdown).sentence == (
         "The win is 0.500 (at most 1). The largest loss, 0.300, is at cat: its weight is 1/2, its probability 0.400."
     )
     perfect = win_breakdown(taxonomy, 2, np.array([1, 1, 1, 0, 0, 0, 0.0]))
     assert (
-        charts.win_breakdown_sentence(taxonomy, perfect)
+        charts.win_breakdown(taxonomy, perfect).sentence
         == "The win is 1.000 (at most 1): almost nothing is lost on the way to cat."
     )
 
@@ -62,7 +62,7 @@ def test_the_terms_of_a_small_win_add_up_as_they_are_written(taxonomy):
     small = win_breakdown(taxonomy, 2, np.array([1, 0.0126, 0.0028, 0.0098, 0, 0.9, 0.0874]))
     words = shown_texts(charts.to_svg(charts.win_breakdown(taxonomy, small)))
     assert {"1/2 × 0.0126 = 0.0063", "1/2 × 0.0028 = 0.0014", "win 0.0077"} <= set(words)
-    assert charts.win_breakdown_sentence(taxonomy, small).startswith("The win is 0.0077 (at most 1). ")
+    assert charts.win_breakdown(taxonomy, small).sentence.startswith("The win is 0.0077 (at most 1). ")
 
 
 @pytest.mark.parametrize("truth", [0, 1, 5])
@@ -78,7 +78,7 @@ def test_win_of_a_deep_path_shares_its_last_line():
     # 14 levels: eight lines, and one for the other six, whose weights sum to 1/256.
     assert "6 more levels to level 14" in words
     assert "1/256 in all, 0.00195" in words
-    assert len(charts.win_breakdown_table(taxonomy, breakdown)) == 14
+    assert len(charts.win_breakdown(taxonomy, breakdown).table) == 14
 
 
 @THEMES
@@ -97,7 +97,7 @@ def test_confusion_breakdown(taxonomy, row, dark, width):
 
 def test_confusion_cells_name_their_nodes(taxonomy):
     found = confusion(taxonomy, np.array([2]), np.array([3]))
-    table = charts.confusion_breakdown_table(taxonomy, found, 0)
+    table = charts.confusion_breakdown(taxonomy, found, 0).table
     assert list(zip(table["cell"], table["name"])) == [
         ("tp", "mammal"),
         ("fn", "cat"),
@@ -105,7 +105,7 @@ def test_confusion_cells_name_their_nodes(taxonomy):
         ("tn", "bird"),
         ("tn", "newt"),
     ]
-    assert charts.confusion_breakdown_sentence(taxonomy, found, 0) == (
+    assert charts.confusion_breakdown(taxonomy, found, 0).sentence == (
         "Of the 2 nodes on the way to the answer dog, 1 is true; of the 2 nodes on the way to the truth cat, 1 is answered."
     )
 
@@ -124,9 +124,9 @@ def test_confusion_matrix(taxonomy, dark, width):
     found = confusion(taxonomy, np.array([2, 6]), np.array([3, 6]))
     words = check(charts.confusion_matrix(taxonomy, found, dark=dark, width=width), dark, width)
     assert {"2", "1", "4", "0.667", "True positives"} <= set(words)
-    table = charts.confusion_matrix_table(taxonomy, found).set_index("key")
+    table = charts.confusion_matrix(taxonomy, found).table.set_index("key")
     assert table["value"][["tp", "tn", "fp", "fn"]].tolist() == [2, 4, 1, 1]
-    assert charts.confusion_matrix_sentence(taxonomy, found) == (
+    assert charts.confusion_matrix(taxonomy, found).sentence == (
         "Over 2 samples 67 % of the answered nodes are true, and 67 % of the true nodes are answered."
     )
 
@@ -134,7 +134,7 @@ def test_confusion_matrix(taxonomy, dark, width):
 def test_undefined_measures_are_said_so(taxonomy):
     found = confusion(taxonomy, np.array([2]), np.array([0]))
     assert "undefined" in shown_texts(charts.to_svg(charts.confusion_matrix(taxonomy, found)))
-    assert charts.confusion_matrix_sentence(taxonomy, found) == "Over 1 samples no answered node lies below the root."
+    assert charts.confusion_matrix(taxonomy, found).sentence == "Over 1 samples no answered node lies below the root."
 
 
 @THEMES
@@ -144,10 +144,10 @@ def test_metric_bars(dark, width):
     words = check(chart, dark, width)
     assert {"AP", "AC", "Flat", "Conditional"} <= set(words)
     # Number of points is not between 0 and 1, and an unknown value is no dot.
-    table = charts.metric_bars_table(values)
+    table = charts.metric_bars(values).table
     assert table["metric"].tolist() == ["ap", "ap", "ac", "ac"]
     assert math.isnan(table["value"].iloc[-1])
-    dots = next(view for view in views(chart.to_dict()) if view["mark"]["type"] == "circle")
+    dots = next(view for view in views(chart.chart.to_dict()) if view["mark"]["type"] == "circle")
     assert sorted(row["value"] for row in dots["rows"]) == [0.6, 0.7, 0.8]
 
 

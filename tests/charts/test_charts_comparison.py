@@ -61,7 +61,7 @@ def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
 @pytest.mark.long
 def test_sentences_at_one_threshold_name_no_winner(pair):
     curves = {one.name: one.curve for one in pair}
-    text = charts.operating_curves_sentence(curves, 0.5, model="B")
+    text = charts.operating_curves(curves, threshold=0.5, model="B").sentence
     assert text.startswith("B at τ = 0.500: ")
     assert " A " not in text
     for threshold, said in (
@@ -77,7 +77,7 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
         numbers = [view for view in views(spec) if "fontWeight" in str(view["mark"])]
         assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
     assert charts.threshold_caution(1) == ""
-    spec = str(charts.operating_curves(curves, x="threshold", y="info_f1").to_dict())
+    spec = str(charts.operating_curves(curves, x="threshold", y="info_f1").chart.to_dict())
     assert "Better: " not in spec
 
 
@@ -132,7 +132,7 @@ def test_where_nothing_can_be_told_it_is_said(pair, intervals):
 
 def test_the_difference_band_stands_over_the_share_of_correct_answers(pair, intervals):
     difference = hv.uncertainty.paired_difference(*(intervals[name].bands for name in "AB"))
-    table = charts.difference_band_table(difference, "info_recall")
+    table = charts.difference_band(difference, "info_recall", "AB").table
     assert table["correct"].max() == pytest.approx(1 - 10 / N)
     levels = table["correct"].to_numpy()
     mine = [best_at_correct(one.curve.values["info_recall"], one.curve.values["correct"], levels) for one in pair]
@@ -141,7 +141,7 @@ def test_the_difference_band_stands_over_the_share_of_correct_answers(pair, inte
     one = difference.at_correct["info_recall"]
     inside = np.isin(difference.levels, levels)
     assert (table["high"] - table["low"]).mean() > (one.upper - one.lower)[inside].mean()
-    text = charts.difference_band_sentence(difference, "info_recall", ("A", "B"))
+    text = charts.difference_band(difference, "info_recall", ("A", "B")).sentence
     assert "where the same share of answers is correct: A is clearly higher where at least " in text
     assert "B is clearly" not in text
     assert "up to 98.0 % correct; beyond it too few answers are wrong to compare" in text

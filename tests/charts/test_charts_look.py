@@ -117,7 +117,7 @@ def test_files(tmp_path):
     assert charts.to_svg(chart).startswith("<svg")
     json.dumps(charts.to_vega_lite(chart, dark=True))
     assert charts.to_vega_lite(chart, dark=True)["background"] == "#171614"
-    table = charts.operating_curves_table({"mödel": three_points()}, rules={"mödel": {"leaf": {"correct": 0.5}}})
+    table = charts.operating_curves({"mödel": three_points()}, rules={"mödel": {"leaf": {"correct": 0.5}}}).table
     first, *rest = charts.to_csv(table).decode().splitlines()
     assert first.startswith("model,rule,threshold,exact,correct,")
     assert rest[0].startswith("mödel,threshold,0.5,")
@@ -162,7 +162,7 @@ def test_a_long_name_is_measured_once_not_once_for_every_letter(monkeypatch, tax
     p = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
     for style in ("icicle", "node-link", "list"):
         measured.clear()
-        charts.probability_tree(long, p, truth=3, predicted=2, style=style).to_dict()
+        charts.probability_tree(long, p, truth=3, predicted=2, style=style).chart.to_dict()
         assert len(measured) < 20 * len(name)
     for cut in (shorten(name, 100), wrap_words(name, 100)[-1], wrap_items([name, name], 100)[0]):
         assert len(cut) < 40

@@ -28,20 +28,20 @@ def found():
 
 def test_dots_and_intervals(found):
     rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
-    dots = [row for row in rows if "mean" in row and "colour" in row]
+    dots = [row for row in rows if "mean" in row]
     shown = {(row["model"], row["part"], round(row["mean"], 12)) for row in dots}
     assert shown == {
         (name, part, round(float(value), 12)) for name, one in found.items() for part, value in zip(one.label, one.mean)
     }
-    assert {row["count"] for row in rows if "count" in row} == {"n = 28", "n = 4"}
+    assert {row["item"].split("\n")[1] for row in dots} == {"n = 28", "n = 4"}
 
 
 def test_table_and_sentence(found):
-    table = charts.means_by_table(found)
+    table = charts.means_by(found).table
     assert len(table) == 6
     assert table["mean"].tolist() == [value for one in found.values() for value in one.mean.tolist()]
     assert table[table["part"] == "dusk"]["lower"].isna().all()
-    said = charts.means_by_sentence(found)
+    said = charts.means_by(found).sentence
     worst = found["good"].label.index("night")
     assert f"good: Correct is worst for light night, {found['good'].mean[worst]:.3f}" in said
     assert said.endswith("Dots without a line (light dusk): fewer than 10 samples have no interval.")
@@ -54,10 +54,10 @@ def test_runs_are_small_circles_apart_from_the_interval():
     runs = [hv.Predictions.from_labels(taxonomy, one, truth=truth) for one in answers]
     found = {"method": hv.diagnosis.means_by(runs, "depth", metric="correct")}
     rows = [row for view in views(charts.to_vega_lite(charts.means_by(found))) for row in view["rows"]]
-    means = [row["mean"] for row in rows if "run" in row]
+    means = [row["value"] for row in rows if "run" in row]
     assert means == pytest.approx([(one == truth).mean() for one in answers])
-    assert charts.means_by_table(found)["spread"].tolist() == pytest.approx([np.std(means, ddof=1)])
-    assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by_sentence(found)
+    assert charts.means_by(found).table["spread"].tolist() == pytest.approx([np.std(means, ddof=1)])
+    assert f"(± {np.std(means, ddof=1):.3f} between 3 runs)" in charts.means_by(found).sentence
 
 
 @pytest.mark.parametrize("dark", [False, True])

@@ -91,21 +91,21 @@ def test_rules(frontiers):
     written = " ".join(shown_texts(charts.to_svg(chart)))
     for words in ("λ", "τ 0.5", "QIIME 2 (Bokulich et al. 2018): τ = 0.7", "Wang et al. 2007"):
         assert words in written
-    found = charts.rule_frontiers_table(frontiers)
+    found = charts.rule_frontiers(frontiers).table
     assert len(found) == sum(one.n_points for one in frontiers.values())
     assert found[found["rule"] == "depth_thresholds"]["thresholds_by_depth"].notna().all()
-    said = charts.rule_frontiers_sentence(frontiers)
+    said = charts.rule_frontiers(frontiers).sentence
     assert f"{int(found['on_front'].sum())} points are beaten by no other" in said
     assert "Least expected distance: correct" in said
 
 
 def test_rejection(rejection):
-    found = charts.rejection_curves_table(rejection)
+    found = charts.rejection_curves(rejection).table
     for name, curve in rejection.items():
         rows = found[found["model"] == name]
         inside = ~np.isnan(curve.risk)
         assert rows["risk"].tolist() == curve.risk[inside].tolist()
-    said = charts.rejection_curves_sentence(rejection)
+    said = charts.rejection_curves(rejection).sentence
     reached = rejection["good"].coverage >= 0.8
     assert f"80 % covered: good {rejection['good'].risk[reached].min():.3f}" in said
     assert np.isnan(RejectionCurve(np.array([]), np.array([0.5]), np.array([0.1])).risk_at(0.6))
@@ -128,9 +128,9 @@ def test_parts(models, parts):
     night = np.asarray(models[0].attributes["light"]) == "night"
     alone = hv.operating_curve(models[0].taxonomy, models[0].truth[night], models[0].node_probabilities()[night])
     assert parts["good"]["night"].summary() == alone.summary()
-    table = charts.facet_curves_table(parts)
+    table = charts.facet_curves(parts).table
     assert len(table) == 10
-    assert "lowest for light" in charts.facet_curves_sentence(parts, "light")
+    assert "lowest for light" in charts.facet_curves(parts, "light").sentence
     with pytest.raises(hv.PredictionsError, match=r"facet: expected one of .light., got 'dark'"):
         hv.evaluation.curves_by(models[:1], "dark")
     with pytest.raises(
@@ -156,12 +156,12 @@ def test_parts_of_several_runs(models):
     areas = np.array([parts["night"].summary()["ac"] for parts in alone])
     assert night.summary()["ac"] == pytest.approx(areas.mean())
     assert night.spread()["ac"] == pytest.approx(np.std(areas, ddof=1))
-    table = charts.facet_curves_table(both).set_index("part")
+    table = charts.facet_curves(both).table.set_index("part")
     assert table.loc["night", "ac_sd"] == pytest.approx(np.std(areas, ddof=1))
     assert table["runs"].tolist() == [2] * 5
     drawn = list(views(charts.to_vega_lite(charts.facet_curves(both, "light"))))
     assert any(isinstance(view["mark"], dict) and view["mark"].get("filled") for view in drawn)
-    said = charts.facet_curves_sentence(both, "light")
+    said = charts.facet_curves(both, "light").sentence
     assert said.startswith("good (2 runs): AC day")
     assert "± one standard deviation between the 2 runs" in said
 
@@ -175,26 +175,26 @@ def test_seen_and_unseen_are_the_default():
 
 
 def test_ranks(table):
-    found = charts.rank_matrix_table(table)
+    found = charts.rank_matrix(table).table
     # Of the number of points neither more nor less is better.
     assert set(found["metric"]) == {"curve.ac", "curve.ap", "top_down.error_lca_height"}
     ac = found[found["metric"] == "curve.ac"].set_index("method")
     assert ac["rank"].to_dict() == {"good": 1, "poor <b>": 2}
-    texts = [row["text"] for row in rows_of(charts.rank_matrix(table)) if row.get("align") == "center"]
-    assert sum(text.rstrip(" ≈").isdigit() for text in texts) == 6
-    assert charts.rank_matrix_sentence(table).startswith("Of 3 metrics. good: first by")
+    texts = {(row["row"], row["column"]): row["text"] for row in rows_of(charts.rank_matrix(table))}
+    assert sum(text.rstrip(" ≈").isdigit() for text in texts.values()) == 6
+    assert charts.rank_matrix(table).sentence.startswith("Of 3 metrics. good: first by")
     with pytest.raises(hv.PredictionsError, match="expected a table of at least two methods"):
         charts.rank_matrix(hv.compare(table.models[:1], metrics="curve.ac", resamples=0))
 
 
 def test_methods_with_runs(table):
-    found = charts.method_intervals_table(table, "curve.ac").set_index("model")
+    found = charts.method_intervals(table, "curve.ac").table.set_index("model")
     runs = [file.values["curve.ac"] for file in table.files if file.name == "good"]
     assert found.loc["good", "spread"] == np.std(runs, ddof=1)
     assert found.loc["good", "value"] == np.mean(runs)
     dots = [row for row in rows_of(charts.method_intervals(table, "curve.ac")) if "run" in row]
-    assert sorted(row["value"] for row in dots if row["model"] == "good") == sorted(runs)
-    assert charts.method_intervals_sentence(table, "curve.ac").startswith("AC: good is best with")
+    assert sorted(row["value"] for row in dots if row["item"] == "good") == sorted(runs)
+    assert charts.method_intervals(table, "curve.ac").sentence.startswith("AC: good is best with")
     with pytest.raises(hv.PredictionsError, match=r"key: expected one of curve\.ac"):
         charts.method_intervals(table, "curve.acc")
 
@@ -210,9 +210,9 @@ def test_levels(models, levels):
     assert levels.value[0].tolist() == pytest.approx([right.mean(), leaf.mean()])
     assert levels.finest == [2, 1]
     assert np.isnan(levels.value[1]).tolist() == [False, True]
-    table = charts.level_matrix_table(levels)
+    table = charts.level_matrix(levels).table
     assert table["value"].isna().tolist() == [False, False, False, True]
-    assert "best at level 1" in charts.level_matrix_sentence(levels)
+    assert "best at level 1" in charts.level_matrix(levels).sentence
     assert levels.to_frame().shape == (2, 5)
     labels = hv.Predictions.from_labels(taxonomy, whole.truth, truth=whole.truth)
     assert hv.diagnosis.level_matrix(labels).value.tolist() == [[1, 1]]

@@ -8,9 +8,8 @@ from hypothesis import strategies as st
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.charts._mistake_treemap import treemap_cells
+from hierviz.charts._mistake_treemap import squarified, treemap_cells
 from hierviz.charts._subtree_icicle import HEIGHT, LEAST, subtree_cells
-from hierviz.charts._treemap_layout import squarified
 from hierviz.charts._value_colours import value_colours
 from hierviz.diagnosis.calibration_example import calibration_example
 from hierviz.diagnosis.subtree_levels import subtree_levels
@@ -136,15 +135,15 @@ def test_colours_say_which_end_is_worse(taxonomy):
 
 def test_sentences_and_tables(many_nodes):
     table, levels = many_nodes
-    said = charts.subtree_icicle_sentence(table, value="recall")
+    said = charts.subtree_icicle(table, value="recall").sentence
     assert "root" not in said.split(".")[0]
     assert f"{table.support[0]:,} samples" in said
-    assert f"{int(table.n_wrong[0]):,} below" in charts.mistake_treemap_sentence(table)
-    found = charts.mistake_treemap_table(table)
+    assert f"{int(table.n_wrong[0]):,} below" in charts.mistake_treemap(table).sentence
+    found = charts.mistake_treemap(table).table
     assert found["n_wrong"].max() == table.n_wrong[table.taxonomy.children[0]].max()
-    assert charts.subtree_icicle_table(table)["support"].iloc[0] == table.support[0]
-    assert f"{table.taxonomy.n_nodes:,} classes" in charts.level_bars_sentence(levels)
-    assert charts.level_bars_table(levels)["n_nodes"].sum() == table.taxonomy.n_nodes
+    assert charts.subtree_icicle(table).table["support"].iloc[0] == table.support[0]
+    assert f"{table.taxonomy.n_nodes:,} classes" in charts.level_bars(levels).sentence
+    assert charts.level_bars(levels).table["n_nodes"].sum() == table.taxonomy.n_nodes
 
 
 def test_narrow_icicle_of_a_graph_has_whole_names_and_counts_each_class_once():
@@ -155,7 +154,7 @@ def test_narrow_icicle_of_a_graph_has_whole_names_and_counts_each_class_once():
     words = shown_texts(charts.to_svg(charts.subtree_icicle(table, value="recall", width=330)))
     assert {"work", "fiction", "historical novel"} <= set(words)
     # The cells of three levels: each class below the root, one of them twice.
-    assert "4 classes are drawn below it" in charts.subtree_icicle_sentence(table, value="recall", width=330)
+    assert "4 classes are drawn below it" in charts.subtree_icicle(table, value="recall", width=330).sentence
 
 
 def test_errors(taxonomy):
@@ -196,10 +195,10 @@ def test_reliability_diagram_shows_bins_error_and_counts():
         if "rate" in str(view["encoding"].get("y", "")) and view["rows"]
     ]
     assert [row["n"] for row in points[-1]["rows"]] == found.bins(1)["n"].tolist()
-    table = charts.reliability_diagram_table(found)
+    table = charts.reliability_diagram(found).table
     assert table["subject"].tolist() == ["u"] * 3 + ["a"] * 2
-    assert charts.reliability_diagram_sentence(found).startswith("1 of 2 diagrams")
-    assert "is larger than what a calibrated model would show" in charts.reliability_diagram_sentence(found, [0])
+    assert charts.reliability_diagram(found).sentence.startswith("1 of 2 diagrams")
+    assert "is larger than what a calibrated model would show" in charts.reliability_diagram(found, [0]).sentence
 
 
 def test_too_few_samples_for_bins_are_said(taxonomy):
@@ -208,4 +207,4 @@ def test_too_few_samples_for_bins_are_said(taxonomy):
         hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[2]), nodes=[2]
     )
     assert "too few samples for bins: 1" in charts.to_svg(charts.reliability_diagram(found))
-    assert "too few samples for bins (1)" in charts.reliability_diagram_sentence(found)
+    assert "too few samples for bins (1)" in charts.reliability_diagram(found).sentence

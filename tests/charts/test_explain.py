@@ -34,13 +34,15 @@ def test_explain(predictions):
     evaluation = hv.Evaluation.from_predictions(predictions)
     parts = charts.sample_parts(evaluation, 0)
     assert [part.name for part in parts] == ["tree", "ribbon", "win", "confusion"]
-    assert parts[0].sentence.startswith("The answer is mammal (p = 0.750), the truth is duck (p = 0.125)")
+    assert parts[0].figure.sentence.startswith("The answer is mammal (p = 0.750), the truth is duck (p = 0.125)")
     for dark in (False, True):
-        spec = charts.to_vega_lite(charts.explanation(evaluation, 0, dark=dark, width=700), dark)
+        spec = charts.to_vega_lite(charts.example(evaluation, "a", dark=dark, width=700))
         assert [part["title"]["text"] for part in spec["vconcat"]] == [part.title for part in parts]
     shown = hv.charts.example(predictions, hv.diagnosis.worst(predictions)[0])
-    assert charts.to_vega_lite(shown_chart := charts.explanation(evaluation, 0))["vconcat"]
-    assert shown.width == charts.show(shown_chart).width
+    assert charts.to_vega_lite(shown)["vconcat"]
+    assert shown.table["part"].tolist() == [part.title for part in parts]
+    assert shown.sentence == " ".join(shown.table["sentence"])
+    assert "<iframe" in shown._repr_html_()
     with pytest.raises(hv.PredictionsError, match=r"^sample_id: expected the id of a sample of model, got 'x'\."):
         hv.charts.example(predictions, "x")
 
@@ -62,4 +64,4 @@ def test_what_does_not_apply_is_left_out(taxonomy, predictions):
     assert names(of_graph) == ["paths", "confusion"]
     nothing = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"))
     with pytest.raises(hv.PredictionsError, match=r"^sample '0': expected scores or a known truth, got neither\."):
-        charts.explanation(hv.Evaluation.from_predictions(nothing), 0)
+        charts.example(nothing, "0")

@@ -8,8 +8,6 @@ import hierviz as hv
 from hierviz.charts import (
     flip_ribbon,
     flip_ribbon_drag,
-    flip_ribbon_sentence,
-    flip_ribbon_table,
     palette,
     to_svg,
 )
@@ -23,30 +21,30 @@ def flips_of(taxonomy, truth):
 
 def test_stretches_outcomes_and_the_sentence(taxonomy):
     flips = flips_of(taxonomy, taxonomy.nodes("dog"))
-    table = flip_ribbon_table(flips)
+    table = flip_ribbon(flips).table
     assert table["name"].tolist() == ["cat", "mammal", "animal"]
     assert table["from"].tolist() == pytest.approx([0, 0.55, 0.8])
     assert table["outcome"].tolist() == ["wrong", "coarse", "no_answer"]
-    assert flip_ribbon_sentence(flips, 0.6) == (
+    assert flip_ribbon(flips, 0.6).sentence == (
         "At τ = 0.600 the answer is mammal (p = 0.800), which is correct but coarse; it stops there for τ from 0.550 to 0.800; "
         "below that it is cat (p = 0.550), which is wrong; from 0.800 on it is animal (p = 1), which is no answer."
     )
     wrong = flips_of(taxonomy, taxonomy.nodes("newt"))
-    assert "below that" not in flip_ribbon_sentence(wrong, 0.2)
+    assert "below that" not in flip_ribbon(wrong, 0.2).sentence
     # Near 1 the root is the answer, which is no answer and not wrong.
     assert wrong.outcome[-1] == "no_answer"
-    assert flip_ribbon_sentence(wrong, 0.2).endswith("; it is wrong at every τ that gives an answer.")
+    assert flip_ribbon(wrong, 0.2).sentence.endswith("; it is wrong at every τ that gives an answer.")
     unknown = hv.diagnosis.flip_intervals(
         hv.Predictions.from_scores(taxonomy, [[0.55, 0.25, 0.15, 0.05]], "leaf_probabilities"), 0
     )
-    assert "which is" not in flip_ribbon_sentence(unknown, 0.2)
+    assert "which is" not in flip_ribbon(unknown, 0.2).sentence
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 800), (True, 330)])
 def test_colour_and_pattern_say_the_outcome(taxonomy, dark, width):
     flips, look = flips_of(taxonomy, taxonomy.nodes("dog")), palette(dark)
     chart = flip_ribbon(flips, 0.6, dark=dark, width=width)
-    drawn = views(chart.to_dict())
+    drawn = views(chart.chart.to_dict())
     cells = next(view["rows"] for view in drawn if view["mark"].get("cornerRadius") == 0)
     assert [cell["colour"] for cell in cells] == [look.fp, look.path, look.root]
     # They tile the ribbon, in proportion to their lengths.
@@ -77,7 +75,7 @@ def test_words_stand_clear_of_the_threshold(taxonomy, width, threshold):
     scores = hv.Predictions.from_scores(taxonomy, [[0.97, 0.01, 0.01, 0.01]], "leaf_probabilities", truth=[4])
     svg = to_svg(flip_ribbon(hv.diagnosis.flip_intervals(scores, 0), threshold, width=width))
     assert "wrong" in shown_texts(svg)
-    drawn = views(flip_ribbon(hv.diagnosis.flip_intervals(scores, 0), threshold, width=width).to_dict())
+    drawn = views(flip_ribbon(hv.diagnosis.flip_intervals(scores, 0), threshold, width=width).chart.to_dict())
     rows = [row for view in drawn for row in view["rows"]]
     at = next(row["x"] for row in rows if "wide" in row)
     words = [row for row in rows if row.get("text") in ("cat", "wrong")]
@@ -89,7 +87,7 @@ def test_words_stand_clear_of_the_threshold(taxonomy, width, threshold):
 def test_what_the_program_of_the_handle_gets_is_where_the_chart_draws(taxonomy):
     flips = flips_of(taxonomy, taxonomy.nodes("dog"))
     places = flip_ribbon_drag(flips, 0.6, width=800)
-    spec = flip_ribbon(flips, 0.6, width=800).to_dict()
+    spec = flip_ribbon(flips, 0.6, width=800).chart.to_dict()
     view = next(one for one in spec["vconcat"] if one.get("name") == "ribbon")
     cells = next(one["rows"] for one in views(spec) if one["mark"].get("cornerRadius") == 0)
     assert places["margin"] * view["width"] == pytest.approx(cells[0]["x"])

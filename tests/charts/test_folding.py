@@ -7,7 +7,7 @@ from hypothesis import given, settings
 from strategies import examples
 
 from hierviz import PredictionsError, Taxonomy, TaxonomyError
-from hierviz.charts import fold, probability_tree, probability_tree_table, to_svg
+from hierviz.charts import fold, probability_tree, to_svg
 
 
 @settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
@@ -102,13 +102,15 @@ def test_a_focus_shows_its_subtree_alone_and_unfolds_siblings():
         chart = probability_tree(
             taxonomy, p, predicted=5, top=fan, unfold={fan: 20}, style=style, select=True, width=1400
         )
-        opened = [row["opened"] for view in views(chart.to_dict()) for row in view["rows"] if "opened" in row]
+        opened = [row["opened"] for view in views(chart.chart.to_dict()) for row in view["rows"] if "opened" in row]
         assert set(ranked) <= set(opened)
         assert -1 - fan in opened
     found = int(taxonomy.children[fan][-2])
     spec = probability_tree(taxonomy, p, predicted=5, top=fan, keep=[found], select=True)
     assert "found" in shown_texts(to_svg(spec))
-    assert [one["select"]["fields"] for one in spec.to_dict()["params"] if one["name"] == "opened"] == [["opened"]]
+    assert [one["select"]["fields"] for one in spec.chart.to_dict()["params"] if one["name"] == "opened"] == [
+        ["opened"]
+    ]
 
 
 def test_several_answers(taxonomy):
@@ -150,7 +152,7 @@ def test_large_fan_stays_small():
     taxonomy, p = large()
     leaf = int(taxonomy.leaves[p[taxonomy.leaves].argmax()])
     for truth in (int(taxonomy.leaves[0]), int(taxonomy.children[3][-1]), 3):
-        rows = probability_tree_table(taxonomy, p, truth=truth, predicted=leaf)
+        rows = probability_tree(taxonomy, p, truth=truth, predicted=leaf).table
         assert len(rows) <= 34
         assert rows["outcome"].eq("others").any()
 

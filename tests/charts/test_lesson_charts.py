@@ -18,15 +18,15 @@ def rows(chart, *fields):
 
 def test_a_small_tree_says_where_each_class_is_without_colour_too():
     names = {
-        row["name"]: row["kind"] for row in charts.small_tree_table(TREE, truth=[3], predicted=[4]).to_dict("records")
+        row["name"]: row["kind"] for row in charts.small_tree(TREE, truth=[3], predicted=[4]).table.to_dict("records")
     }
     assert names == {"root": "root", "1": "tp", "2": "tn", "3": "fn", "4": "fp", "5": "tn"}
     words = [row["text"] for row in rows(charts.small_tree(TREE, truth=[3], predicted=[4]), "text")]
     assert {"✓ 1", "○ 3", "✗ 4", "2", "5"} <= set(words)
-    assert charts.small_tree_sentence(TREE, truth=[3], predicted=[4]) == (
+    assert charts.small_tree(TREE, truth=[3], predicted=[4]).sentence == (
         "On both paths: 1; on the answer's path only: 4; on the true path only: 3."
     )
-    assert set(charts.small_tree_table(TREE, predicted=[4])["kind"]) == {"root", "path", "tn"}
+    assert set(charts.small_tree(TREE, predicted=[4]).table["kind"]) == {"root", "path", "tn"}
 
 
 def test_a_parent_spans_its_leaves_and_values_have_room_on_a_phone():
@@ -39,8 +39,9 @@ def test_a_parent_spans_its_leaves_and_values_have_room_on_a_phone():
 @pytest.mark.parametrize("dark", [False, True])
 def test_bars_stand_on_both_sides_of_zero(dark):
     chart = charts.signed_bars({"one": [-1.0, 0.5], "other": [0.25, 0.0]}, ["a", "b"], dark=dark, width=400)
-    assert {"-1.000", "0.500", "0.250", "0.000", "a", "b"} <= {row["text"] for row in rows(chart, "text")}
-    assert charts.signed_bars_table({"one": [-1.0, 0.5]}, ["a", "b"]).to_dict("list") == {
+    bars = {(row["item"], row["text"]) for row in rows(chart, "text")}
+    assert bars == {("a", "-1.000"), ("b", "0.500"), ("a", "0.250"), ("b", "0.000")}
+    assert charts.signed_bars({"one": [-1.0, 0.5]}, ["a", "b"]).table.to_dict("list") == {
         "item": ["a", "b"],
         "one": [-1.0, 0.5],
     }
@@ -48,7 +49,7 @@ def test_bars_stand_on_both_sides_of_zero(dark):
 
 def test_the_best_set_is_marked():
     sets = expected_by_threshold(TREE, P)
-    table = charts.set_steps_table(TREE, sets)
+    table = charts.set_steps(TREE, sets).table
     assert table["set"][table["is_best"]].tolist() == ["{1, 2, 5}"]
     labels = {row["set"]: row["label"] for row in rows(charts.set_steps(TREE, sets, threshold=0.5, width=330), "set")}
     assert labels["{1, 2, 5}"] == "★ 0.565"
@@ -63,8 +64,9 @@ def test_the_pareto_set_is_joined():
 
 def test_intervals_have_their_ends():
     chart = charts.interval_lines({"win": (-0.5, -1.0, 0.25)}, zero=True, width=400)
-    assert {"win", "-0.500", "0"} <= {row["text"] for row in rows(chart, "text")}
-    assert charts.interval_lines_table({"win": (-0.5, -1.0, 0.25)}).to_dict("records") == [
+    assert {(row["item"], row["text"]) for row in rows(chart, "text")} == {("win", "-0.500")}
+    assert [row["value"] for row in rows(chart) if set(row) == {"value"}] == [0]
+    assert charts.interval_lines({"win": (-0.5, -1.0, 0.25)}).table.to_dict("records") == [
         {"item": "win", "estimate": -0.5, "lower": -1.0, "upper": 0.25}
     ]
 
@@ -77,14 +79,14 @@ def test_plain_curves_mark_thresholds_on_axes_from_zero_to_one():
     marks = [layer["mark"]["type"] for layer in plot["layer"]]
     assert {"area", "line", "rule", "circle", "text"} <= set(marks)
     # Above 0.5 the answers are 1 and 1, both right: log2(4/3) of 2 bits each. Above 0.3 they are 5 and 3, exact.
-    assert charts.plain_curves_table(curve, marks={"half": 0.5, "low": 0.3}).to_dict("list") == {
+    assert charts.plain_curves(curve, marks={"half": 0.5, "low": 0.3}).table.to_dict("list") == {
         "model": ["model", "model"],
         "mark": ["half", "low"],
         "threshold": [0.5, 0.3],
         "info_recall": [pytest.approx(np.log2(4 / 3) / 2), 1.0],
         "correct": [1.0, 1.0],
     }
-    assert charts.plain_curves_sentence(curve, marks={"low": 0.3}) == (
+    assert charts.plain_curves(curve, marks={"low": 0.3}).sentence == (
         "Low: 100 % of the answers are correct, information recall 100 %."
     )
     # Names of neighbouring dots stand on two sides of the curve.
@@ -93,7 +95,7 @@ def test_plain_curves_mark_thresholds_on_axes_from_zero_to_one():
 
 def test_a_graph_without_paths_marks_none():
     graph = Taxonomy.from_edges([("root", "a"), ("root", "b"), ("a", "c"), ("b", "c")])
-    table = charts.path_graph_table(graph, None, 0, truth=[3], nodes=range(4))
+    table = charts.path_graph(graph, None, 0, truth=[3], nodes=range(4)).table
     assert table["outcome"].tolist() == ["root", "tn", "tn", "tn"]
     words = {
         row["text"] for row in rows(charts.path_graph(graph, None, 0, truth=[3], nodes=range(4), width=600), "text")

@@ -24,8 +24,6 @@ from hierviz.charts import (
     finish,
     knots,
     operating_curves,
-    operating_curves_sentence,
-    operating_curves_table,
     selections,
     threshold_text,
     to_svg,
@@ -34,8 +32,7 @@ from hierviz.charts import (
 from hierviz.charts import curve_lines as lines
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._curve_figure import CurveFigure
-from hierviz.charts._curve_labels import direct_labels
-from hierviz.charts._curve_panel import PICKED_DOT
+from hierviz.charts._curve_panel import PICKED_DOT, direct_labels
 from hierviz.charts.curve_knots import ThresholdScale
 from hierviz.curves import OperatingCurve
 
@@ -133,7 +130,7 @@ def test_lines_deviate_by_a_tenth_of_a_pixel_at_most():
 @pytest.mark.long
 def test_tables_stay_below_the_limit_of_altair_for_jagged_curves():
     curves = many_curves(8, n_points=1200)
-    spec = operating_curves(curves).to_dict()
+    spec = operating_curves(curves).chart.to_dict()
     assert max(len(rows) for rows in spec["datasets"].values()) <= 5000
     drawn = lines.polylines(curves, "info_recall", "correct", (0, 1), (0.5, 1))
     assert drawn.groupby("model").size().max() <= lines.MOST_POINTS
@@ -148,7 +145,7 @@ def test_tables_are_not_written_out_before_they_are_asked_for():
     with alt.data_transformers.enable("counted"):
         chart = operating_curves(many_curves(2))
         assert written == []
-        chart.to_dict()
+        chart.chart.to_dict()
     assert written
 
 
@@ -177,7 +174,7 @@ def test_axes_are_cropped_to_what_is_drawn(key, values, zoom, expected):
 
 
 def test_the_selection_of_the_threshold_has_a_slider():
-    spec = operating_curves({"m": three_points()}, threshold=0.62).to_dict()
+    spec = operating_curves({"m": three_points()}, threshold=0.62).chart.to_dict()
     param = next(one for one in spec["params"] if one["name"] == "chosen")
     assert param["select"]["type"] == "point"
     assert param["select"]["fields"] == ["threshold"]
@@ -195,13 +192,13 @@ def test_the_selection_of_the_threshold_has_a_slider():
 
 def test_several_models_have_a_selection_of_the_one_looked_at():
     curves = many_curves(3)
-    spec = operating_curves(curves, model="hxe α=0.5").to_dict()
+    spec = operating_curves(curves, model="hxe α=0.5").chart.to_dict()
     param = next(one for one in spec["params"] if one["name"] == "model")
     assert param["value"] == [{"model": 1}]
     assert param["bind"]["labels"] == list(curves)
     assert selections(curves) == ["chosen", "model"]
     assert selections({"m": three_points()}) == ["chosen"]
-    assert "model" not in {one["name"] for one in operating_curves({"m": three_points()}).to_dict()["params"]}
+    assert "model" not in {one["name"] for one in operating_curves({"m": three_points()}).chart.to_dict()["params"]}
 
 
 def test_every_model_can_have_a_threshold_of_its_own():
@@ -215,22 +212,22 @@ def test_every_model_can_have_a_threshold_of_its_own():
     # Correct at 0.9 and at 0.3, worked by hand in `three_points`.
     assert "1.000" in words
     assert "0.600" in words
-    table = operating_curves_table(curves, threshold={"A": 0.9, "B": 0.3})
+    table = operating_curves(curves, threshold={"A": 0.9, "B": 0.3}).table
     assert table["threshold"].tolist() == [0.9, 0.3]
     assert table["correct"].tolist() == [1, 0.6]
-    assert operating_curves_sentence(curves, {"A": 0.9, "B": 0.3}, model="B").startswith("B at τ = 0.300: 60 % of")
+    assert operating_curves(curves, {"A": 0.9, "B": 0.3}, model="B").sentence.startswith("B at τ = 0.300: 60 % of")
 
 
 def test_names_of_models_are_never_names_of_fields():
     curves = many_curves(4)
-    spec = operating_curves(curves, rules=dict.fromkeys(curves, RULES)).to_dict()
+    spec = operating_curves(curves, rules=dict.fromkeys(curves, RULES)).chart.to_dict()
     fields = {field for rows in spec["datasets"].values() for row in rows for field in row}
     assert not fields & set(curves)
     assert all(field.replace("_", "").isalnum() for field in fields)
 
 
 def test_rules_are_hollow_markers_with_one_shape_a_rule():
-    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).to_dict()
+    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).chart.to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
     assert [(row["rule"], row["shape"], row["x"], row["y"]) for row in markers["rows"]] == [
         ("leaf", "circle", 0.75, 0.6),
@@ -242,7 +239,7 @@ def test_rules_are_hollow_markers_with_one_shape_a_rule():
 
 
 def test_a_rule_without_the_axis_metrics_is_left_out():
-    spec = operating_curves({"m": three_points()}, rules={"m": {"leaf": {"exact": 0.3}}}).to_dict()
+    spec = operating_curves({"m": three_points()}, rules={"m": {"leaf": {"exact": 0.3}}}).chart.to_dict()
     assert not [view for view in views(spec) if view["rows"] and "rule" in view["rows"][0]]
 
 
@@ -294,7 +291,7 @@ def test_values_that_are_not_a_curve_are_refused():
 
 
 def test_the_table_holds_thresholds_and_rules():
-    table = operating_curves_table({"m": three_points()}, threshold=0.5, rules={"m": RULES})
+    table = operating_curves({"m": three_points()}, threshold=0.5, rules={"m": RULES}).table
     assert table["rule"].tolist() == ["threshold", "leaf", "majority"]
     assert table["correct"].tolist() == [0.9, 0.6, 0.9]
     assert table["info_f1"].tolist()[0] == 0.6
@@ -306,14 +303,14 @@ def test_the_sentence_has_the_numbers():
         "A": curve_of([], correct=[0.86], exact=[0.41], info_recall=[0.7], info_f1=[0.72], no_answer=[0.3]),
         "B": curve_of([], correct=[0.95], exact=[0.2], info_recall=[0.4], info_f1=[0.5]),
     }
-    assert operating_curves_sentence(curves, 0.5) == (
+    assert operating_curves(curves, threshold=0.5).sentence == (
         "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; 30.0 % get no answer; of the others 80.0 % are correct; "
         "information recall 70 %."
     )
-    assert operating_curves_sentence({"A": curves["A"]}).endswith("information recall 70 %.")
+    assert operating_curves({"A": curves["A"]}).sentence.endswith("information recall 70 %.")
     # The sentence in the picture, written by the browser, rounds in the same way: 0.785 in a table is 79 %.
     half = {"A": curve_of([], correct=[0.785], exact=[0.145], info_recall=[0.625])}
-    assert "79 % of the answers are correct, 15 % exact" in operating_curves_sentence(half)
+    assert "79 % of the answers are correct, 15 % exact" in operating_curves(half).sentence
     (live,) = [text for text in shown_texts(to_svg(operating_curves(half))) if text.startswith("A at τ")]
     assert live.endswith("correct 79 %, exact 15 %, no answer 50 %, information recall 63 %.")
 
@@ -321,9 +318,9 @@ def test_the_sentence_has_the_numbers():
 @pytest.mark.long
 def test_finish_leaves_the_chart_alone():
     chart = operating_curves({"m": three_points()})
-    before = chart.to_dict()
+    before = chart.chart.to_dict()
     finish(chart, dark=True)
-    assert chart.to_dict() == before
+    assert chart.chart.to_dict() == before
     assert "background" not in before
     assert finish(chart, dark=True).to_dict()["background"] == "#171614"
 
@@ -378,7 +375,7 @@ def test_thresholds_are_written_in_full(threshold):
 def test_construction_lines_end_where_the_summary_says():
     curves = many_curves(2)
     chart = operating_curves(curves, levels=True)
-    rows = [row for view in views(chart.to_dict()) for row in view["rows"] if "level" in row]
+    rows = [row for view in views(chart.chart.to_dict()) for row in view["rows"] if "level" in row]
     for number, curve in enumerate(curves.values()):
         found = {row["level"]: row["x"] for row in rows if row["j"] == number}
         summary = curve.summary()
@@ -435,7 +432,7 @@ def test_direct_labels_touch_nothing():
 
 @pytest.mark.long
 def test_the_majority_shows_around_the_dot_that_covers_it():
-    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).to_dict()
+    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).chart.to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
     sizes = {row["rule"]: row["size"] for row in markers["rows"]}
     # Half the side of a triangle of that area parameter against the radius of a circle of the dot's.

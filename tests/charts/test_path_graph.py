@@ -7,8 +7,8 @@ import pytest
 from chart_cases import font_sizes, shown_texts, size
 
 import hierviz as hv
-from hierviz.charts import path_graph, path_graph_sentence, path_graph_table, to_svg
-from hierviz.charts._path_graph import _drawn
+from hierviz.charts import path_graph, to_svg
+from hierviz.charts._path_graph import _nodes_and_edges
 
 EDGES = [
     *[("thing", "living"), ("thing", "tool"), ("living", "animal"), ("living", "plant"), ("animal", "pet")],
@@ -28,7 +28,7 @@ def lists(taxonomy, *names):
 
 def test_outcomes_layers_and_edges_agree_with_the_counts(graph):
     counts = hv.confusion(graph, lists(graph, ("wolf", "knife")), lists(graph, ("cat", "basil", "wolf")))
-    table = path_graph_table(graph, counts, 0).set_index("name")
+    table = path_graph(graph, counts, 0).table.set_index("name")
     sets = counts.node_sets(0)
     for name, row in table.iterrows():
         node = int(row["node"])
@@ -42,7 +42,7 @@ def test_outcomes_layers_and_edges_agree_with_the_counts(graph):
             assert node not in sets["tp"], name
     assert {"tp", "fp", "fn"} <= set(table["outcome"])
     # A node stands behind all of its drawn parents.
-    rows, edges = (getattr(_drawn(graph, counts, 0, None, 3, 0.05), key) for key in ("rows", "edges"))
+    rows, edges = (getattr(_nodes_and_edges(graph, counts, 0, None, 3, 0.05), key) for key in ("rows", "edges"))
     layer = {row["node"]: row["layer"] for row in rows}
     assert all(layer[parent] < layer[child] for parent, child, _ in edges)
     # Every step of every path is an edge of its kind.
@@ -54,22 +54,22 @@ def test_outcomes_layers_and_edges_agree_with_the_counts(graph):
         assert all(kinds[step] in ("answer", "truth") for step in zip(path.tolist(), path[1:].tolist()))
 
 
-def test_parents_that_are_not_drawn_are_named(graph):
+def test_parents_that_are_not_nodes_and_edges_are_named(graph):
     counts = hv.confusion(graph, lists(graph, ("cat",)), lists(graph, ("basil",)))
-    table = path_graph_table(graph, counts, 0).set_index("name")
+    table = path_graph(graph, counts, 0).table.set_index("name")
     shown = set(table.index)
     for name, row in table.iterrows():
         parents = {graph.names[one] for one in graph.parents[graph.node(name)].tolist()}
         assert set(filter(None, row["hidden_parents"].split(", "))) == parents - shown
-    assert "cat is also under predator" in path_graph_sentence(graph, counts, 0)
+    assert "cat is also under predator" in path_graph(graph, counts, 0).sentence
     assert "also under predator" in shown_texts(to_svg(path_graph(graph, counts, 0, width=900)))
 
 
-def test_likely_classes_off_the_paths_are_drawn_with_a_path(graph):
+def test_likely_classes_off_the_paths_are_nodes_and_edges_with_a_path(graph):
     counts = hv.confusion(graph, lists(graph, ("cat",)), lists(graph, ("cat",)))
     p = np.full(graph.n_nodes, 0.01)
     p[graph.node("knife")] = 0.3
-    names = path_graph_table(graph, counts, 0, p=p)["name"].tolist()
+    names = path_graph(graph, counts, 0, p=p).table["name"].tolist()
     assert "knife" in names
     assert "tool" in names
     assert "basil" not in names
@@ -84,13 +84,13 @@ def test_it_fits_and_names_the_matched_ends(graph, dark, width):
     assert min(font_sizes(svg)) >= 11
     assert {"answer 1, truth 1", "answer without match"} <= set(words)
     assert "truth" in words  # animal, which is true too
-    text = path_graph_sentence(graph, counts, 0)
+    text = path_graph(graph, counts, 0).sentence
     assert text.startswith("3 predicted paths and 2 true paths: 2 matched, 1 answer without a truth left.")
 
 
 def test_an_answer_without_a_path_is_no_match(graph):
     counts = hv.confusion(graph, lists(graph, ("wolf", "knife")), hv.NodeLists.from_lists([[0]]))
-    assert path_graph_sentence(graph, counts, 0) == "No path is predicted; 2 true paths are missed."
+    assert path_graph(graph, counts, 0).sentence == "No path is predicted; 2 true paths are missed."
 
 
 def test_on_a_phone_names_are_whole():

@@ -7,7 +7,7 @@ import pytest
 from chart_cases import font_sizes, large, shown_texts, size, views
 
 from hierviz import PredictionsError, Taxonomy
-from hierviz.charts import palette, probability_tree, probability_tree_sentence, refused_styles, to_svg
+from hierviz.charts import palette, probability_tree, to_svg
 
 P = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
 CASES = [
@@ -24,7 +24,7 @@ CASES = [
 
 def boxes_of(chart):
     """Rows of the cells and of the bars; the legend has boxes, too, and comes first."""
-    rects = [view for view in views(chart.to_dict()) if "cornerRadius" in view["mark"]]
+    rects = [view for view in views(chart.chart.to_dict()) if "cornerRadius" in view["mark"]]
     *_, cells, bars = (view["rows"] for view in rects)
     return cells, bars
 
@@ -58,17 +58,17 @@ def test_all_true_classes_are_outlined(taxonomy):
         (0, "The answer is the root, above the 2 true classes cat"),
         (None, "The true classes are cat (p = 0.370), duck (p = 0.300); no answer is given."),
     ):
-        assert probability_tree_sentence(taxonomy, P, truth=truth, predicted=predicted).startswith(said)
+        assert probability_tree(taxonomy, P, truth=truth, predicted=predicted).sentence.startswith(said)
     # A list of one is one truth.
-    one = probability_tree_sentence(taxonomy, P, truth=taxonomy.nodes("cat"), predicted=2)
-    assert one == probability_tree_sentence(taxonomy, P, truth=2, predicted=2)
+    one = probability_tree(taxonomy, P, truth=taxonomy.nodes("cat"), predicted=2).sentence
+    assert one == probability_tree(taxonomy, P, truth=2, predicted=2).sentence
 
 
 def test_a_truth_given_twice_is_one_and_an_empty_list_is_none(taxonomy):
     for given, same in (([], None), ([2, 2], 2), (taxonomy.nodes("cat", "duck", "cat"), [2, 5])):
         for predicted in (None, 2):
             ends = [{"truth": one, "predicted": predicted} for one in (given, same)]
-            said, wanted = (probability_tree_sentence(taxonomy, P, **one) for one in ends)
+            said, wanted = (probability_tree(taxonomy, P, **one).sentence for one in ends)
             assert said == wanted
             drawn, wanted = (shown_texts(to_svg(probability_tree(taxonomy, P, **one))) for one in ends)
             assert drawn == wanted
@@ -80,7 +80,7 @@ def test_the_root_is_coloured_as_no_outcome(taxonomy, style):
     look = palette()
     # The root alone is on both paths, whose truth is newt, or it is the answer: no node is a true positive.
     for case in ({"truth": 6, "predicted": 2}, {"truth": 2, "predicted": 0}):
-        spec = probability_tree(taxonomy, P, style=style, **case).to_dict()
+        spec = probability_tree(taxonomy, P, style=style, **case).chart.to_dict()
         shapes = [view["rows"] for view in views(spec) if view["mark"].get("type") in ("rect", "circle")]
         coloured = [row["colour"] for rows in shapes for row in rows if "colour" in row]
         assert look.tp not in coloured
@@ -126,7 +126,7 @@ def test_large_taxonomies_with_long_names(style, width):
     taxonomy, p = large()
     leaf = int(taxonomy.leaves[p[taxonomy.leaves].argmax()])
     chart = probability_tree(taxonomy, p, truth=int(taxonomy.children[3][-1]), predicted=leaf, style=style, width=width)
-    assert len(chart.to_json()) < 120_000
+    assert len(chart.chart.to_json()) < 120_000
     svg = to_svg(chart)
     assert size(svg)[0] <= width
     assert size(svg)[1] < 1200
@@ -136,16 +136,16 @@ def test_large_taxonomies_with_long_names(style, width):
 def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
     p = np.array([1, 0.999, 0.998, 0.001, 0.0006, 0.0006, 0.0004])
     chart = probability_tree(taxonomy, p, truth=5, predicted=2)
-    edges = [view["rows"] for view in views(chart.to_dict()) if view["mark"].get("strokeDash") == [3, 3]]
+    edges = [view["rows"] for view in views(chart.chart.to_dict()) if view["mark"].get("strokeDash") == [3, 3]]
     # In the legend; bird and duck, which are on the true path.
     assert [len(rows) for rows in edges] == [1, 2]
     words = shown_texts(to_svg(chart))
     assert "not to scale: enlarged" in words
     assert "p below 0.048 is drawn on the paths and for the likeliest others only" in words
-    sentence = probability_tree_sentence(taxonomy, p, truth=5, predicted=2)
+    sentence = probability_tree(taxonomy, p, truth=5, predicted=2).sentence
     # animal, mammal, cat, bird, duck; dog and newt are too improbable.
     assert sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
-    assert " nodes" not in probability_tree_sentence(taxonomy, p, truth=5, predicted=2, style="list")
+    assert " nodes" not in probability_tree(taxonomy, p, truth=5, predicted=2, style="list").sentence
     assert "not to scale: enlarged" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
 
 
@@ -160,9 +160,13 @@ def test_a_chain_of_only_children_becomes_a_list_that_says_why():
     reason = "16 levels side by side need 1,536 pixels, there are 992"
     assert f"drawn as a list: {reason}" in shown_texts(svg)
     ends = {"truth": taxonomy.node("a"), "predicted": taxonomy.node("b")}
-    assert refused_styles(taxonomy, p, **ends) == {"icicle": reason, "node-link": reason}
-    assert refused_styles(taxonomy, p, **ends, width=2000)["icicle"].startswith("the names of 16 levels are too long")
-    assert refused_styles(taxonomy, p, **ends, width=3000) == {}
+    assert probability_tree(taxonomy, p, **ends).refused() == {"icicle": reason, "node-link": reason}
+    assert (
+        probability_tree(taxonomy, p, **ends, width=2000)
+        .refused()["icicle"]
+        .startswith("the names of 16 levels are too long")
+    )
+    assert probability_tree(taxonomy, p, **ends, width=3000).refused() == {}
 
 
 def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
@@ -173,7 +177,7 @@ def test_incoherent_probabilities_are_drawn_as_they_are(taxonomy):
 
 
 def test_the_tooltip_has_the_full_name_and_p(taxonomy):
-    spec = probability_tree(taxonomy, P, truth=3, predicted=2).to_dict()
+    spec = probability_tree(taxonomy, P, truth=3, predicted=2).chart.to_dict()
     (hover,) = (view for view in views(spec) if view["mark"].get("opacity") == 0)
     assert [tip["title"] for tip in hover["encoding"]["tooltip"]] == [
         "Node",
@@ -220,9 +224,9 @@ def test_an_unknown_style_is_refused(taxonomy):
     ],
 )
 def test_the_sentence(taxonomy, case, sentence):
-    assert probability_tree_sentence(taxonomy, P, **case) == sentence
+    assert probability_tree(taxonomy, P, **case).sentence == sentence
 
 
 def test_the_sentence_says_what_is_left_out():
     taxonomy, p = large()
-    assert " nodes, the rest is folded." in probability_tree_sentence(taxonomy, p, truth=1, predicted=2)
+    assert " nodes, the rest is folded." in probability_tree(taxonomy, p, truth=1, predicted=2).sentence

@@ -14,4 +14,4 @@ def first_result(step):
 @cache
 def drawing(figure):
     """The Vega-Lite of a figure, not to be changed."""
-    return hv.charts.to_vega_lite(figure.draw(dark=False, width=700))
+    return hv.charts.to_vega_lite(figure.figure.draw(False, 700))

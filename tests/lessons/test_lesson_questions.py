@@ -56,7 +56,7 @@ def singled_out(step, figure):
             looks[text.removeprefix(sign)] = (sign, colour, weight)
     if is_alone(right, looks, step.options):
         return f"the chart marks {right}"
-    for row in figure.table().to_dict("records"):
+    for row in figure.figure.table.to_dict("records"):
         for option in step.options:
             if option in row.values():
                 marks[option] = str(row.get("kind", row.get("outcome", ""))) + str(row.get("is_best", ""))
@@ -122,7 +122,7 @@ def test_one_step_has_one_threshold():
     result = lesson("sandbox").step(5).result(threshold=0.62)
     ribbon, curve = result.after
     assert "τ = 0.62" in ribbon.sentence
-    assert curve.table()["threshold"].tolist() == [0.62]
+    assert curve.figure.table["threshold"].tolist() == [0.62]
     assert curve.sentence.startswith("τ = 0.62:")
 
 
@@ -136,7 +136,7 @@ def test_the_area_is_shaded_under_the_envelope_and_the_level_is_drawn():
         assert "rule" in marks
         assert {tuple(layer["encoding"]["y"]["scale"]["domain"]) for layer in plot["layer"]} == {(0, 1)}
         assert plot["layer"][0]["encoding"]["x"]["scale"]["domain"] == [0, 1]
-    (dot,) = shaded.table().to_dict("records")
+    (dot,) = shaded.figure.table.to_dict("records")
     # R at a share of correct answers, by its definition: the largest recall of all points that reach it.
     reached = CURVE.values["correct"] >= 0.8
     assert dot["info_recall"] == CURVE.values["info_recall"][reached].max()
@@ -174,21 +174,21 @@ def test_how_sure_draws_no_bar_from_zero():
     for step in lesson("how-sure").steps:
         result = first_result(step)
         for figure in (*result.asked, *result.before, *result.after):
-            columns = set(figure.table().columns)
+            columns = set(figure.figure.table.columns)
             assert columns >= {"lower", "upper"} or columns & {"kind", "correct", "mark", "rate", "bin"}, figure.name
     (figure,) = first_result(lesson("how-sure").step(2)).before
-    table = figure.table()
+    table = figure.figure.table
     assert (np.diff(table[["lower", "estimate", "upper"]]) > 0).all()
 
 
 def test_the_graph_is_drawn_whole_before_and_after():
     result = first_result(lesson("confusion").step(3))
     for (figure,) in (result.asked, result.before):
-        table = figure.table()
+        table = figure.figure.table
         assert len(table) == 10
         assert table.set_index("name").loc["trainers", "parents"] == "shoes, running"
         assert not table["hidden_parents"].any()
-    assert set(result.asked[0].table()["outcome"]) == {"root", "tn"}
+    assert set(result.asked[0].figure.table["outcome"]) == {"root", "tn"}
 
 
 @pytest.mark.parametrize("key", LESSON_FILES)

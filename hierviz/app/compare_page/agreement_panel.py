@@ -12,13 +12,11 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
 from hierviz.app.widgets.figure import figure
-from hierviz.charts._agreement_matrix import n_metrics_drawn
-from hierviz.charts._sample_scatter import MOST_DOTS
+from hierviz.charts._matrices import n_metrics_drawn
+from hierviz.charts._sample_scatter import LISTED, MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
 from hierviz.metrics.registry import METRICS
 
-# Samples that are listed.
-MOST = 100
 # What is compared at first: the first of these that the samples have.
 FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
 
@@ -40,12 +38,7 @@ def draw(compared):
             else "Each cell is a pair of metrics: how many pairs of models they put in opposite orders, of all pairs. "
             "(Kendall's τ-b needs five models.)"
         )
-        figure(
-            charts.agreement_matrix(agreement, dark=state.is_dark(), width=state.session.px),
-            name="agreement",
-            sentence=agreement.sentence,
-            table=charts.agreement_matrix_table(agreement),
-        )
+        figure(charts.agreement_matrix(agreement, width=state.session.px), name="agreement")
         st.caption(_direction(agreement.columns))
         n_drawn, n_metrics = n_metrics_drawn(agreement, state.session.px), len(agreement.columns)
         if n_drawn < n_metrics:
@@ -125,17 +118,13 @@ def _samples(compared):
     left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
     with left:
         event = figure(
-            charts.sample_scatter(
-                found, dark=state.is_dark(), width=state.session.px if beside else state.session.px // 2
-            ),
+            charts.sample_scatter(found, width=state.session.px if beside else state.session.px // 2),
             name="sample-scatter",
-            sentence=found.sentence,
-            table=found.to_frame(MOST),
             select="sample" if has_dots else None,
         )
     with right:
         st.markdown("**Largest disagreement first**")
-        table = found.to_frame(MOST)
+        table = found.to_frame(LISTED)
         selected = st.dataframe(
             table,
             hide_index=True,

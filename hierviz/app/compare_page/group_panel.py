@@ -55,12 +55,7 @@ def _means_chart(compared, found, metric):
     if not len(first):
         st.info("No sample has a value of this kind.", icon=":material/info:")
         return
-    figure(
-        charts.means_by(found, dark=state.is_dark(), width=state.session.px),
-        name="means-by",
-        sentence=charts.means_by_sentence(found),
-        table=charts.means_by_table(found),
-    )
+    figure(charts.means_by(found, width=state.session.px), name="means-by")
     without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "

@@ -66,12 +66,7 @@ def curves(compared):
     found = worked_out("curves of parts", place, "Curves of the parts", made)
     if found is None:
         return
-    figure(
-        charts.facet_curves(found, by, dark=state.is_dark(), width=state.session.px),
-        name="part-curves",
-        sentence=charts.facet_curves_sentence(found, by),
-        table=charts.facet_curves_table(found),
-    )
+    figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
     notes = ["Of all samples, at all thresholds: neither filters nor τ play a part."]
     if len(shown) < len(models):
         notes.append(
@@ -110,9 +105,4 @@ def levels(compared):
         st.markdown(f"Not here: {escape(str(error))}")
         return
     if found is not None:
-        figure(
-            charts.level_matrix(found, dark=state.is_dark(), width=state.session.px),
-            name="levels",
-            sentence=charts.level_matrix_sentence(found),
-            table=charts.level_matrix_table(found),
-        )
+        figure(charts.level_matrix(found, width=state.session.px), name="levels")

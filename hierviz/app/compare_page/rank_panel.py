@@ -28,12 +28,7 @@ def draw(compared):
     elif not ranked:
         st.markdown("In none of these numbers more or less is better, so that no method has a rank.")
     else:
-        figure(
-            charts.rank_matrix(found, dark=state.is_dark(), width=state.session.px),
-            name="ranks",
-            sentence=charts.rank_matrix_sentence(found),
-            table=charts.rank_matrix_table(found),
-        )
+        figure(charts.rank_matrix(found, width=state.session.px), name="ranks")
         st.caption(
             "1 is the best by that number. ≈: not clearly different from the best when all pairs are compared."
             if found.resamples is not None
@@ -59,12 +54,7 @@ def draw(compared):
         **state.kept("compare ranks", "column", now),
     )
     key = key if key in columns else now
-    figure(
-        charts.method_intervals(found, key, dark=state.is_dark(), width=state.session.px),
-        name="methods",
-        sentence=charts.method_intervals_sentence(found, key),
-        table=charts.method_intervals_table(found, key),
-    )
+    figure(charts.method_intervals(found, key, width=state.session.px), name="methods")
     said = ["Small dots are runs, the large one is their mean."] if any(m.n_runs > 1 for m in found.methods) else []
     if found.resamples is None:
         said.append("No intervals: they are worked out in the part Table when they are asked for there.")

@@ -198,24 +198,21 @@ def curve_chart(choice):
     drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
 
     def make():
-        chart = charts.finish(
-            charts.operating_curves(
-                curves,
-                **alike,
-                answers=choice.answers(),
-                levels="levels" in view.drawn,
-                envelope="envelope" in view.drawn,
-                points=points,
-                among=choice.all_names or None,
-                dark=dark,
-                width=width,
-                height=HEIGHT,
-            ),
+        figure = charts.operating_curves(
+            curves,
+            **alike,
+            answers=choice.answers(),
+            levels="levels" in view.drawn,
+            envelope="envelope" in view.drawn,
+            points=points,
+            among=choice.all_names or None,
             dark=dark,
+            width=width,
+            height=HEIGHT,
         )
-        return chart, written_out(chart)
+        return figure, written_out(figure)
 
-    chart, spec = state.computed("curves", (*drawn, dark, width), make)
+    figure, spec = state.computed("curves", (*drawn, dark, width), make)
     event = draw(
         spec,
         key=key,
@@ -224,21 +221,16 @@ def curve_chart(choice):
         alt=choice.alt,
     )
     now = state.dragged(event, start, choice.keys, choice.rule)
+    alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
+    moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
     words = [
-        charts.operating_curves_sentence(curves, threshold=choice.threshold(now), model=choice.name(now.model)),
+        moved.sentence,
         choice.comparison(now.model),
         charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
     ]
     below(
-        chart,
+        charts.Figure(figure.draw, moved.table, " ".join(filter(None, words)), dark, width),
         name="operating-curves",
-        sentence=" ".join(word for word in words if word),
-        table=charts.operating_curves_table(
-            curves,
-            threshold=choice.threshold(now),
-            rules=choice.rules(),
-            intervals=choice.intervals(now),
-        ),
         note=charts.threshold_caution(len(curves), not now.own),
     )
     return now

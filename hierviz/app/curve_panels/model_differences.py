@@ -53,26 +53,16 @@ def panel(choice, now, how, intervals_by_model):
             apart = paired_difference(*(intervals_by_model[one].bands.summary[key] for one in (a, b)))
             st.markdown(escape(difference_sentence(names, apart, METRICS[key].label)))
         return
-    dark, width = state.is_dark(), state.session.px
+    width = state.session.px
     if way == "specificity":
         found = _at_specificity(choice, a, b, how)
         if found is None:
             return
-        figure(
-            charts.difference_band(found, "correct", names, dark=dark, width=width),
-            name="difference-specificity",
-            sentence=charts.difference_band_sentence(found, "correct", names),
-            table=charts.difference_band_table(found, "correct").rename(columns={"correct": metric}),
-        )
+        figure(charts.difference_band(found, "correct", names, width=width), name="difference-specificity")
         return
     difference = paired_difference(intervals_by_model[a].bands, intervals_by_model[b].bands)
     most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
-    figure(
-        charts.difference_band(difference, metric, names, dark=dark, width=width),
-        name="difference",
-        sentence=charts.difference_band_sentence(difference, metric, names, most_correct=most),
-        table=charts.difference_band_table(difference, metric),
-    )
+    figure(charts.difference_band(difference, metric, names, most_correct=most, width=width), name="difference")
 
 
 def verdict(choice, model, intervals_by_model):

@@ -33,18 +33,13 @@ def panel(choice, now):
         "number written beside them; thresholds by depth are a point for each target, a share of correct offers that every "
         "depth has to reach. Rules without a number are single points, with their default costs."
     )
-    look = {"dark": state.is_dark(), "width": state.session.px}
-    sentence, table = state.computed(
-        "rule words",
-        (choice.data_key, key),
-        lambda: (charts.rule_frontiers_sentence(found), charts.rule_frontiers_table(found)),
+    width = state.session.px
+    drawn = state.computed(
+        "rule curves",
+        (choice.data_key, key, is_front, width),
+        lambda: charts.rule_frontiers(found, front=is_front, published=not is_front, width=width),
     )
-    figure(
-        charts.rule_frontiers(found, front=is_front, published=not is_front, **look),
-        name="rule-fronts" if is_front else "rule-curves",
-        sentence=sentence,
-        table=table,
-    )
+    figure(drawn, name="rule-fronts" if is_front else "rule-curves")
     if not is_front:
         named = "; ".join(f"τ = {threshold:g}: {source}" for source, threshold in PUBLISHED.items())
         st.caption(f"Large circles are thresholds of published pipelines for all depths: {escape(named)}.")
@@ -82,9 +77,4 @@ def _rejection(choice):
         "*Coverage*: share of the samples with an answer below the root. *Risk*: share of wrong answers among these. Models "
         "are compared at equal coverage, not at equal τ."
     )
-    figure(
-        charts.rejection_curves(curves, dark=state.is_dark(), width=state.session.px),
-        name="rejection-curves",
-        sentence=charts.rejection_curves_sentence(curves),
-        table=charts.rejection_curves_table(curves),
-    )
+    figure(charts.rejection_curves(curves, width=state.session.px), name="rejection-curves")

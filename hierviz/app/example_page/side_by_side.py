@@ -28,44 +28,48 @@ TICKS, MOST_WIDTH, LEAST_WIDTH = 36, 260, 180
 LEAST_WRAPPED = 66
 
 
-def panels(data, key, row, choice):
-    """The table of rules where there are scores, and that of models where there are several."""
+def answers_of(data, key, row, choice):
+    """SampleAnswer of each inference rule that is offered, of the model's scores; empty where it has none."""
     model = data.models[key]
-    if model.predictions.has_scores:
-        rules = offered_rules(data.taxonomy, model.why_no_mistakes() is not None, has_several_truths(data))
-        rules_panel(data, key, row, choice, rules)
-    if len(data.models) > 1:
-        models_panel(
-            data,
-            key,
-            model.predictions.sample_id(row),
-            lambda name: {**choice, "threshold": state.view().threshold_of(name)},
-        )
-
-
-def rules_panel(data, key, row, choice, rules):
-    """Every inference rule on this sample; a click makes it the rule of all pages."""
-    st.subheader("Inference rules on this sample")
-    model = data.models[key]
+    if not model.predictions.has_scores:
+        return {}
+    rules = offered_rules(data.taxonomy, model.why_no_mistakes() is not None, has_several_truths(data))
     settings = {name: value for name, value in choice.items() if name != "rule"}
     # Rules that look at all pairs of classes take long on large taxonomies: once for each sample.
-    answers = state.computed(
+    return state.computed(
         "answers by rule",
         (data.digest, key, row, tuple(rules), tuple(sorted(map(str, settings.items())))),
         lambda: answers_by_rule(model, row, rules, **settings),
     )
-    labels = {rule: INFERENCE_RULES[rule].label + _at(rule, settings) for rule in rules}
+
+
+def panels(data, key, row, choice, by_rule):
+    """The table of rules where there are scores, and that of models where there are several; `by_rule`: `answers_of`."""
+    if by_rule:
+        _rules(data, key, row, choice, by_rule)
+    if len(data.models) > 1:
+        _models(data, key, row, choice, by_rule)
+
+
+def _rules(data, key, row, choice, answers):
+    """Every inference rule on this sample; a click makes it the rule of all pages."""
+    st.subheader("Inference rules on this sample")
+    settings = {name: value for name, value in choice.items() if name != "rule"}
+    labels = {rule: INFERENCE_RULES[rule].label + _at(rule, settings) for rule in answers}
     _table("rule", labels, answers, data.taxonomy, choice["rule"], lambda rule: state.change(rule=rule), (key, row))
 
 
-def models_panel(data, key, sample_id, choice_of):
+def _models(data, key, row, choice, by_rule):
     """Every model on this sample, each at the rule and threshold of the page; a click switches to it."""
     st.subheader("Models on this sample")
+    sample_id = data.models[key].predictions.sample_id(row)
     answers = {}
     for name, model in data.models.items():
         row = model.predictions.row(sample_id)
-        if row is not None:
-            answers[name] = sample_answer(model, row, **choice_of(name))
+        if name == key and choice["rule"] in by_rule:
+            answers[name] = by_rule[choice["rule"]]
+        elif row is not None:
+            answers[name] = sample_answer(model, row, **{**choice, "threshold": state.view().threshold_of(name)})
     labels = {name: data.models[name].predictions.name for name in answers}
     _table("model", labels, answers, data.taxonomy, key, lambda name: state.change(model=name), (sample_id,))
     if any(data.models[name].predictions.has_scores for name in answers):

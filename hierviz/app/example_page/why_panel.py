@@ -53,12 +53,7 @@ def why_panel(model, key, row, choice):
         )
     width = state.main_width()
     _drag(charts.flip_ribbon_drag(flips, threshold, width=width), key, choice["rule"] if rule.returns_sets else None)
-    figure(
-        charts.flip_ribbon(flips, threshold, dark=state.is_dark(), width=width),
-        name="flip-ribbon",
-        sentence=charts.flip_ribbon_sentence(flips, threshold),
-        table=charts.flip_ribbon_table(flips),
-    )
+    figure(charts.flip_ribbon(flips, threshold, width=width), name="flip-ribbon")
     if model.predictions.has_unknown:
         st.caption(escape("Scores that the file does not list count as 0: with all scores the intervals may differ."))
 

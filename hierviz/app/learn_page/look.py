@@ -32,14 +32,14 @@ def draw_figures(figures, where, plain=False, small=False):
     if presents and not plain:
         width = round((HALF if small else BESIDE[1600]) / ENLARGED)
     for one in figures:
-        chart = one.draw(dark=state.is_dark(), width=width)
+        shown = charts.Figure(one.figure.draw, lambda one=one: one.figure.table, one.sentence, width=width)
         key = f"{where}-{one.name}"
         if plain or presents:
-            draw(written_out(charts.finish(chart, dark=state.is_dark())), key=f"chart-{key}", alt=one.sentence)
+            draw(written_out(shown), key=f"chart-{key}", alt=one.sentence)
             if plain:
                 st.markdown(escape(one.sentence))
         else:
-            figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
+            figure(shown, name=one.name, key=f"chart-{key}")
 
 
 def draw_quoted(result):

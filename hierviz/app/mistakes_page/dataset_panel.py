@@ -44,20 +44,12 @@ def _all_measures(asked, found):
         dark = state.is_dark()
 
         def drawn():
-            finished = charts.finish(
-                charts.confusion_matrix(asked.taxonomy, found.confusion, dark=dark, width=width), dark=dark
-            )
-            return finished, written_out(finished)
+            figure = charts.confusion_matrix(asked.taxonomy, found.confusion, width=width)
+            return figure, written_out(figure)
 
-        finished, chart = asked.computed("two by two", drawn, width, dark)
-        sentence = charts.confusion_matrix_sentence(asked.taxonomy, found.confusion)
-        draw_chart(chart, key="two-by-two", alt=sentence)
-        below(
-            finished,
-            name="two-by-two",
-            sentence=sentence,
-            table=charts.confusion_matrix_table(asked.taxonomy, found.confusion),
-        )
+        figure, chart = asked.computed("two by two", drawn, width, dark)
+        draw_chart(chart, key="two-by-two", alt=figure.sentence)
+        below(figure, name="two-by-two")
     with right:
         rows = {"model": found.confusion.measures}
         rows |= {

@@ -149,16 +149,14 @@ def _matrix(asked, folded, shown, is_log, width, opened):
     dark = state.is_dark()
 
     def drawn():
-        matrix = charts.hierarchical_matrix(folded, normalisation=shown, log=is_log, dark=dark, width=width)
+        figure = charts.hierarchical_matrix(folded, normalisation=shown, log=is_log, width=width)
         legend = charts.hierarchical_matrix_legend(folded, width, dark=dark)
-        finished, legend = charts.finish(matrix, dark=dark), charts.finish(legend, dark=dark)
-        return finished, written_out(finished), written_out(legend)
+        return figure, written_out(figure), written_out(legend)
 
-    finished, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
-    sentence = charts.hierarchical_matrix_sentence(folded)
-    draw_chart(matrix, key=key, alt=sentence, on_select=clicked, selection_mode=[CELL, NODE])
+    figure, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
+    draw_chart(matrix, key=key, alt=figure.sentence, on_select=clicked, selection_mode=[CELL, NODE])
     draw_chart(legend, alt="What the colours of the cells mean", key="matrix-legend")
-    below(finished, name="matrix", sentence=sentence, table=charts.hierarchical_matrix_table(folded))
+    below(figure, name="matrix")
     st.caption(
         "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
         "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."

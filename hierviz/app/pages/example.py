@@ -82,11 +82,13 @@ with main:
     if chosen.found is not None:
         outcome = chosen.found.outcome[place]
 
+    by_rule = side_by_side.answers_of(data, key, row, choice)
+    terms = next((one.breakdown for one in by_rule.values()), None)
     why = why_sentence(model, row, choice) if p is not None else ""
     sample.head(predictions, row, truth, predicted, outcome, why)
-    worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf)
-    if outcome is not None and p is not None:
-        sample.head_win(taxonomy, truth, p, worked)
+    worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
+    if outcome is not None and terms is not None:
+        sample.head_win(terms, worked)
     if p is not None:
         if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
             st.markdown(
@@ -108,10 +110,10 @@ with main:
         sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
     if p is not None:
         why_panel(model, key, row, choice)
-    side_by_side.panels(data, key, row, choice)
+    side_by_side.panels(data, key, row, choice, by_rule)
     if outcome is not None:
-        if p is not None:
-            sample.win(taxonomy, truth, p, worked)
+        if terms is not None:
+            sample.win(taxonomy, terms, worked)
         sample.paths(taxonomy, truth, predicted, worked)
     elif counts is not None:
         sample.path_counts(taxonomy, counts, 0)

@@ -129,12 +129,7 @@ def _classes(choice):
 
 
 def _diagrams(found, places, name):
-    figure(
-        charts.reliability_diagram(found, places, dark=state.is_dark(), width=state.session.px),
-        name=name,
-        sentence=charts.reliability_diagram_sentence(found, places),
-        table=charts.reliability_diagram_table(found, places),
-    )
+    figure(charts.reliability_diagram(found, places, width=state.session.px), name=name)
 
 
 def _note(found):

@@ -33,16 +33,9 @@ def icicle(choice):
         return
     # The calibration of other subtrees is not looked at here.
     table, value, root = choice.table, choice.colour, choice.root
-    chart = charts.subtree_icicle(table, root, value=value, dark=state.is_dark(), width=width)
+    drawn = charts.subtree_icicle(table, root, value=value, width=width)
     with place:
-        _figure(
-            choice,
-            chart,
-            name="taxonomy-icicle",
-            sentence=charts.subtree_icicle_sentence(table, root, value=value, width=width),
-            table=charts.subtree_icicle_table(table, root, width=width),
-            drawn=(value, width),
-        )
+        _figure(choice, drawn, "taxonomy-icicle", (value, width))
 
 
 def _find(choice, where):
@@ -96,19 +89,13 @@ def treemap(choice):
         st.info("There is no mistake below this class.", icon=":material/check:")
         return
     with place:
-        _figure(
-            choice,
-            charts.mistake_treemap(table, root, cost=cost, dark=state.is_dark(), width=width),
-            name="taxonomy-treemap",
-            sentence=charts.mistake_treemap_sentence(table, root, cost=cost, width=width),
-            table=charts.mistake_treemap_table(table, root, cost=cost, width=width),
-            drawn=(cost, width),
-        )
+        drawn = charts.mistake_treemap(table, root, cost=cost, width=width)
+        _figure(choice, drawn, "taxonomy-treemap", (cost, width))
 
 
-def _figure(choice, chart, *, name, sentence, table, drawn):
-    key = f"{name}-{choice.of_answer}-{choice.root}-{drawn}-{state.is_dark()}"
-    event = figure(chart, name=name, sentence=sentence, table=table, select="node", key=key)
+def _figure(choice, drawn, name, options):
+    key = f"{name}-{choice.of_answer}-{choice.root}-{options}-{state.is_dark()}"
+    event = figure(drawn, name=name, select="node", key=key)
     clicked = (event or {}).get("selection", {}).get("node", [])
     target = str(clicked[0].get("target", "")) if clicked else ""
     if target in choice.taxonomy.index:

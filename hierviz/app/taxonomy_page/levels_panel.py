@@ -16,12 +16,7 @@ def draw(choice):
         "Of each depth (edges from the root): its classes, the truths that are classes of this depth, and the answers that stop "
         "there."
     )
-    figure(
-        charts.level_bars(levels, dark=state.is_dark(), width=min(state.session.px, 900)),
-        name="taxonomy-levels",
-        sentence=charts.level_bars_sentence(levels),
-        table=charts.level_bars_table(levels),
-    )
+    figure(charts.level_bars(levels, width=min(state.session.px, 900)), name="taxonomy-levels")
     cost = NODE_COLUMNS[levels.cost_key].label.lower()
     table = levels.to_frame()
     st.dataframe(

@@ -14,18 +14,14 @@ from hierviz.charts._compose import build_unchecked
 build_unchecked()
 
 
-def figure(chart, *, name, sentence, table, select=None, clicked=None, key=None):
-    """Draw a chart with everything that belongs to it.
+def figure(shown, *, name, select=None, clicked=None, key=None):
+    """Draw a figure with everything that belongs to it, in the theme of the page.
 
     Parameters
     ----------
-    chart : altair chart, unconfigured
+    shown : hierviz.charts.Figure
     name : str
         File name of the downloads and key of the widgets.
-    sentence : str
-        What the chart says, in words.
-    table : DataFrame
-        The numbers behind it.
     select : str, optional
         Name of a selection that reruns the page.
     clicked : callable, optional
@@ -35,16 +31,15 @@ def figure(chart, *, name, sentence, table, select=None, clicked=None, key=None)
     -------
     The selection state of `st.altair_chart`, or None.
     """
-    finished = charts.finish(chart, dark=state.is_dark())
     options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
-    event = draw(written_out(finished), key=key or f"chart-{name}", alt=sentence, **options)
-    below(finished, name=name, sentence=sentence, table=table)
+    event = draw(written_out(shown), key=key or f"chart-{name}", alt=shown.sentence, **options)
+    below(shown, name=name)
     return event
 
 
-def written_out(finished):
-    """A finished chart as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
-    spec, tables = charts.to_spec(finished, convert_anything_to_arrow_bytes)
+def written_out(shown):
+    """A figure, or a chart, as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
+    spec, tables = charts.to_spec(charts.finish(shown, state.is_dark()), convert_anything_to_arrow_bytes)
     return spec | {"datasets": tables}
 
 
@@ -53,9 +48,10 @@ def draw(spec, **options):
     return st.vega_lite_chart(spec=spec, width="content", theme=None, **options)
 
 
-def below(finished, *, name, sentence, table, note=""):
-    """The sentence, the table with a note, and the downloads of a finished chart."""
-    st.markdown(escape(sentence))
+def below(shown, *, name, note=""):
+    """The sentence, the table with a note, and the downloads of a figure."""
+    dark, table = state.is_dark(), shown.table
+    st.markdown(escape(shown.sentence))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
         st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
         if note:
@@ -63,9 +59,9 @@ def below(finished, *, name, sentence, table, note=""):
         with st.container(horizontal=True):
             for kind, label, mime, make in (
                 ("csv", "CSV", "text/csv", lambda: charts.to_csv(table)),
-                ("png", "PNG", "image/png", lambda: charts.to_png(finished)),
-                ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(finished)),
-                ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(finished))),
+                ("png", "PNG", "image/png", lambda: charts.to_png(shown, dark)),
+                ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(shown, dark)),
+                ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 st.download_button(label, make, f"{name}.{kind}", mime, key=f"get-{name}-{kind}", on_click="ignore")
 

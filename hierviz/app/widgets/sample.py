@@ -14,7 +14,6 @@ from hierviz.app.widgets.numbers import number
 from hierviz.metrics.confusion.confusion import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
-from hierviz.metrics.win import win_breakdown
 from hierviz.taxonomy.taxonomy import NodeLists
 
 VERDICTS = {
@@ -106,7 +105,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         )
         return
     nodes, width = {"truth": truth, "predicted": predicted, **(shown or {})}, state.main_width()
-    style = _style(charts.refused_styles(taxonomy, p, **nodes, width=width), row)
+    drawn = charts.probability_tree(taxonomy, p, **nodes, bounds=bounds, select=opened is not None, width=width)
+    style = _style(drawn.refused(), row)
     select = {}
     if opened is not None:
         # A click is answered by another drawing, which must not have the click of this one.
@@ -119,22 +119,7 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
                 opened(int(points[0]["opened"]))
 
         select = {"select": "opened", "clicked": clicked, "key": key}
-    figure(
-        charts.probability_tree(
-            taxonomy,
-            p,
-            **nodes,
-            style=style,
-            bounds=bounds,
-            select=opened is not None,
-            dark=state.is_dark(),
-            width=width,
-        ),
-        name="probability-tree",
-        sentence=charts.probability_tree_sentence(taxonomy, p, **nodes, style=style, width=width),
-        table=charts.probability_tree_table(taxonomy, p, **nodes, bounds=bounds),
-        **select,
-    )
+    figure(drawn.styled(style), name="probability-tree", **select)
 
 
 def _style(refused, row=None):
@@ -168,9 +153,8 @@ def _style(refused, row=None):
     return style
 
 
-def head_win(taxonomy, truth, p, worked):
-    """The win beside what it judges, one press from how it comes about."""
-    terms = win_breakdown(taxonomy, truth, p)
+def head_win(terms, worked):
+    """The win beside what it judges, one press from how it comes about; `terms` is its WinBreakdown."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
         one = worked["softmax_win"]
         number(
@@ -183,16 +167,10 @@ def head_win(taxonomy, truth, p, worked):
         )
 
 
-def win(taxonomy, truth, p, worked):
+def win(taxonomy, terms, worked):
     """The win, level by level."""
     st.subheader("Win by level")
-    terms = win_breakdown(taxonomy, truth, p)
-    figure(
-        charts.win_breakdown(taxonomy, terms, dark=state.is_dark(), width=state.main_width()),
-        name="win",
-        sentence=charts.win_breakdown_sentence(taxonomy, terms),
-        table=charts.win_breakdown_table(taxonomy, terms),
-    )
+    figure(charts.win_breakdown(taxonomy, terms, width=state.main_width()), name="win")
     # The digits of the picture.
     _numbers(worked, WIN, {"softmax_win": charts.win_text(terms.term, terms.win)})
 
@@ -201,12 +179,7 @@ def paths(taxonomy, truth, predicted, worked):
     """The answer's path against the true path."""
     st.subheader("Predicted and true path")
     cells = confusion(taxonomy, np.array([truth]), np.array([predicted]))
-    figure(
-        charts.confusion_breakdown(taxonomy, cells, 0, dark=state.is_dark(), width=state.main_width()),
-        name="confusion",
-        sentence=charts.confusion_breakdown_sentence(taxonomy, cells, 0),
-        table=charts.confusion_breakdown_table(taxonomy, cells, 0),
-    )
+    figure(charts.confusion_breakdown(taxonomy, cells, 0, width=state.main_width()), name="confusion")
     _numbers(worked, CELLS)
     st.subheader("Metrics of the answer")
     _numbers(worked, path_keys())
@@ -216,24 +189,14 @@ def paths(taxonomy, truth, predicted, worked):
 def path_graph(taxonomy, counts, place, p, truth, predicted):
     """The paths of one sample in a graph, or of several answers and truths; `truth` and `predicted` list its nodes."""
     st.subheader("Predicted and true paths")
-    width, marked = state.main_width(), {"truth": truth, "predicted": predicted}
-    figure(
-        charts.path_graph(taxonomy, counts, place, p=p, **marked, dark=state.is_dark(), width=width),
-        name="path-graph",
-        sentence=charts.path_graph_sentence(taxonomy, counts, place, p=p),
-        table=charts.path_graph_table(taxonomy, counts, place, p=p, **marked),
-    )
+    drawn = charts.path_graph(taxonomy, counts, place, p=p, truth=truth, predicted=predicted, width=state.main_width())
+    figure(drawn, name="path-graph")
 
 
 def path_counts(taxonomy, counts, place):
     """Several paths: which predicted path is judged by which true one, and the nodes behind the counts."""
     st.subheader("Counts of the paths")
-    figure(
-        charts.confusion_breakdown(taxonomy, counts, place, dark=state.is_dark(), width=state.main_width()),
-        name="confusion",
-        sentence=charts.confusion_breakdown_sentence(taxonomy, counts, place),
-        table=charts.confusion_breakdown_table(taxonomy, counts, place),
-    )
+    figure(charts.confusion_breakdown(taxonomy, counts, place, width=state.main_width()), name="confusion")
     matched = counts.pairs(place)
 
     def route(path):

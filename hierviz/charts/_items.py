@@ -1,0 +1,331 @@
+"""Numbers of some items, an item a line: estimates with their intervals as dots, amounts as bars.
+
+Names of items are labels of an axis, which cuts those that are too long; tooltips have them whole.
+"""
+
+from __future__ import annotations
+
+import functools
+import json
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts._compose import hconcat, layer, vconcat
+from hierviz.charts._figure import Figure
+from hierviz.charts._rows import frame
+from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
+
+# Pixels: widest names of items, of one series in a line, between lines, of one entry of a legend.
+NAMES, SERIES, BETWEEN, ENTRY = 250, 11, 16, 190
+STILL = {"tooltip": None, "aria": False}
+ENDS = ("estimate", "lower", "upper")
+# Of a level of the taxonomy: title and colour.
+COLUMNS = {"n_nodes": ("Classes", "tn"), "truths": ("Truths here", "fn"), "answers": ("Answers here", "path")}
+
+
+def item_places(items, colours, look, width, highlight=None):
+    """(pixels of the plot and its height, encodings of the place and colour of the rows ``item`` and ``model``)."""
+    left = min(NAMES, 0.4 * width)
+    weight = {"condition": {"test": f"datum.value === {json.dumps(highlight)}", "value": 600}, "value": 400}
+    axis = alt.Axis(
+        title=None,
+        domain=False,
+        ticks=False,
+        grid=False,
+        labelPadding=10,
+        labelLimit=left - 12,
+        labelColor=look.ink,
+        labelFontSize=SIZE,
+        labelFontWeight=weight,
+        labelExpr="split(datum.label, '\\n')",
+        minExtent=left,
+        maxExtent=left,
+    )
+    plot = width - left - 24
+    entry = max(ENTRY, plot / len(colours))
+    legend = alt.Legend(
+        orient="top",
+        title=None,
+        symbolType="square",
+        symbolOpacity=1,
+        labelLimit=entry - 30,
+        columns=max(1, int(plot // entry)),
+    )
+    places = {
+        "y": alt.Y("item:N", sort=list(items), axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
+        "yOffset": alt.YOffset("model:N", sort=list(colours)),
+        "color": alt.Color("model:N", sort=list(colours), legend=legend if len(colours) > 1 else None).scale(
+            domain=list(colours), range=list(colours.values())
+        ),
+    }
+    return {"width": plot, "height": len(items) * (SERIES * len(colours) + BETWEEN)}, places
+
+
+def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
+    """Dots of estimates on one scale, with lines from end to end of their intervals.
+
+    Parameters
+    ----------
+    rows : DataFrame
+        ``item``, ``model``, ``value``, ``lower`` and ``upper`` (empty where there is no interval), what `tooltip` names, and
+        optionally ``text`` to write above a dot.
+    items : sequence of str
+        In order.
+    colours : dict of str to str
+        By model.
+    tooltip : dict of str to str
+        Field with its type, as in ``"value:Q"``, to title.
+    title : str or None
+        Of the axis.
+    domain : (float, float)
+    look : Palette
+    width : int
+    runs : list of dict, optional
+        Small circles: ``item``, ``model``, ``run``, ``value``.
+    line : (float, dict), optional
+        Where a line is drawn, and how.
+    highlight : str, optional
+        Item whose name is bold.
+    """
+    size, places = item_places(items, colours, look, width, highlight)
+    x = alt.X("value:Q").scale(domain=list(domain), nice=False, zero=False)
+    x = x.axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6)
+    base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
+    layers = []
+    if line is not None:
+        layers.append(alt.Chart(frame({"value": [line[0]]})).mark_rule(**line[1], **STILL).encode(x))
+    layers += [
+        base.mark_rule(strokeWidth=2.5, opacity=0.55, **STILL).encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places),
+        base.mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1).encode(
+            x, **places, tooltip=[_tip(*one) for one in tooltip.items()]
+        ),
+    ]
+    if runs:
+        of_run = {name: tooltip[name] for name in tooltip if name.partition(":")[0] in runs[0]} | {"run:N": "Run"}
+        layers.append(
+            alt.Chart(frame(runs))
+            .mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
+            .encode(x, **places, tooltip=[_tip(*one) for one in of_run.items()])
+        )
+    if "text" in rows:
+        words = base.mark_text(dy=-12, fontSize=SMALL, font=FONT, tooltip=None)
+        layers.append(
+            words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink))
+        )
+    return vconcat(layer(*layers).properties(**size))
+
+
+def _tip(field, title):
+    return alt.Tooltip(field, title=title, **({"format": ".4~f"} if field.endswith(":Q") else {}))
+
+
+def metric_bars(values, *, metrics=None, dark=None, width=1000):
+    """Dot plot of metrics between 0 and 1: models by a few metrics.
+
+    Parameters
+    ----------
+    values : dict of str to dict of str to float
+        Model, metric; None and nan are left out.
+    metrics : sequence of str, optional
+        Keys of `METRICS` with range 0 to 1, in order; all that the models have by default.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model``, ``metric``, ``name``, ``value``.
+
+    Raises
+    ------
+    PredictionsError
+        If no metric is left to show.
+    """
+    wanted = dict.fromkeys(metrics if metrics is not None else (key for model in values.values() for key in model))
+    wanted = [key for key in wanted if key in METRICS and METRICS[key].range == (0.0, 1.0)]
+    pairs = [(key, name) for key in wanted for name in values]
+    columns = {"model": [name for _, name in pairs], "metric": [key for key, _ in pairs]}
+    columns |= {"name": [METRICS[key].label for key, _ in pairs]}
+    table = frame(columns | {"value": np.array([values[name].get(key) for key, name in pairs], dtype=float)})
+    rows = table[table["value"].notna()]
+    if not len(rows):
+        raise PredictionsError("metric bars: expected a metric between 0 and 1, got none. Pass `metrics`.")
+
+    def draw(dark, width):
+        shown = rows.assign(item=rows["name"], lower=np.nan, upper=np.nan)
+        return dots(
+            shown,
+            list(dict.fromkeys(shown["item"])),
+            model_colours(values, dark),
+            {"model:N": "Model", "name:N": "Metric", "value:Q": "Value"},
+            title=None,
+            domain=(0, 1),
+            look=palette(dark),
+            width=width,
+        )
+
+    return Figure(draw, table, dark=dark, width=width)
+
+
+def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
+    """Estimates with intervals on one scale.
+
+    Parameters
+    ----------
+    items : dict of str to (float, float, float)
+        Name to estimate, lower and upper end.
+    zero : bool
+        Whether 0 is on the scale, with a line.
+    highlight : str, optional
+        Name of an item that is bold.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: ``item``, ``estimate``, ``lower``, ``upper``.
+    """
+    values = {key: [float(row[i]) for row in items.values()] for i, key in enumerate(ENDS)}
+    table = frame({"item": list(items), **values})
+
+    def draw(dark, width):
+        look = palette(dark)
+        ends = [*values["lower"], *values["upper"], *([0.0] if zero else [])]
+        pad = 0.06 * (max(ends) - min(ends)) or 0.05
+        rows = table.assign(model="", value=table["estimate"], text=list(map(value_text, values["estimate"])))
+        tooltip = {"item:N": "What", "value:Q": "Estimate", "lower:Q": "From", "upper:Q": "To"}
+        domain, line = (min(ends) - pad, max(ends) + pad), (0.0, {"color": look.axis}) if zero else None
+        return dots(
+            rows,
+            list(items),
+            {"": look.models[0]},
+            tooltip,
+            title=None,
+            domain=domain,
+            look=look,
+            width=width,
+            line=line,
+            highlight=highlight,
+        )
+
+    return Figure(draw, table, dark=dark, width=width)
+
+
+def signed_bars(series, items, *, highlight=None, dark=None, width=1000):
+    """Bars of the values of each item, one a series, to the left of zero where negative.
+
+    Parameters
+    ----------
+    series : dict of str to sequence of float
+        Name to one value an item.
+    items : sequence of str
+    highlight : int, optional
+        Place of an item whose name is bold.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: ``item`` and a column a series.
+    """
+    values = {name: [float(value) for value in row] for name, row in series.items()}
+    bold = None if highlight is None else items[highlight]
+    draw = functools.partial(_signed_bars, values, list(items), bold)
+    return Figure(draw, frame({"item": list(items), **values}), dark=dark, width=width)
+
+
+def _signed_bars(values, items, bold, dark, width):
+    look = palette(dark)
+    size, places = item_places(items, dict(zip(values, look.models)), look, width, bold)
+    rows = [
+        {"item": item, "model": name, "value": value, "text": value_text(value)}
+        for name, row in values.items()
+        for item, value in zip(items, row, strict=True)
+    ]
+    low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
+    # Numbers stand at the ends of the bars.
+    room = 0.2 * (high - low) or 1.0
+    x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
+    base = alt.Chart(frame(rows))
+    is_left = "datum.value < 0"
+    words = base.mark_text(
+        align=alt.ExprRef(f"{is_left} ? 'right' : 'left'"),
+        dx=alt.ExprRef(f"{is_left} ? -5 : 5"),
+        fontSize=SMALL,
+        font=FONT,
+        tooltip=None,
+    )
+    drawn = layer(
+        base.mark_bar(cornerRadius=1, **STILL).encode(x, **places),
+        alt.Chart(frame({"value": [0.0]})).mark_rule(color=look.axis, **STILL).encode(x),
+        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink)),
+    )
+    return vconcat(drawn.properties(**size))
+
+
+def level_bars(levels, *, dark=None, width=800):
+    """Bars of every level of a taxonomy: its classes, the truths that are classes of this level, the answers that stop there.
+
+    Parameters
+    ----------
+    levels : SubtreeLevels
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        Its table: that of `SubtreeLevels.to_frame`.
+    """
+    table = frame(dict(levels.to_frame().items()))
+    return Figure(functools.partial(_level_bars, table), table, lambda: _levels_said(levels), dark, width)
+
+
+def _level_bars(table, dark, width):
+    look, views = palette(dark), []
+    rows = table[table["n_nodes"] > 0]
+    tooltip = [alt.Tooltip("depth:N", title="Depth")]
+    tooltip += [alt.Tooltip(f"{key}:Q", title=title, format=",d") for key, (title, _) in COLUMNS.items()]
+    base = alt.Chart(frame({key: rows[key].to_numpy() for key in ("depth", *COLUMNS)}))
+    for key, (title, colour) in COLUMNS.items():
+        axis = None if views else alt.Axis(title="Depth", ticks=False, domain=False, grid=False, labelAngle=0)
+        y = alt.Y("depth:O", axis=axis)
+        # Numbers stand at the ends of the bars.
+        x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
+        words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, font=FONT, color=look.ink, tooltip=None)
+        drawn = layer(
+            base.mark_bar(color=look.outcome(colour), cornerRadius=1).encode(x, y, tooltip=tooltip),
+            words.encode(x, y, text=alt.Text(f"{key}:Q", format=",d")),
+        )
+        heading = alt.TitleParams(title, fontSize=SMALL, color=look.muted)
+        views.append(drawn.properties(width=(width - 90) / len(COLUMNS), height=24 * len(rows), title=heading))
+    return hconcat(*views, spacing=12)
+
+
+def _levels_said(levels):
+    """How large the taxonomy is and where truths and answers are, in words."""
+    truths, answers = int(levels.truths.argmax()), int(levels.answers.argmax())
+    n_nodes, n_leaves, n_supported = (
+        int(counts.sum()) for counts in (levels.n_nodes, levels.n_leaves, levels.n_supported)
+    )
+    said = f"{n_nodes:,} classes on {int((levels.n_nodes > 0).sum())} levels, {n_leaves:,} of them leaves; "
+    said += f"{n_supported:,} have a truth at or below them. "
+    n_truths, n_answers = int(levels.truths[truths]), int(levels.answers[answers])
+    if n_truths:
+        said += f"Most truths are classes of depth {truths} ({n_truths:,})"
+        said += (
+            f", most answers of depth {answers} ({n_answers:,})."
+            if n_answers
+            else "; no answer is one of these classes."
+        )
+    return said.strip()

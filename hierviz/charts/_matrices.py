@@ -1,0 +1,305 @@
+"""Matrices of cells with words in them, rows on the left and columns above: ranks, levels, agreement of metrics."""
+
+from __future__ import annotations
+
+import functools
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts._compose import layer
+from hierviz.charts._figure import Figure
+from hierviz.charts._rows import frame
+from hierviz.charts._value_colours import mixed
+from hierviz.charts.theme import FONT, SIZE, SMALL, palette
+from hierviz.comparison.comparison_table import ComparisonTable
+from hierviz.comparison.formats import number
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
+from hierviz.metrics.ties import rounded
+
+# Pixels: widest names of rows, narrowest and widest cell, its height.
+NAMES, NARROWEST, WIDEST, ROW = 250, 44, 110, 30
+# Of more methods a sentence names those that are first.
+NAMED = 8
+# What is written of the marks of ranks.
+MARKS = {"best": "best", "tied": "not clearly different from the best", "second": "best of the rest", None: ""}
+
+
+def n_metrics_drawn(found, width):
+    """How many of the metrics `agreement_matrix` draws in so many pixels: the first ones."""
+    return max(2, min(len(found.columns), _room(width)[1]))
+
+
+def _room(width):
+    """(pixels of the names of rows, columns that have room beside them)."""
+    left = min(NAMES, 0.36 * width)
+    return left, max(1, int((width - 4 - left) // NARROWEST))
+
+
+def _cells(cells, titles, dark, width):
+    """Draw cells: dicts with ``row``, ``column``, ``text``, ``colour``, ``ink``, ``weight`` and what `titles` names.
+
+    Where cells would be too narrow the first columns are drawn.
+    """
+    look = palette(dark)
+    rows, columns = ([*dict.fromkeys(cell[key] for cell in cells)] for key in ("row", "column"))
+    left, n = _room(width)
+    columns = columns[:n]
+    cells = [cell for cell in cells if cell["column"] in set(columns)]
+    wide = min((width - 4 - left) / len(columns), WIDEST)
+    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelPadding": 6}
+    names = alt.Axis(
+        **axis, labelColor=look.ink, labelFontSize=SIZE, labelLimit=left - 10, minExtent=left, maxExtent=left
+    )
+    # Titles that have no room above their cells lean, over the names of the rows and not over the edge.
+    leans = {"labelAngle": 35, "labelAlign": "right"} if 7 * max(map(len, columns)) > wide else {"labelAngle": 0}
+    above = alt.Axis(**axis, **leans, orient="top", labelFontSize=SMALL, labelLimit=180)
+    base = alt.Chart(frame(cells)).encode(
+        alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
+        alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
+    )
+    words = base.mark_text(fontSize=SMALL, font=FONT, fontWeight=alt.ExprRef("datum.weight"), tooltip=None)
+    drawn = layer(
+        base.mark_rect(cornerRadius=3).encode(
+            color=alt.Color("colour:N", scale=None),
+            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
+        ),
+        words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
+    )
+    return drawn.properties(width=wide * len(columns), height=ROW * len(rows))
+
+
+def agreement_matrix(found, *, dark=None, width=900):
+    """How far metrics agree in the order of the methods: Kendall's tau-b of every pair, or the pairs of methods they reverse.
+
+    Blue where they put the methods in the same order, orange where in the opposite one.
+
+    Parameters
+    ----------
+    found : Agreement
+        Of `hierviz.compare`.
+    dark : bool, optional
+    width : int
+        Pixels. Metrics are numbered; where the cells would be too narrow, the first metrics are drawn and the table has all.
+
+    Returns
+    -------
+    Figure
+        Its table: ``metric``, ``other``, ``kendall``, ``reversed``, ``pairs``, each pair once.
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two metrics or methods.
+    """
+    if len(found.columns) < 2 or found.n_methods < 2:
+        raise PredictionsError(
+            f"agreement: expected at least two metrics and two methods, got {len(found.columns)} and {found.n_methods}. Add some."
+        )
+    columns = found.columns
+    pairs = [
+        {"metric": columns[i].key, "other": columns[j].key, "kendall": found.kendall[i][j]}
+        | {"reversed": found.reversed[i][j], "pairs": found.pairs[i][j]}
+        for i in range(len(columns))
+        for j in range(i)
+    ]
+    return Figure(functools.partial(_agreement, found), frame(pairs), found.sentence, dark, width)
+
+
+def _agreement(found, dark, width):
+    look, n, cells = palette(dark), n_metrics_drawn(found, width), []
+    for i, j in np.ndindex(n, n):
+        value, text = _agreed(found, i, j)
+        colour = look.grid
+        if value is not None:
+            colour = mixed(look.background, look.path if value >= 0 else look.fp, 0.75 * abs(value))
+        cells.append(
+            {
+                "row": f"{i + 1}  {found.columns[i].label}",
+                "column": str(j + 1),
+                "text": text,
+                "colour": colour,
+                "ink": look.ink if value is None or abs(value) < 0.8 else look.on_colour,
+                "weight": "normal",
+                "one": found.columns[i].label,
+                "other": found.columns[j].label,
+                "tau": "–" if found.kendall[i][j] is None else text,
+                "pairs": f"{found.reversed[i][j]} of {found.pairs[i][j]}",
+            }
+        )
+    titles = {"one": "Metric", "other": "and", "tau": "Kendall's τ-b", "pairs": "Pairs of methods reversed"}
+    return _cells(cells, titles, dark, width)
+
+
+def _agreed(found, i, j):
+    """(value between -1 and 1, its text) of a pair: tau-b, or with few methods the share of reversed pairs."""
+    tau = found.kendall[i][j]
+    if tau is not None:
+        return tau, f"{tau:.2f}".replace("-", "−")
+    pairs, reversed_pairs = found.pairs[i][j], found.reversed[i][j]
+    if not pairs or i == j:
+        return None, "–" if not pairs else ""
+    return 1 - 2 * reversed_pairs / pairs, f"{reversed_pairs}/{pairs}"
+
+
+def level_matrix(found, *, dark=None, width=800):
+    """Models trained at different levels tested at each level: the darker the better within a level.
+
+    Parameters
+    ----------
+    found : LevelMatrix
+        Of `hierviz.diagnosis.level_matrix`.
+    dark : bool, optional
+    width : int
+        Pixels.
+
+    Returns
+    -------
+    Figure
+        A dash where a model does not know the level. Its table: ``model, trained_at, tested_at, value``, each cell once.
+    """
+    table = frame(
+        [
+            {
+                "model": name,
+                "trained_at": found.finest[row],
+                "tested_at": level,
+                "value": float(found.value[row, column]),
+            }
+            for row, name in enumerate(found.models)
+            for column, level in enumerate(found.levels)
+        ]
+    )
+    return Figure(functools.partial(_levels, found), table, lambda: _best_of_levels(found), dark, width)
+
+
+def _levels(found, dark, width):
+    look, sign, cells = palette(dark), METRICS[found.metric].sign, []
+    for row, column in np.ndindex(found.value.shape):
+        name, level, value = found.models[row], found.levels[column], found.value[row, column]
+        known = sign * found.value[:, column]
+        known = known[~np.isnan(known)]
+        is_known = not np.isnan(value)
+        is_best = is_known and rounded(sign * value) == rounded(known).max()
+        share = 0.0
+        if is_known:
+            share = 0.8 if is_best else 0.45 * (sign * value - known.min()) / ((known.max() - known.min()) or 1)
+        cells.append(
+            {
+                "row": f"level {found.finest[row]}: {name}",
+                "column": f"level {level}",
+                "text": value_text(float(value)) if is_known else "–",
+                "colour": mixed(look.background, look.path, share) if is_known else look.grid,
+                "ink": look.on_colour if is_best else look.ink,
+                "weight": "bold" if is_best else "normal",
+                "model": name,
+                "trained": f"level {found.finest[row]}",
+                "tested": f"level {level}",
+                "value": value_text(float(value)) if is_known else "the model does not know this level",
+            }
+        )
+    titles = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
+    return _cells(cells, titles, dark, width)
+
+
+def _best_of_levels(found):
+    """The best model of each level, in words."""
+    sign, said = METRICS[found.metric].sign, []
+    for column, level in enumerate(found.levels):
+        values = sign * found.value[:, column]
+        if not np.isnan(values).all():
+            best = int(np.nanargmax(values))
+            said.append(f"level {level} {found.models[best]} ({value_text(float(found.value[best, column]))})")
+    return (
+        f"{METRICS[found.metric].label}, best at {'; '.join(said)}." if said else "No model knows a level completely."
+    )
+
+
+def rank_matrix(found, *, dark=None, width=900):
+    """The rank of every method by every metric; bold on blue the best and what is not clearly different from it.
+
+    Parameters
+    ----------
+    found : ComparisonTable
+        Of `hierviz.compare`.
+    dark : bool, optional
+    width : int
+        Pixels. Where cells would be too narrow the first metrics are drawn and the table has all.
+
+    Returns
+    -------
+    Figure
+        Its table: ``method, metric, rank, value, mark``, each cell once.
+
+    Raises
+    ------
+    PredictionsError
+        If there are fewer than two methods, or no metric ranks them.
+    """
+    if not isinstance(found, ComparisonTable) or len(found.methods) < 2:
+        raise PredictionsError(
+            "rank_matrix: expected a table of at least two methods. Pass what hierviz.compare gives."
+        )
+    columns = [column for column in found.columns if any(rank is not None for rank in found.ranks[column.key])]
+    if not columns:
+        raise PredictionsError(
+            "rank_matrix: expected a metric in which more or less is better, got none. Choose another."
+        )
+    table = frame(
+        [
+            {"method": method.name, "metric": column.key, "rank": found.ranks[column.key][place]}
+            | {"value": method.value(column.key), "mark": found.marks[column.key][place]}
+            for column in columns
+            for place, method in enumerate(found.methods)
+        ]
+    )
+    return Figure(functools.partial(_ranks, found, columns), table, lambda: _firsts(found, columns), dark, width)
+
+
+def _ranks(found, columns, dark, width):
+    look, n, cells = palette(dark), len(found.methods), []
+    for place, method in enumerate(found.methods):
+        for column in columns:
+            rank, mark = found.ranks[column.key][place], found.marks[column.key][place]
+            is_top = mark in ("best", "tied") or (mark is None and rank == 1)
+            share = 0.0 if rank is None else 0.85 if is_top else 0.5 * (n - rank) / max(1, n - 1)
+            ends = found.interval(method, column)
+            cells.append(
+                {
+                    "row": method.name,
+                    "column": column.label,
+                    "text": "–" if rank is None else f"{rank} ≈" if mark == "tied" else str(rank),
+                    "colour": mixed(look.background, look.path, share) if rank is not None else look.grid,
+                    "ink": look.on_colour if is_top else look.ink,
+                    "weight": "bold" if is_top else "normal",
+                    "rank": "–" if rank is None else f"{rank} of {n}",
+                    "value": number(method.value(column.key), column),
+                    "interval": "–" if ends is None else f"{number(ends[0], column)} to {number(ends[1], column)}",
+                    "mark": MARKS[mark],
+                }
+            )
+    titles = {
+        "row": "Method",
+        "column": "Metric",
+        "rank": "Rank",
+        "value": "Value",
+        "interval": "Interval",
+        "mark": "Mark",
+    }
+    return _cells(cells, titles, dark, width)
+
+
+def _firsts(found, columns):
+    """How often each method is first, in words; intervals decide what is tied with the best."""
+    said, n_behind = [], 0
+    for place, method in enumerate(found.methods):
+        first = sum(found.ranks[column.key][place] == 1 for column in columns)
+        tied = sum(found.marks[column.key][place] == "tied" for column in columns)
+        if tied and not first and len(found.methods) > NAMED:
+            n_behind += 1
+        elif first or tied:
+            said.append(f"{method.name}: first by {first}" + (f", not clearly behind by {tied} more" if tied else ""))
+    others = f"; {n_behind} more are never first, but not clearly behind by some metric" if n_behind else ""
+    return f"Of {len(columns)} metrics. {'; '.join(said)}{others}."

@@ -1,0 +1,49 @@
+"""What a press of a button costs, counted in calls: how long these take depends on the machine."""
+
+import numpy as np
+import pytest
+from visit import Visit
+
+from hierviz.charts import _probability_tree as tree
+from hierviz.diagnosis import sample_answers
+from hierviz.evaluation import worked
+
+
+@pytest.fixture
+def calls(monkeypatch):
+    """Arguments of the calls of what costs time, by name."""
+    made = {"fold": [], "layout": [], "win": [], "infer": []}
+
+    def counted(name, function, key):
+        def call(*given, **named):
+            made[name].append(key(*given, **named))
+            return function(*given, **named)
+
+        return call
+
+    def folding(taxonomy, p, truth, predicted, **limits):
+        return str(limits)
+
+    monkeypatch.setattr(tree, "fold_rows", counted("fold", tree.fold_rows, folding))
+    monkeypatch.setattr(tree, "icicle_layout", counted("layout", tree.icicle_layout, lambda *_, **__: ""))
+    win = counted("win", sample_answers.win_breakdown, lambda taxonomy, truth, p: np.asarray(p).tobytes())
+    for place in (sample_answers, worked):
+        monkeypatch.setattr(place, "win_breakdown", win)
+    infer = counted("infer", sample_answers.infer, lambda taxonomy, p, rule, **_: (rule, np.asarray(p).tobytes()))
+    monkeypatch.setattr(sample_answers, "infer", infer)
+    return made
+
+
+def test_a_press_of_next_works_everything_out_once(calls, demo):
+    """One folding, one layout; one inference for each rule and for each model, one win for each model."""
+    visit = Visit("example")
+    for made in calls.values():
+        made.clear()
+    visit.at.button(key="next-sample").click()
+    visit.run()
+    # An icicle leaves out what it has no room for: that is a second folding, with its own limits.
+    assert 1 <= len(calls["fold"]) <= 2
+    assert len(set(calls["fold"])) == len(calls["fold"])
+    assert len(calls["layout"]) == 1
+    assert len(calls["win"]) == len(set(calls["win"])) == len(demo.models)
+    assert len(calls["infer"]) == len(set(calls["infer"]))
