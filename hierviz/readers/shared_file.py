@@ -17,6 +17,7 @@ from pathlib import Path
 
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.extras import require
+from hierviz.readers.picture_names import natural_key
 from hierviz.readers.stored_array import ChangedFileError
 from hierviz.readers.streams import Spooled
 
@@ -178,19 +179,7 @@ def parts_of_folder(folder, suffixes):
         if not os.path.isdir(folder):
             return None
         found = [SharedFile.from_path(entry.path) for entry in os.scandir(folder) if entry.is_file()]
-    found = sorted((file for file in found if file.path[0] not in "_."), key=lambda file: _natural(file.path))
+    found = sorted((file for file in found if file.path[0] not in "_."), key=lambda file: natural_key(file.path))
     is_part = [Path(file.path).suffix.lower() in suffixes for file in found]
     others = [file.path for file, is_one in zip(found, is_part) if not is_one]
     return [file for file, is_one in zip(found, is_part) if is_one], others
-
-
-def _natural(name):
-    """Sorts part-2 before part-10."""
-    pieces, digits = [], ""
-    for sign in name:
-        if sign.isascii() and sign.isdigit():
-            digits += sign
-        else:
-            pieces += [(0, int(digits), "")] if digits else []
-            pieces, digits = [*pieces, (1, 0, sign)], ""
-    return [*pieces, (0, int(digits), "")] if digits else pieces
