@@ -11,7 +11,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.taxonomy.checks import check_seed
-from hierviz.uncertainty.resamples import group_numbers
+from hierviz.uncertainty.resamples import unit_numbers
 
 
 def split_samples(n_samples, fraction=0.5, *, seed=0, groups=None):
@@ -40,11 +40,8 @@ def split_samples(n_samples, fraction=0.5, *, seed=0, groups=None):
     if not isinstance(fraction, (float, np.floating)) or not 0 < fraction < 1:
         raise PredictionsError(f"fraction: expected a number between 0 and 1, got {fraction!r}. Choose one.")
     check_seed(seed)
-    if groups is None:
-        units, unit_of = n_samples, np.arange(n_samples)
-    else:
-        unit_of = group_numbers(groups, n_samples)
-        units = int(unit_of.max()) + 1
+    unit_of = unit_numbers(groups, n_samples)
+    units = int(unit_of.max(initial=-1)) + 1
     if units < 2:
         raise PredictionsError(f"split: expected at least two samples, got {units}. Add more, or do not split.")
     order = np.random.default_rng(seed).permutation(units)
