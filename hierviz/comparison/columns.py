@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 
 from hierviz.messages.errors import PredictionsError, listed, near_miss
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.taxonomy.taxonomy import Taxonomy
 

@@ -14,14 +14,13 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.comparison.resampled import measures_of
-from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.constant_paths import MOST_TRIED, always, constant_counts
+from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
 from hierviz.metrics.confusion.multi_path import without_repeats
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import path_keys
+from hierviz.metrics.registry import METRICS, keys_of, path_keys
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -40,15 +39,10 @@ def confusion_of_nodes(model):
     else:
         truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
     truth = without_repeats(truth)
-    counts = constant_counts(taxonomy, truth)
+    counts = counts_of_all(taxonomy, truth)
     if counts is None:
-        if taxonomy.n_nodes > MOST_TRIED:
-            return (
-                f"the nodes are too many (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
-            )
-        tried = [always(taxonomy, truth, node).counts for node in range(taxonomy.n_nodes)]
-        counts = {cell: np.array([of_node[cell] for of_node in tried], dtype=float) for cell in CELLS}
-    return measures_of(*(counts[cell] for cell in CELLS))
+        return f"the nodes are too many (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
+    return {key: METRICS[key].made.of(counts) for key in keys_of("confusion", OfSums)}
 
 
 def predicted_of_nodes(taxonomy, truth):
@@ -89,16 +83,15 @@ def sets_of_nodes(taxonomy, truth):
     own = closed_lists(taxonomy, np.arange(n_nodes))
     true_count = member.astype(float) @ count
     node_f1 = ratio(2 * true_count, n + true_count, empty=0.0)
-    weights = {"h": node_weights(taxonomy)}
-    if taxonomy.is_tree:
-        weights["ih"] = node_weights(taxonomy, "information")
-    found = {f"{prefix}{name}": np.empty(n_nodes) for prefix in weights for name in ("f1_samples", "f1_micro")}
-    found |= {key: np.empty(n_nodes) for key in ("hp_samples", "hr_samples", "hp_micro", "hr_micro", "subset_accuracy")}
-    size, sums = own.lengths.astype(float), {}
+    weights = {"h": "nodes"} | ({"ih": "information"} if taxonomy.is_tree else {})
+    found = {f"{prefix}f1_samples": np.empty(n_nodes) for prefix in weights}
+    found |= {key: np.empty(n_nodes) for key in ("hp_samples", "hr_samples", "subset_accuracy")}
+    sums = {f"{name}_{part}": np.empty(n_nodes) for name in weights.values() for part in ("shared", "claimed", "due")}
     for nodes in _blocks(n_nodes, len(distinct)):
         lists = own.take(nodes)
         start = lists.offsets[:-1]
-        for prefix, weight in weights.items():
+        for prefix, name in weights.items():
+            weight = node_weights(taxonomy, name)
             values = np.vstack([member[lists.nodes] * weight[lists.nodes, None], np.zeros((1, len(distinct)))])
             # An empty list, the root's, has no sum of its own.
             shared = np.where(lists.lengths[:, None] > 0, np.add.reduceat(values, start, axis=0), 0)
@@ -114,20 +107,19 @@ def sets_of_nodes(taxonomy, truth):
             )
             f1 = np.where(claimed > 0, harmonic_mean(hp, hr), 0)
             found[f"{prefix}f1_samples"][nodes] = f1 @ count / n
-            total, whole = shared @ count, float(due[0] @ count)
-            found[f"{prefix}f1_micro"][nodes] = ratio(2 * total, n * claimed[:, 0] + whole, empty=0.0)
+            sums[f"{name}_shared"][nodes] = shared @ count
+            sums[f"{name}_claimed"][nodes], sums[f"{name}_due"][nodes] = n * claimed[:, 0], float(due[0] @ count)
             if prefix == "h":
                 found["hp_samples"][nodes], found["hr_samples"][nodes] = hp @ count / n, hr @ count / n
-                found["hp_micro"][nodes] = ratio(total, n * claimed[:, 0], empty=0.0)
-                found["hr_micro"][nodes] = total / whole if whole else 0.0
                 same = (shared == claimed) & (shared == due)
                 found["subset_accuracy"][nodes] = same @ count / n
-                sums[int(nodes[0])] = total
-    hits = np.concatenate(list(sums.values()))
-    n_true, n_labels = float(true_count.sum()), n_nodes - 1
-    found |= {"micro_precision": found["hp_micro"], "micro_recall": found["hr_micro"], "micro_f1": found["hf1_micro"]}
+    sums |= {"n_hit": sums["nodes_shared"], "n_predicted": n * own.lengths.astype(float), "n_true": true_count.sum()}
+    sums |= {"n_wrong": sums["n_predicted"] + sums["n_true"] - 2 * sums["n_hit"], "n_cells": n * (n_nodes - 1)}
+    for key in keys_of("labels", OfSums):
+        made = METRICS[key].made
+        if all(name in sums for name in made.parts):
+            found[key] = made.of(sums)
     found |= dict.fromkeys(("c_f1_micro", "c_f1_micro_strict"), found["hf1_micro"])
-    found["hamming_loss"] = (n * size + n_true - 2 * hits) / (n * n_labels)
     groups = {"": np.ones(n_nodes, dtype=bool)}
     if taxonomy.is_tree:
         groups |= {f"_by_depth.{depth}": taxonomy.depth == depth for depth in range(1, taxonomy.max_depth + 1)}

@@ -33,7 +33,7 @@ from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.registry import METRICS, PathMetric
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.metrics.ties import rounded

@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -47,24 +48,23 @@ class NodeCounts:
             "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
             "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
         }
-        supported, outside = n["true"] > 0, float(counts @ self.outside)
-        hit, due = n["valid_hit"].sum(), n["true"].sum()
-        return {column.key: self._number(column, f1, supported, n, outside, hit, due) for column in columns}
+        outside = float(counts @ self.outside)
+        sums = {name: of.sum() for name, of in n.items()} | {"outside": outside}
+        return {column.key: self._number(column, f1, n["true"] > 0, sums) for column in columns}
 
-    def _number(self, column, f1, supported, n, outside, hit, due):
-        metric = column.metric
-        if metric.startswith("c_f1_micro"):
-            claimed = n["predicted" if metric.endswith("strict") else "valid"].sum() + outside
-            return float(ratio(2 * hit, claimed + due, empty=0.0))
-        if metric.startswith("c_f1_macro"):
-            return _mean(f1["strict" if metric.endswith("strict") else "prune"])
-        if metric == "macro_f1":
-            return _mean(f1["plain"])
-        if metric == "macro_f1_supported":
-            return _mean(f1["plain"][supported])
+    def _number(self, column, f1, is_supported, sums):
+        made = METRICS[column.metric].made
+        if made.over == "sums":
+            claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
+            return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
+        values = f1[made.reading]
+        if made.over == "nodes":
+            return _mean(values)
+        if made.over == "supported":
+            return _mean(values[is_supported])
         parts = column.key.split(".")
         inside = self.taxonomy.depth[1:] == int(parts[2])
-        return _mean(f1["plain"][inside & supported if len(parts) > 3 else inside])
+        return _mean(values[inside & is_supported if len(parts) > 3 else inside])
 
 
 def _mean(values):

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from hierviz.comparison.columns import BLOCKS, BY_DEPTH, SUPPORTED
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 
 # Why a block has a value for other inputs only.
 _GRAPH = "it is defined on trees, and this taxonomy is a graph"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.evaluation._protein_function import term_counts
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 
 # Samples above which what each adds is not kept: 10 kB a sample.
 MOST_KEPT = 50_000

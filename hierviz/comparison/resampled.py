@@ -19,32 +19,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison.columns import BY_DEPTH
 from hierviz.comparison.node_counts import NodeCounts
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.class_weights import sample_weights
-from hierviz.evaluation.sample_numbers import TOP
-from hierviz.evaluation.summary import error_heights
-from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
-from hierviz.metrics.win import best_leaf_metrics
-
-_COUNTED_BY_NODE = (
-    "macro_f1",
-    "macro_f1_supported",
-    "c_f1_micro",
-    "c_f1_macro",
-    "c_f1_micro_strict",
-    "c_f1_macro_strict",
-)
-_MICRO = {"micro_precision": "n_predicted", "micro_recall": "n_true"}
-_OF_SETS = {"hf1_micro": ("nodes", None), "hp_micro": ("nodes", "claimed"), "hr_micro": ("nodes", "due")}
-_OF_SETS |= {"ihf1_micro": ("information", None)}
-_LABEL_MEANS = {"hf1_samples": "hf1", "hp_samples": "hp", "hr_samples": "hr", "ihf1_samples": "ihf1"}
-_LABEL_MEANS |= {key: key for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw")}
+from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 
 
 class ResampledNumbers:
@@ -87,7 +68,7 @@ class ResampledNumbers:
         self._of_balanced: list[str] = []
         wanted = {column.key: column for column in columns if values.get(column.key) is not None}
         for block in dict.fromkeys(column.block for column in wanted.values()):
-            getattr(self, f"_add_{block}")([column for column in wanted.values() if column.block == block])
+            self._add_block(block, [column for column in wanted.values() if column.block == block])
         self._matrix = np.column_stack(self._sums) if self._sums else np.empty((len(rows), 0))
         self._sums = []
         self.node_counts = None
@@ -177,157 +158,36 @@ class ResampledNumbers:
 
         self._from_sums[key] = mean
 
-    def _add_total(self, key, values):
-        place = self._sum(values)
-        self._from_sums[key] = lambda sums, n: sums[:, place]
-
-    # Blocks --------------------------------------------------------------------------------------------------------
-
-    def _add_distribution(self, columns):
-        values = self.model.distribution_per_sample()
+    def _add_block(self, block, columns):
+        made = {column.key: METRICS[column.metric].made for column in columns}
+        has_parts = any(hasattr(one, "parts") for one in made.values())
+        parts = parts_of(self.model, block, self.choice) if has_parts else {}
+        names = (name for one in made.values() if isinstance(one, OfSums) for name in one.parts)
+        places = {name: self._sum(parts[name]) for name in dict.fromkeys(names)}
         for column in columns:
-            if column.metric.endswith("_infinite"):
-                self._add_total(column.key, np.isinf(values[column.metric.removesuffix("_infinite")]))
-            elif column.metric == "cross_entropy_finite_mean":
-                losses = values["cross_entropy"]
-                self._add_mean(column.key, np.where(np.isinf(losses), np.nan, losses))
-            else:
-                self._add_mean(column.key, values[column.metric])
-
-    def _add_top_down(self, columns):
-        model = self.model
-        best = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
-        parts = {name: self._sum(best[name]) for name in ("shared", "claimed", "due")}
-        for column in columns:
-            if column.metric == "argmax_leaf_accuracy":
-                leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
-                self._add_mean(column.key, leaf["finest_accuracy"])
-            elif column.metric == "top5_leaf_accuracy":
-                self._add_mean(column.key, model.leaf_rank[model.rows] < TOP)
-            elif column.metric == "error_lca_height":
-                self._add_mean(column.key, error_heights(model))
-            elif column.metric in best:
-                self._add_mean(column.key, best[column.metric])
-            else:
-                self._from_sums[column.key] = _aggregate(column.metric.removeprefix("aggregate_"), parts)
-
-    def _add_predicted(self, columns):
-        model = self.model
-        metrics = path_metrics(model.taxonomy, model.truth, model.answers(**self.choice)[model.rows])
-        counted = outcome_indicators(metrics)
-        for column in columns:
-            if column.metric in counted:
-                self._add_total(column.key, counted[column.metric])
-            else:
-                assert column.metric in path_keys()
-                self._add_mean(column.key, metrics[column.metric])
-
-    def _add_labels(self, columns):
-        counts = self.model.label_counts(self.choice["threshold"])
-        _, of_sample = counts.counted()
-        means, n_labels = counts.per_sample(), self.model.taxonomy.n_nodes - 1
-        parts = {name: self._sum(values) for name, values in of_sample.items() if values.dtype != object}
-        hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
-        for column in columns:
-            key, metric = column.key, column.metric
-            if metric in _LABEL_MEANS:
-                self._add_mean(key, means[_LABEL_MEANS[metric]])
-            elif metric in _MICRO:
-                whole = parts[_MICRO[metric]]
-                self._from_sums[key] = lambda sums, n, whole=whole: ratio(sums[:, hit], sums[:, whole], empty=0.0)
-            elif metric == "micro_f1":
-                self._from_sums[key] = lambda sums, n: _f1(sums[:, hit], sums[:, predicted] + sums[:, true])
-            elif metric == "hamming_loss":
-                self._from_sums[key] = lambda sums, n: _over(
-                    sums[:, predicted] + sums[:, true] - 2 * sums[:, hit], n * n_labels
-                )
-            elif metric in _OF_SETS:
-                weight, whole = _OF_SETS[metric]
-                places = [parts[f"{weight}_{part}"] for part in ("shared", "claimed", "due")]
-                self._from_sums[key] = _of_overlap(places, whole)
-            elif metric == "subset_accuracy":
-                same = (of_sample["n_hit"] == of_sample["n_predicted"]) & (of_sample["n_hit"] == of_sample["n_true"])
-                self._add_mean(key, same)
-            elif metric == "n_empty":
-                self._add_total(key, of_sample["n_predicted"] == 0)
-            elif metric == "n_incoherent":
-                self._add_total(key, of_sample["is_incoherent"])
-            else:
-                assert metric in _COUNTED_BY_NODE or metric == BY_DEPTH, metric
+            key, how = column.key, made[column.key]
+            if isinstance(how, Mean):
+                self._add_mean(key, parts[how.part])
+            elif isinstance(how, Total):
+                place = places.get(how.part)
+                self._from_sums[key] = _formula(how, {how.part: self._sum(parts[how.part]) if place is None else place})
+            elif isinstance(how, OfSums):
+                self._from_sums[key] = _formula(how, places)
+            elif isinstance(how, ByNode):
                 self._by_node.append(column)
+            elif isinstance(how, OverCurve):
+                (self._of_balanced if column.is_balanced else self._of_curve).append(key)
 
-    def _add_curve(self, columns):
-        for column in columns:
-            if column.is_balanced:
-                self._of_balanced.append(column.key)
-            elif column.metric != "n_points":
-                self._of_curve.append(column.key)
 
-    def _add_confusion(self, columns):
-        per_sample = self.model.confusion(**self.choice).per_sample
-        cells = [self._sum(per_sample[cell]) for cell in CELLS]
-        for column in columns:
-            if column.metric in CELLS:
-                place = cells[CELLS.index(column.metric)]
-                self._from_sums[column.key] = lambda sums, n, place=place: sums[:, place]
-            else:
-                self._from_sums[column.key] = _measure(column.metric, cells)
+def _formula(made, places):
+    return lambda sums, n: made.of({name: sums[:, place] for name, place in places.items()})
+
+
+def _over(part, whole):
+    """part / whole, nan where whole is 0."""
+    return ratio(part, whole, np.nan)
 
 
 def _curve_name(key):
     """Key of `OperatingCurve.summary` of a column."""
     return key.split(".")[1].removeprefix(BALANCED_PREFIX)
-
-
-def measures_of(tp, tn, fp, fn):
-    """`hierviz.metrics.confusion.confusion_counts.measures` of arrays of counts; nan where undefined."""
-    tpr, tnr = _over(tp, tp + fn), _over(tn, tn + fp)
-    # Factors apart: the product of four sums may be too large.
-    root = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
-    with np.errstate(invalid="ignore"):
-        pt = _over(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
-    return {
-        "acc": _over(tp + tn, tp + tn + fp + fn),
-        "ppv": _over(tp, tp + fp),
-        "tpr": tpr,
-        "fnr": _over(fn, tp + fn),
-        "fpr": _over(fp, tn + fp),
-        "tnr": tnr,
-        "pt": pt,
-        "f1": _over(2 * tp, 2 * tp + fp + fn),
-        "mcc": _over(tp * tn - fp * fn, root),
-    }
-
-
-def _measure(name, cells):
-    return lambda sums, n: measures_of(*(sums[:, place] for place in cells))[name]
-
-
-def _aggregate(what, parts):
-    def of(sums, n):
-        shared, claimed, due = (sums[:, parts[name]] for name in ("shared", "claimed", "due"))
-        if what == "precision":
-            return _over(shared, claimed)
-        return _over(shared, due) if what == "recall" else _over(2 * shared, claimed + due)
-
-    return of
-
-
-def _of_overlap(places, whole):
-    def of(sums, n):
-        shared, claimed, due = (sums[:, place] for place in places)
-        if whole is None:
-            return _f1(shared, claimed + due)
-        return ratio(shared, claimed if whole == "claimed" else due, empty=0.0)
-
-    return of
-
-
-def _f1(hit, both):
-    return ratio(2 * hit, both, empty=0.0)
-
-
-def _over(part, whole):
-    """part / whole, nan where whole is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1.0, whole))

@@ -21,9 +21,10 @@ from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.evaluation.win_bounds import win_bounds
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.outcomes import outcome_indicators
+from hierviz.metrics.parts import Ratio
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.path_entries import OUTCOME_COUNTS
-from hierviz.metrics.registry import path_keys
+from hierviz.metrics.registry import CELLS, METRICS, keys_of, path_keys
 from hierviz.metrics.win import best_leaf_metrics
 
 # Bounds of a block of rows: 4 MB each.
@@ -171,17 +172,6 @@ def _top_down(walked, argmax, n):
 
 def _confusion(of_answers):
     """Counts, and the ratios that grow with one count and fall with the others."""
-    found = {cell: of_answers[cell] for cell in ("tp", "tn", "fp", "fn")}
-    tp, tn, fp, fn = found.values()
-    ratios = {
-        "acc": (tp + tn, (fp + fn)[::-1]),
-        "ppv": (tp, fp[::-1]),
-        "tpr": (tp, fn[::-1]),
-        "fnr": (fn, tp[::-1]),
-        "fpr": (fp, tn[::-1]),
-        "tnr": (tn, fp[::-1]),
-        "f1": (2 * tp, (fp + fn)[::-1]),
-    }
-    # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
-    measures = {key: (part / (part + rest)).tolist() for key, (part, rest) in ratios.items() if part[0] + rest[1]}
-    return {key: values.tolist() for key, values in found.items()} | measures
+    found = {cell: of_answers[cell].tolist() for cell in CELLS}
+    ratios = {key: METRICS[key].made.bounds(of_answers) for key in keys_of("confusion", Ratio)}
+    return found | {key: pair for key, pair in ratios.items() if pair is not None}

@@ -28,9 +28,9 @@ import numpy as np
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short, fact_rows, fact_sheet, table
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.metrics.parts import OfSums
+from hierviz.metrics.registry import CELLS, METRICS, keys_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
-
-CELLS = ("tp", "tn", "fp", "fn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,22 +136,10 @@ def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
     dict of str to float or None
         ``acc, ppv, tpr, fnr, fpr, tnr, pt, f1`` in [0, 1] and ``mcc`` in [-1, 1]; None where undefined (0/0).
     """
-    tp, tn, fp, fn = int(tp), int(tn), int(fp), int(fn)
+    counts = {"tp": int(tp), "tn": int(tn), "fp": int(fp), "fn": int(fn)}
+    found = {key: float(METRICS[key].made.of(counts)) for key in keys_of("confusion", OfSums)}
+    # Of whole numbers the product of the four sums is exact.
+    tp, tn, fp, fn = counts.values()
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    tpr, tnr = _over(tp, tp + fn), _over(tn, tn + fp)
-    defined = tpr is not None and tnr is not None and tpr + tnr != 1
-    return {
-        "acc": _over(tp + tn, tp + tn + fp + fn),
-        "ppv": _over(tp, tp + fp),
-        "tpr": tpr,
-        "fnr": _over(fn, tp + fn),
-        "fpr": _over(fp, tn + fp),
-        "tnr": tnr,
-        "pt": (math.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1) if defined else None,
-        "f1": _over(2 * tp, 2 * tp + fp + fn),
-        "mcc": (tp * tn - fp * fn) / math.sqrt(product) if product else None,
-    }
-
-
-def _over(part, whole):
-    return part / whole if whole else None
+    found["mcc"] = (tp * tn - fp * fn) / math.sqrt(product) if product else math.nan
+    return {key: None if math.isnan(value) else value for key, value in found.items()}
