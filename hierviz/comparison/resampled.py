@@ -14,18 +14,23 @@ ResampledNumbers
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hierviz.comparison.node_counts import NodeCounts
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
-from hierviz.evaluation.class_weights import sample_weights
+from hierviz.evaluation._protein_function import term_counts
+from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
+from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.uncertainty.resamples import Resamples
 
 
 class ResampledNumbers:
@@ -191,3 +196,156 @@ def _over(part, whole):
 def _curve_name(key):
     """Key of `OperatingCurve.summary` of a column."""
     return key.split(".")[1].removeprefix(BALANCED_PREFIX)
+
+
+class NodeCounts:
+    """True, predicted and hit nodes of each sample, counted again for any weights of the samples.
+
+    Parameters
+    ----------
+    model : Evaluation
+    rows : ndarray of int, shape (n_samples,)
+        Rows of its Predictions.
+    threshold : float
+        Of the sets of score files.
+    """
+
+    def __init__(self, model, rows, threshold):
+        predictions, taxonomy = model.predictions, model.taxonomy
+        self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
+        truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
+        lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
+        predicted, self.outside = predicted_keys(taxonomy, lists.take(rows))
+        if predictions.is_hard:
+            predicted = closed_keys(taxonomy, predicted)
+        true, valid = truth_keys(taxonomy, truth), valid_keys(taxonomy, predicted) if len(predicted) else predicted
+        keys = {
+            "true": true,
+            "predicted": predicted,
+            "hit": true[is_member(true, predicted)],
+            "valid": valid,
+            "valid_hit": true[is_member(true, valid)],
+        }
+        self._row_and_node = {name: np.divmod(of, self.n_nodes) for name, of in keys.items()}
+
+    def numbers(self, counts, columns):
+        """The numbers of one draw: dict of the keys of some Columns to float, nan where there is none."""
+        n = {name: np.bincount(node, counts[row], self.n_nodes)[1:] for name, (row, node) in self._row_and_node.items()}
+        f1 = {
+            "plain": ratio(2 * n["hit"], n["predicted"] + n["true"], empty=0.0),
+            "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
+            "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
+        }
+        outside = float(counts @ self.outside)
+        sums = {name: of.sum() for name, of in n.items()} | {"outside": outside}
+        return {column.key: self._number(column, f1, n["true"] > 0, sums) for column in columns}
+
+    def _number(self, column, f1, is_supported, sums):
+        made = METRICS[column.metric].made
+        if made.over == "sums":
+            claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
+            return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
+        values = f1[made.reading]
+        if made.over == "nodes":
+            return _mean(values)
+        if made.over == "supported":
+            return _mean(values[is_supported])
+        parts = column.key.split(".")
+        inside = self.taxonomy.depth[1:] == int(parts[2])
+        return _mean(values[inside & is_supported if len(parts) > 3 else inside])
+
+
+def _mean(values):
+    return float(values.mean()) if len(values) else float("nan")
+
+
+# Samples above which what each adds is not kept: 10 kB a sample.
+MOST_KEPT = 50_000
+
+
+def has_protein(columns):
+    """Whether columns ask for F-max or S-min."""
+    return any(column.metric in PROTEIN_METRICS for column in columns)
+
+
+class ProteinNumbers:
+    """Terms of every sample at every threshold, counted once.
+
+    Parameters
+    ----------
+    model : Evaluation
+    accretion : ndarray of float, shape (n_nodes,), or None
+        Bits of each term; without them F-max alone is there.
+    columns : sequence of Column
+        Those of F-max and S-min are `keys`, where they have a value and the samples are not too many to resample.
+    progress : callable, optional
+        Called with (rows done, n_samples).
+    """
+
+    def __init__(self, model, accretion, columns, progress=None):
+        self.is_kept = model.n_judged <= MOST_KEPT
+        self.counts = term_counts(
+            model.predictions, accretion, progress, judged=model.judged, keep_samples=self.is_kept
+        )
+        values = self.summary()
+        self.keys = [c.key for c in columns if self.is_kept and values.get(c.metric) is not None]
+        self.places = np.arange(model.n_judged)
+
+    def summary(self):
+        """The numbers by metric, None where there is none."""
+        return self.counts.summary()
+
+    def of_places(self, places):
+        """The same, with samples in the order of `places` among the judged ones, for resamples."""
+        self.places = places
+        return self
+
+    def of(self, counts, told=lambda share: None):
+        """Numbers of draws: dict of key to ndarray of float, shape (n_draws,); `counts` as of `ResampledNumbers.of`."""
+        found = self.counts.weighed(counts, self.places)
+        told(1.0)
+        return {key: found[key.split(".")[1]] for key in self.keys}
+
+
+# Counts of resamples that are held at a time: 16 MB.
+BLOCK_COUNTS = 2_000_000
+
+
+def resampled_draws(
+    files: Sequence[ResampledNumbers],
+    resamples: Resamples,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[dict[str, np.ndarray]]:
+    """Every number of every file in every resample.
+
+    Parameters
+    ----------
+    files : sequence of ResampledNumbers
+        Of the same samples in one order.
+    resamples : Resamples
+    progress : callable, optional
+        Called with (resamples done, n_resamples) after every draw of a file.
+
+    Returns
+    -------
+    list of dict of str to ndarray of float, shape (n_resamples,)
+        One a file, by key.
+    """
+    draws = [{key: np.empty(resamples.n_resamples) for key in file.keys} for file in files]
+    step = max(1, BLOCK_COUNTS // resamples.n_samples)
+    for start in range(0, resamples.n_resamples, step):
+        block = range(start, min(start + step, resamples.n_resamples))
+        counts = np.stack([resamples.counts(index) for index in block]).astype(np.float64)
+        for place, (file, of_file) in enumerate(zip(files, draws, strict=True)):
+            found = file.of(counts, partial(_tell, progress, block, (place, len(files)), resamples.n_resamples))
+            for key, values in of_file.items():
+                values[block.start : block.stop] = found[key]
+        if progress:
+            progress(block.stop, resamples.n_resamples)
+    return draws
+
+
+def _tell(progress, block, file, n_resamples, share):
+    """Report a share of a block of one of the files, (place, number of files)."""
+    if progress:
+        progress(block.start + int(len(block) * (file[0] + share) / file[1]), n_resamples)

@@ -14,12 +14,11 @@ import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.inference.registry import inference_rule
-from hierviz.metrics.leaf_answers import node_heights
 from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.parts import Mean, OfSums, Total
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, keys_of
-from hierviz.metrics.win import best_leaf_metrics
+from hierviz.metrics.win import best_leaf_metrics, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
 TOP = 5

@@ -67,7 +67,7 @@ def evaluate(
         `progress`, called with (done, in all), or None.
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
-        with its own (`hierviz.evaluation.class_weights`).
+        with its own (`hierviz.evaluation.evaluation`).
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 

@@ -105,6 +105,11 @@ class PathMetric(Metric):
     loss: str = ""
     is_best_at_root: bool = False
 
+    def __post_init__(self):
+        super().__post_init__()
+        if self.made is None:
+            object.__setattr__(self, "made", Mean(self.key))
+
     @property
     def loss_label(self):
         """What 1 - metric is called."""

@@ -97,7 +97,8 @@ class Ratio(OfSums):
         others = list(self.whole)
         for name in self.part:
             others.remove(name)
-        part, rest = sum(extremes[name] for name in self.part), sum(extremes[name] for name in others)[::-1]
+        part, rest = (np.sum([extremes[name] for name in names], axis=0) for names in (self.part, others))
+        rest = rest[::-1]
         # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
         return (part / (part + rest)).tolist() if part[0] + rest[1] else None
 
