@@ -13,7 +13,7 @@ def test_package_that_cannot_be_imported_is_said(monkeypatch):
     taxonomy = hv.Taxonomy.from_edges([("animal", "cat"), ("animal", "dog"), ("animal", "newt")])
     truth = taxonomy.nodes("cat", "dog")
     model = hv.Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]] * 2, "leaf_probabilities", truth=truth)
-    verify = hv.verify  # names of hierviz are imported when they are asked for, too
+    verify = hv.verify  # public names are imported when they are asked for
     monkeypatch.setattr(packages.importlib, "import_module", broken)
     found = verify(model)
     monkeypatch.undo()
