@@ -1,8 +1,8 @@
-"""Columns of a table of methods: any number of `hierviz.evaluate`, and the selections that published tables show.
+"""Columns of a table of methods: any number of `hierviz.evaluate`, the selections that published tables show, and their values.
 
 Functions
 ---------
-columns_of, PRESETS, DEFAULT
+columns_of, PRESETS, DEFAULT, file_numbers
 
 References
 ----------

@@ -4,11 +4,11 @@ Conventions
 -----------
 A draw takes each sample as often as its count says. Means run over the samples that have a value; ratios of sums, counts of
 nodes and macro averages are worked out anew from the sums of each draw, and so is the operating curve. Metrics of all ones
-are the numbers of `hierviz.evaluate`.
+are the numbers of `hierviz.evaluate`. All files take the same resamples, so that methods can be compared in pairs.
 
 Functions
 ---------
-ResampledNumbers
+ResampledNumbers, NodeCounts, ProteinNumbers, has_protein, resampled_draws
 """
 
 from __future__ import annotations
