@@ -27,10 +27,13 @@ from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
-from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS
 from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import Resamples
+
+# Parts of which sums are taken whatever is asked for: products of matrices of another width may differ in the last bit.
+SUMMED = {"top_down": ("shared", "claimed", "due"), "confusion": CELLS}
 
 
 class ResampledNumbers:
@@ -167,25 +170,37 @@ class ResampledNumbers:
         made = {column.key: METRICS[column.metric].made for column in columns}
         has_parts = any(hasattr(one, "parts") for one in made.values())
         parts = parts_of(self.model, block, self.choice) if has_parts else {}
-        names = (name for one in made.values() if isinstance(one, OfSums) for name in one.parts)
-        places = {name: self._sum(parts[name]) for name in dict.fromkeys(names)}
+        names = SUMMED.get(block, ())
+        if block == "labels" and has_parts:
+            counted = self.model.label_counts(self.choice["threshold"]).counted()[1]
+            names = [name for name, values in counted.items() if values.dtype != object]
+        places = {name: self._sum(parts[name]) for name in names if has_parts}
         for column in columns:
             key, how = column.key, made[column.key]
             if isinstance(how, Mean):
                 self._add_mean(key, parts[how.part])
             elif isinstance(how, Total):
                 place = places.get(how.part)
-                self._from_sums[key] = _formula(how, {how.part: self._sum(parts[how.part]) if place is None else place})
+                place = self._sum(parts[how.part]) if place is None else place
+                self._from_sums[key] = self._formula(how, {how.part: place})
             elif isinstance(how, OfSums):
-                self._from_sums[key] = _formula(how, places)
+                self._from_sums[key] = self._formula(how, places)
             elif isinstance(how, ByNode):
                 self._by_node.append(column)
             elif isinstance(how, OverCurve):
                 (self._of_balanced if column.is_balanced else self._of_curve).append(key)
 
+    def _formula(self, made, places):
+        n_labels = self.model.taxonomy.n_nodes - 1
 
-def _formula(made, places):
-    return lambda sums, n: made.of({name: sums[:, place] for name, place in places.items()})
+        def of(sums, n):
+            found = {name: sums[:, place] for name, place in places.items()}
+            if "n_cells" in made.parts:
+                found["n_wrong"] = found["n_predicted"] + found["n_true"] - 2 * found["n_hit"]
+                found["n_cells"] = n * n_labels
+            return made.of(found)
+
+        return of
 
 
 def _over(part, whole):
