@@ -101,7 +101,7 @@ if TYPE_CHECKING:
     from hierviz.messages.errors import ModelError as ModelError
     from hierviz.messages.errors import PredictionsError as PredictionsError
     from hierviz.messages.errors import TaxonomyError as TaxonomyError
-    from hierviz.metrics.confusion.confusion import confusion as confusion
+    from hierviz.metrics.confusion.multi_path import confusion as confusion
     from hierviz.metrics.registry import METRICS as METRICS
     from hierviz.metrics.win import win as win
     from hierviz.metrics.win import win_breakdown as win_breakdown

@@ -36,7 +36,7 @@ PUBLIC = {
         "compare": "comparison.table",
         "win": "metrics.win",
         "win_breakdown": "metrics.win",
-        "confusion": "metrics.confusion.confusion",
+        "confusion": "metrics.confusion.multi_path",
         "mistakes": "evaluation.mistakes",
         "loss": "losses.registry",
         "show": "charts._show",
@@ -55,7 +55,7 @@ PUBLIC = {
     },
     "hierviz.evaluation": {
         "judged_answers": "evaluation._judged_answers",
-        "curves_by": "evaluation._curves_by",
+        "curves_by": "evaluation.common_samples",
         "protein_function": "evaluation._protein_function",
     },
     "hierviz.metrics": {

@@ -21,7 +21,7 @@ from hierviz.charts._probability_tree import LONG
 from hierviz.charts._rows import frame
 from hierviz.charts._text import probability_text, shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
-from hierviz.metrics.confusion.path_confusion import SamplePairs
+from hierviz.metrics.confusion.confusion_counts import SamplePairs
 
 # Pixels of a layer, of a box, and from one box to the next.
 NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54

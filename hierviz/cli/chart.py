@@ -88,7 +88,7 @@ def _rejection(chosen, charts, look):
 
 
 def _facets(chosen, charts, look):
-    from hierviz.evaluation._curves_by import curves_by
+    from hierviz.evaluation.common_samples import curves_by
 
     by = chosen.options.by
     found = curves_by(list(chosen.evaluations().values()), by)

@@ -54,7 +54,7 @@ def alarms(
     worse = [column for column in columns if _is_not_better(column, values, constants)]
     if worse:
         named = ", ".join(
-            f"{column.label} {_number(values[column.key])} (constant {_number(constants.values[column.key])})"
+            f"{column.label} {value_text(values[column.key])} (constant {value_text(constants.values[column.key])})"
             for column in worse[:NAMED]
         )
         more = f", and {len(worse) - NAMED} more" if len(worse) > NAMED else ""
@@ -97,7 +97,3 @@ def _of_answers(model, choice):
         of_rule = f" by rule {rule}" if model.predictions.has_scores else ""
         found.append(f"{n_empty} of {model.n_judged} answers{of_rule} are empty or the root alone.")
     return found
-
-
-def _number(value):
-    return value_text(value)

@@ -14,11 +14,10 @@ from typing import Any
 
 from hierviz.comparison import formats
 from hierviz.comparison.agreement import Agreement, agreement
-from hierviz.comparison.columns import Column
+from hierviz.comparison.columns import Column, FileNumbers
 from hierviz.comparison.constants import Constants
 from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
 from hierviz.comparison.methods_text import methods_paragraph
-from hierviz.comparison.numbers import FileNumbers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import jsonable
 from hierviz.messages.errors import PredictionsError, listed, near_miss

@@ -8,7 +8,7 @@ import re
 from collections.abc import Sequence
 
 from hierviz.messages.csv_cells import SafeWriter
-from hierviz.messages.number_text import fixed_text
+from hierviz.messages.number_text import fixed_text, value_text
 
 DASH, BOLD = "–", ("best", "tied")
 # Letters of LaTeX that mean something, and what stands for them.
@@ -37,10 +37,8 @@ _CONTROL = re.compile(r"[\x00-\x1f\x7f]+")
 
 def number(value, column=None, decimals=4):
     """A value with four decimals; whole numbers whole; small ones with as many digits that count; a dash for None."""
-    if value is None or math.isnan(value):
-        return DASH
-    if math.isinf(value):
-        return "∞" if value > 0 else "−∞"
+    if value is None or not math.isfinite(value):
+        return value_text(math.nan if value is None else value)
     is_count = column is not None and column.unit in ("samples", "nodes", "points")
     if is_count and float(value).is_integer():
         return f"{value:.0f}"

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hierviz._version import version
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.uncertainty.all_pairs import fewest_resamples
 
 

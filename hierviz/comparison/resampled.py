@@ -4,47 +4,36 @@ Conventions
 -----------
 A draw takes each sample as often as its count says. Means run over the samples that have a value; ratios of sums, counts of
 nodes and macro averages are worked out anew from the sums of each draw, and so is the operating curve. Metrics of all ones
-are the numbers of `hierviz.evaluate`.
+are the numbers of `hierviz.evaluate`. All files take the same resamples, so that methods can be compared in pairs.
 
 Functions
 ---------
-ResampledNumbers
+ResampledNumbers, NodeCounts, ProteinNumbers, has_protein, resampled_draws
 """
 
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
 
-from hierviz.comparison.columns import BY_DEPTH
-from hierviz.comparison.node_counts import NodeCounts
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
-from hierviz.evaluation.class_weights import sample_weights
-from hierviz.evaluation.sample_numbers import TOP
-from hierviz.evaluation.summary import error_heights
-from hierviz.metrics.confusion.confusion_counts import CELLS
+from hierviz.evaluation._protein_function import term_counts
+from hierviz.evaluation.evaluation import sample_weights
+from hierviz.evaluation.sample_numbers import parts_of
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
-from hierviz.metrics.win import best_leaf_metrics
+from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
+from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS
+from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
+from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.uncertainty.resamples import Resamples
 
-_COUNTED_BY_NODE = (
-    "macro_f1",
-    "macro_f1_supported",
-    "c_f1_micro",
-    "c_f1_macro",
-    "c_f1_micro_strict",
-    "c_f1_macro_strict",
-)
-_MICRO = {"micro_precision": "n_predicted", "micro_recall": "n_true"}
-_OF_SETS = {"hf1_micro": ("nodes", None), "hp_micro": ("nodes", "claimed"), "hr_micro": ("nodes", "due")}
-_OF_SETS |= {"ihf1_micro": ("information", None)}
-_LABEL_MEANS = {"hf1_samples": "hf1", "hp_samples": "hp", "hr_samples": "hr", "ihf1_samples": "ihf1"}
-_LABEL_MEANS |= {key: key for key in ("hf1_auc", "ihf1_auc", "hf1_auc_raw")}
+# Parts of which sums are taken whatever is asked for: products of matrices of another width may differ in the last bit.
+SUMMED = {"top_down": ("shared", "claimed", "due"), "confusion": CELLS}
 
 
 class ResampledNumbers:
@@ -87,7 +76,7 @@ class ResampledNumbers:
         self._of_balanced: list[str] = []
         wanted = {column.key: column for column in columns if values.get(column.key) is not None}
         for block in dict.fromkeys(column.block for column in wanted.values()):
-            getattr(self, f"_add_{block}")([column for column in wanted.values() if column.block == block])
+            self._add_block(block, [column for column in wanted.values() if column.block == block])
         self._matrix = np.column_stack(self._sums) if self._sums else np.empty((len(rows), 0))
         self._sums = []
         self.node_counts = None
@@ -177,101 +166,46 @@ class ResampledNumbers:
 
         self._from_sums[key] = mean
 
-    def _add_total(self, key, values):
-        place = self._sum(values)
-        self._from_sums[key] = lambda sums, n: sums[:, place]
-
-    # Blocks --------------------------------------------------------------------------------------------------------
-
-    def _add_distribution(self, columns):
-        values = self.model.distribution_per_sample()
+    def _add_block(self, block, columns):
+        made = {column.key: METRICS[column.metric].made for column in columns}
+        has_parts = any(hasattr(one, "parts") for one in made.values())
+        parts = parts_of(self.model, block, self.choice) if has_parts else {}
+        names = SUMMED.get(block, ())
+        if block == "labels" and has_parts:
+            counted = self.model.label_counts(self.choice["threshold"]).counted()[1]
+            names = [name for name, values in counted.items() if values.dtype != object]
+        places = {name: self._sum(parts[name]) for name in names if has_parts}
         for column in columns:
-            if column.metric.endswith("_infinite"):
-                self._add_total(column.key, np.isinf(values[column.metric.removesuffix("_infinite")]))
-            elif column.metric == "cross_entropy_finite_mean":
-                losses = values["cross_entropy"]
-                self._add_mean(column.key, np.where(np.isinf(losses), np.nan, losses))
-            else:
-                self._add_mean(column.key, values[column.metric])
-
-    def _add_top_down(self, columns):
-        model = self.model
-        best = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
-        parts = {name: self._sum(best[name]) for name in ("shared", "claimed", "due")}
-        for column in columns:
-            if column.metric == "argmax_leaf_accuracy":
-                leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
-                self._add_mean(column.key, leaf["finest_accuracy"])
-            elif column.metric == "top5_leaf_accuracy":
-                self._add_mean(column.key, model.leaf_rank[model.rows] < TOP)
-            elif column.metric == "error_lca_height":
-                self._add_mean(column.key, error_heights(model))
-            elif column.metric in best:
-                self._add_mean(column.key, best[column.metric])
-            else:
-                self._from_sums[column.key] = _aggregate(column.metric.removeprefix("aggregate_"), parts)
-
-    def _add_predicted(self, columns):
-        model = self.model
-        metrics = path_metrics(model.taxonomy, model.truth, model.answers(**self.choice)[model.rows])
-        counted = outcome_indicators(metrics)
-        for column in columns:
-            if column.metric in counted:
-                self._add_total(column.key, counted[column.metric])
-            else:
-                assert column.metric in path_keys()
-                self._add_mean(column.key, metrics[column.metric])
-
-    def _add_labels(self, columns):
-        counts = self.model.label_counts(self.choice["threshold"])
-        _, of_sample = counts.counted()
-        means, n_labels = counts.per_sample(), self.model.taxonomy.n_nodes - 1
-        parts = {name: self._sum(values) for name, values in of_sample.items() if values.dtype != object}
-        hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
-        for column in columns:
-            key, metric = column.key, column.metric
-            if metric in _LABEL_MEANS:
-                self._add_mean(key, means[_LABEL_MEANS[metric]])
-            elif metric in _MICRO:
-                whole = parts[_MICRO[metric]]
-                self._from_sums[key] = lambda sums, n, whole=whole: ratio(sums[:, hit], sums[:, whole], empty=0.0)
-            elif metric == "micro_f1":
-                self._from_sums[key] = lambda sums, n: _f1(sums[:, hit], sums[:, predicted] + sums[:, true])
-            elif metric == "hamming_loss":
-                self._from_sums[key] = lambda sums, n: _over(
-                    sums[:, predicted] + sums[:, true] - 2 * sums[:, hit], n * n_labels
-                )
-            elif metric in _OF_SETS:
-                weight, whole = _OF_SETS[metric]
-                places = [parts[f"{weight}_{part}"] for part in ("shared", "claimed", "due")]
-                self._from_sums[key] = _of_overlap(places, whole)
-            elif metric == "subset_accuracy":
-                same = (of_sample["n_hit"] == of_sample["n_predicted"]) & (of_sample["n_hit"] == of_sample["n_true"])
-                self._add_mean(key, same)
-            elif metric == "n_empty":
-                self._add_total(key, of_sample["n_predicted"] == 0)
-            elif metric == "n_incoherent":
-                self._add_total(key, of_sample["is_incoherent"])
-            else:
-                assert metric in _COUNTED_BY_NODE or metric == BY_DEPTH, metric
+            key, how = column.key, made[column.key]
+            if isinstance(how, Mean):
+                self._add_mean(key, parts[how.part])
+            elif isinstance(how, Total):
+                place = places.get(how.part)
+                place = self._sum(parts[how.part]) if place is None else place
+                self._from_sums[key] = self._formula(how, {how.part: place})
+            elif isinstance(how, OfSums):
+                self._from_sums[key] = self._formula(how, places)
+            elif isinstance(how, ByNode):
                 self._by_node.append(column)
+            elif isinstance(how, OverCurve):
+                (self._of_balanced if column.is_balanced else self._of_curve).append(key)
 
-    def _add_curve(self, columns):
-        for column in columns:
-            if column.is_balanced:
-                self._of_balanced.append(column.key)
-            elif column.metric != "n_points":
-                self._of_curve.append(column.key)
+    def _formula(self, made, places):
+        n_labels = self.model.taxonomy.n_nodes - 1
 
-    def _add_confusion(self, columns):
-        per_sample = self.model.confusion(**self.choice).per_sample
-        cells = [self._sum(per_sample[cell]) for cell in CELLS]
-        for column in columns:
-            if column.metric in CELLS:
-                place = cells[CELLS.index(column.metric)]
-                self._from_sums[column.key] = lambda sums, n, place=place: sums[:, place]
-            else:
-                self._from_sums[column.key] = _measure(column.metric, cells)
+        def of(sums, n):
+            found = {name: sums[:, place] for name, place in places.items()}
+            if "n_cells" in made.parts:
+                found["n_wrong"] = found["n_predicted"] + found["n_true"] - 2 * found["n_hit"]
+                found["n_cells"] = n * n_labels
+            return made.of(found)
+
+        return of
+
+
+def _over(part, whole):
+    """part / whole, nan where whole is 0."""
+    return ratio(part, whole, np.nan)
 
 
 def _curve_name(key):
@@ -279,55 +213,154 @@ def _curve_name(key):
     return key.split(".")[1].removeprefix(BALANCED_PREFIX)
 
 
-def measures_of(tp, tn, fp, fn):
-    """`hierviz.metrics.confusion.confusion_counts.measures` of arrays of counts; nan where undefined."""
-    tpr, tnr = _over(tp, tp + fn), _over(tn, tn + fp)
-    # Factors apart: the product of four sums may be too large.
-    root = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
-    with np.errstate(invalid="ignore"):
-        pt = _over(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1)
-    return {
-        "acc": _over(tp + tn, tp + tn + fp + fn),
-        "ppv": _over(tp, tp + fp),
-        "tpr": tpr,
-        "fnr": _over(fn, tp + fn),
-        "fpr": _over(fp, tn + fp),
-        "tnr": tnr,
-        "pt": pt,
-        "f1": _over(2 * tp, 2 * tp + fp + fn),
-        "mcc": _over(tp * tn - fp * fn, root),
-    }
+class NodeCounts:
+    """True, predicted and hit nodes of each sample, counted again for any weights of the samples.
+
+    Parameters
+    ----------
+    model : Evaluation
+    rows : ndarray of int, shape (n_samples,)
+        Rows of its Predictions.
+    threshold : float
+        Of the sets of score files.
+    """
+
+    def __init__(self, model, rows, threshold):
+        predictions, taxonomy = model.predictions, model.taxonomy
+        self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
+        truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
+        lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
+        predicted, self.outside = predicted_keys(taxonomy, lists.take(rows))
+        if predictions.is_hard:
+            predicted = closed_keys(taxonomy, predicted)
+        true, valid = truth_keys(taxonomy, truth), valid_keys(taxonomy, predicted) if len(predicted) else predicted
+        keys = {
+            "true": true,
+            "predicted": predicted,
+            "hit": true[is_member(true, predicted)],
+            "valid": valid,
+            "valid_hit": true[is_member(true, valid)],
+        }
+        self._row_and_node = {name: np.divmod(of, self.n_nodes) for name, of in keys.items()}
+
+    def numbers(self, counts, columns):
+        """The numbers of one draw: dict of the keys of some Columns to float, nan where there is none."""
+        n = {name: np.bincount(node, counts[row], self.n_nodes)[1:] for name, (row, node) in self._row_and_node.items()}
+        f1 = {
+            "plain": ratio(2 * n["hit"], n["predicted"] + n["true"], empty=0.0),
+            "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
+            "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
+        }
+        outside = float(counts @ self.outside)
+        sums = {name: of.sum() for name, of in n.items()} | {"outside": outside}
+        return {column.key: self._number(column, f1, n["true"] > 0, sums) for column in columns}
+
+    def _number(self, column, f1, is_supported, sums):
+        made = METRICS[column.metric].made
+        if made.over == "sums":
+            claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
+            return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
+        values = f1[made.reading]
+        if made.over == "nodes":
+            return _mean(values)
+        if made.over == "supported":
+            return _mean(values[is_supported])
+        parts = column.key.split(".")
+        inside = self.taxonomy.depth[1:] == int(parts[2])
+        return _mean(values[inside & is_supported if len(parts) > 3 else inside])
 
 
-def _measure(name, cells):
-    return lambda sums, n: measures_of(*(sums[:, place] for place in cells))[name]
+def _mean(values):
+    return float(values.mean()) if len(values) else float("nan")
 
 
-def _aggregate(what, parts):
-    def of(sums, n):
-        shared, claimed, due = (sums[:, parts[name]] for name in ("shared", "claimed", "due"))
-        if what == "precision":
-            return _over(shared, claimed)
-        return _over(shared, due) if what == "recall" else _over(2 * shared, claimed + due)
-
-    return of
+# Samples above which what each adds is not kept: 10 kB a sample.
+MOST_KEPT = 50_000
 
 
-def _of_overlap(places, whole):
-    def of(sums, n):
-        shared, claimed, due = (sums[:, place] for place in places)
-        if whole is None:
-            return _f1(shared, claimed + due)
-        return ratio(shared, claimed if whole == "claimed" else due, empty=0.0)
-
-    return of
+def has_protein(columns):
+    """Whether columns ask for F-max or S-min."""
+    return any(column.metric in PROTEIN_METRICS for column in columns)
 
 
-def _f1(hit, both):
-    return ratio(2 * hit, both, empty=0.0)
+class ProteinNumbers:
+    """Terms of every sample at every threshold, counted once.
+
+    Parameters
+    ----------
+    model : Evaluation
+    accretion : ndarray of float, shape (n_nodes,), or None
+        Bits of each term; without them F-max alone is there.
+    columns : sequence of Column
+        Those of F-max and S-min are `keys`, where they have a value and the samples are not too many to resample.
+    progress : callable, optional
+        Called with (rows done, n_samples).
+    """
+
+    def __init__(self, model, accretion, columns, progress=None):
+        self.is_kept = model.n_judged <= MOST_KEPT
+        self.counts = term_counts(
+            model.predictions, accretion, progress, judged=model.judged, keep_samples=self.is_kept
+        )
+        values = self.summary()
+        self.keys = [c.key for c in columns if self.is_kept and values.get(c.metric) is not None]
+        self.places = np.arange(model.n_judged)
+
+    def summary(self):
+        """The numbers by metric, None where there is none."""
+        return self.counts.summary()
+
+    def of_places(self, places):
+        """The same, with samples in the order of `places` among the judged ones, for resamples."""
+        self.places = places
+        return self
+
+    def of(self, counts, told=lambda share: None):
+        """Numbers of draws: dict of key to ndarray of float, shape (n_draws,); `counts` as of `ResampledNumbers.of`."""
+        found = self.counts.weighed(counts, self.places)
+        told(1.0)
+        return {key: found[key.split(".")[1]] for key in self.keys}
 
 
-def _over(part, whole):
-    """part / whole, nan where whole is 0."""
-    with np.errstate(divide="ignore", invalid="ignore"):
-        return np.where(whole == 0, np.nan, part / np.where(whole == 0, 1.0, whole))
+# Counts of resamples that are held at a time: 16 MB.
+BLOCK_COUNTS = 2_000_000
+
+
+def resampled_draws(
+    files: Sequence[ResampledNumbers],
+    resamples: Resamples,
+    progress: Callable[[int, int], object] | None = None,
+) -> list[dict[str, np.ndarray]]:
+    """Every number of every file in every resample.
+
+    Parameters
+    ----------
+    files : sequence of ResampledNumbers
+        Of the same samples in one order.
+    resamples : Resamples
+    progress : callable, optional
+        Called with (resamples done, n_resamples) after every draw of a file.
+
+    Returns
+    -------
+    list of dict of str to ndarray of float, shape (n_resamples,)
+        One a file, by key.
+    """
+    draws = [{key: np.empty(resamples.n_resamples) for key in file.keys} for file in files]
+    step = max(1, BLOCK_COUNTS // resamples.n_samples)
+    for start in range(0, resamples.n_resamples, step):
+        block = range(start, min(start + step, resamples.n_resamples))
+        counts = np.stack([resamples.counts(index) for index in block]).astype(np.float64)
+        for place, (file, of_file) in enumerate(zip(files, draws, strict=True)):
+            found = file.of(counts, partial(_tell, progress, block, (place, len(files)), resamples.n_resamples))
+            for key, values in of_file.items():
+                values[block.start : block.stop] = found[key]
+        if progress:
+            progress(block.stop, resamples.n_resamples)
+    return draws
+
+
+def _tell(progress, block, file, n_resamples, share):
+    """Report a share of a block of one of the files, (place, number of files)."""
+    if progress:
+        progress(block.start + int(len(block) * (file[0] + share) / file[1]), n_resamples)

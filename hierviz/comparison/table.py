@@ -2,32 +2,30 @@
 
 Functions
 ---------
-compare
+compare, kept_of
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.comparison.alarms import alarms
-from hierviz.comparison.columns import columns_of
+from hierviz.comparison.columns import Column, columns_of, file_numbers
 from hierviz.comparison.comparison_table import ComparisonTable
-from hierviz.comparison.constants import constants
-from hierviz.comparison.former import kept_of
+from hierviz.comparison.constants import Constants, constants
 from hierviz.comparison.methods import Method
-from hierviz.comparison.numbers import file_numbers
-from hierviz.comparison.protein_numbers import ProteinNumbers, has_protein
-from hierviz.comparison.resampled import ResampledNumbers
-from hierviz.comparison.resampling import resampled_draws
+from hierviz.comparison.resampled import ProteinNumbers, ResampledNumbers, has_protein, resampled_draws
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions.predictions import Predictions, listed_models
@@ -277,3 +275,79 @@ def _method(name, files, draws, numbers, former, resamples, n_samples):
 def _n_units(has_value, group_of):
     """Samples, or groups, with a value."""
     return int(has_value.sum()) if group_of is None else len(np.unique(group_of[has_value]))
+
+
+@dataclass(frozen=True)
+class Kept(Short):
+    """Parts of a former table.
+
+    Attributes
+    ----------
+    methods : dict of str to Method
+        By name, with the draws that are taken over alone.
+    constants : Constants
+    """
+
+    methods: dict[str, Method] = field(default_factory=dict)
+    constants: Constants = field(default_factory=lambda: Constants({}, {}, {}))
+
+    def has_draws(self, column: Column) -> bool:
+        """Whether the draws of a column are here, for all methods that have some."""
+        return any(column.key in method.draws for method in self.methods.values())
+
+
+def kept_of(
+    former: ComparisonTable | None,
+    models: Sequence[Evaluation],
+    columns: Sequence[Column],
+    resamples: Resamples | None,
+    has_class_weights: bool = False,
+) -> Kept:
+    """What a table of these models needs not work out again.
+
+    Parameters
+    ----------
+    former : ComparisonTable, optional
+        Nothing is taken over from one of other models, and no draws from one of other resamples.
+    models : sequence of Evaluation
+        Of each file.
+    columns : sequence of Column
+        That are wanted.
+    resamples : Resamples, optional
+    has_class_weights : bool
+        Whether balanced columns have weights of their own.
+
+    Returns
+    -------
+    Kept
+        Without balanced columns where either table has class weights, and without those of protein functions, which
+        depend on an information accretion.
+    """
+    if former is None or len(former.models) != len(models):
+        return Kept()
+    if any(before is not now for before, now in zip(former.models, models, strict=True)):
+        return Kept()
+    has_weights = has_class_weights or former.has_class_weights
+    known = {column.key for column in former.columns}
+    same = [
+        column
+        for column in columns
+        if column.key in known and not has_protein([column]) and not (column.is_balanced and has_weights)
+    ]
+    found = former.constants
+    keys = {column.key for column in same}
+    values = {key: value for key, value in found.values.items() if key in keys}
+    answers = {key: answer for key, answer in found.answers.items() if key in keys}
+    reasons = {key: reason for key, reason in found.reasons.items() if key in keys}
+    methods = {}
+    if former.resamples is not None and resamples is not None and former.resamples.is_same(resamples):
+        free = {column.key for column in same if not column.is_of_answers}
+        methods = {
+            method.name: replace(
+                method,
+                draws={key: of for key, of in method.draws.items() if key in free},
+                shares=method.shares & free,
+            )
+            for method in former.methods
+        }
+    return Kept(methods, Constants(values, answers, reasons))

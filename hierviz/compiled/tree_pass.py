@@ -46,7 +46,7 @@ class PassBlock:
     best_leaf, leaf_mass, p_root, p_truth, win : ndarray
         nan where the truth is not known.
     leaf_rank : ndarray of int32
-        As of `hierviz.metrics.leaf_answers.leaf_ranks`; -1 where the truth is not known.
+        As of `hierviz.metrics.win.leaf_ranks`; -1 where the truth is not known.
     sets : NodeLists or None
         Nodes with p above the threshold, without the root.
     areas : ndarray of float, shape (3, n_rows), or None

@@ -27,11 +27,11 @@ import numpy as np
 from hierviz.diagnosis.confusions import branch_below
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import is_number

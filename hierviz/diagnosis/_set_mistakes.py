@@ -26,10 +26,10 @@ import numpy as np
 
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.ranking import largest_first
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
+from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy

@@ -22,12 +22,12 @@ import numpy as np
 
 from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.ranking import DECIMALS
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.ties import DECIMALS
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
 from hierviz.taxonomy.positions import check_position

@@ -17,8 +17,7 @@ from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists
 
 DISTRIBUTION = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy")
-# Key of METRICS -> column of LabelSetCounts.per_sample.
-OF_SETS = {"hf1_samples": "hf1", "hp_samples": "hp", "hr_samples": "hr", "ihf1_samples": "ihf1"}
+OF_SETS = ("hf1_samples", "hp_samples", "hr_samples", "ihf1_samples")
 # On graphs: key of METRICS -> the outcomes that it counts.
 OF_OUTCOMES = {"correct": ("exact", "coarse", "no_answer"), "exact": ("exact",), "no_answer": ("no_answer",)}
 
@@ -59,7 +58,7 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     if key in OF_SETS:
         threshold = 0.5 if answers.threshold is None else answers.threshold
         rows = np.searchsorted(answers.evaluation.rows, answers.rows)
-        return answers.evaluation.label_counts(threshold).per_sample()[OF_SETS[key]][rows]
+        return answers.evaluation.label_counts(threshold).per_sample()[key][rows]
     truth, predicted = answers.single
     if answers.taxonomy.is_tree:
         return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)

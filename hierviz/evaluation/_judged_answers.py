@@ -28,13 +28,13 @@ from numpy.typing import ArrayLike
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import severity
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.positions import places_of

@@ -3,7 +3,7 @@ r"""Lowest and highest operating curve when only some scores of each sample are 
 Conventions
 -----------
 For each threshold and sample a metric lies between its extremes over the nodes that can be the answer there
-(`hierviz.evaluation.top_k_answers`); means of these extremes are step functions of the threshold. The area under an envelope
+(`hierviz.evaluation.top_k_bounds`); means of these extremes are step functions of the threshold. The area under an envelope
 is that of the union of the rectangles between the origin and the points of the curve, and R@xC is the largest x of some
 points, so both grow with every coordinate of every point: the lowest coordinates bound them from below and the highest
 from above. The bounds are sound but not tight: no single completion of the lists needs to have all extremes at once.

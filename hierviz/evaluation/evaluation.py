@@ -1,9 +1,20 @@
-"""One pass over a model's probabilities, then every answer and number at any rule and threshold.
+r"""One pass over a model's probabilities, then every answer and number at any rule and threshold.
 
 Conventions
 -----------
 Arrays are per sample, shape (n_samples,), in the order of the Predictions; samples without a known truth are kept and
 marked by ``judged == False``. Means run over the judged samples only. `hierviz.evaluation.summary` puts the numbers into blocks.
+
+A mean over classes is
+
+.. math:: \sum_c w_c \, \bar x_c \, / \sum_c w_c,\qquad \bar x_c = \frac{1}{n_c} \sum_{i : y_i = c} x_i
+
+over the classes that are the truth of a sample, which is the mean over samples with the weights w_c / n_c. They are scaled to
+sum to the number of samples. A resample counts its own n_c.
+
+Functions
+---------
+sample_weights
 
 References
 ----------
@@ -20,10 +31,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
-from hierviz.evaluation.class_weights import sample_weights
-from hierviz.evaluation.label_counting import blocks, count_block
-from hierviz.evaluation.one_pass import one_pass
-from hierviz.evaluation.ranking import largest_first
+from hierviz.evaluation.one_pass import blocks, count_block, one_pass
 from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
 from hierviz.evaluation.sample_numbers import numbers_of_samples
 from hierviz.inference.pareto_table import ParetoTable
@@ -31,9 +39,11 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.confusion.confusion import HierarchicalConfusion, confusion
+from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
+from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -62,7 +72,7 @@ class Evaluation(Short):
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
     leaf_rank : ndarray of int, shape (n_samples,), or None
-        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.leaf_answers.leaf_ranks`); -1 where
+        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
         not judged.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
@@ -401,3 +411,55 @@ def as_evaluation(what: str, model: Any) -> Evaluation:
         return Evaluation.from_predictions(model)
     check_kind(what, model, Evaluation, "Predictions can be passed too.")
     return model
+
+
+def sample_weights(taxonomy, truth, class_weights=None, counts=None):
+    """Weight of each sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,)
+        True node of each sample.
+    class_weights : array_like of float, shape (n_nodes,), optional
+        w of each class, >= 0; 1 each when absent.
+    counts : ndarray of float, shape (n_samples,), optional
+        How often each sample is taken, as in a resample; once each when absent. A class has its weight however often its
+        samples are taken.
+
+    Returns
+    -------
+    ndarray of float, shape (n_samples,)
+        >= 0, with sum n_samples (of `counts` where they are given). All 0 where no sample of a class with a weight is taken.
+
+    Raises
+    ------
+    PredictionsError
+        If there is not one weight a node, one is negative or not finite, or no sample has a weight above 0.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    >>> sample_weights(taxonomy, taxonomy.nodes("cat", "cat", "cat", "dog")).round(2).tolist()
+    [0.67, 0.67, 0.67, 2.0]
+    """
+    weights = np.ones(taxonomy.n_nodes) if class_weights is None else np.asarray(class_weights, dtype=np.float64)
+    if weights.shape != (taxonomy.n_nodes,):
+        raise PredictionsError(
+            f"class weights: expected {taxonomy.n_nodes} values (one per node), got shape {weights.shape}. Give one per node."
+        )
+    own = weights[truth]
+    if not np.isfinite(own).all() or (own < 0).any():
+        node = taxonomy.names[int(truth[np.argmax(~np.isfinite(own) | (own < 0))])]
+        raise PredictionsError(
+            f"class weights: expected numbers >= 0 for all true classes, got another or none for {node!r}. Correct it."
+        )
+    if not own.any():
+        raise PredictionsError(
+            "class weights: expected one above 0 for a true class of a sample, got none. Give its class a weight."
+        )
+    counts = np.ones(len(truth)) if counts is None else counts
+    per_sample = np.divide(own * counts, np.bincount(truth, counts)[truth], out=np.zeros(len(truth)), where=counts > 0)
+    total = per_sample.sum()
+    return per_sample * (counts.sum() / total) if total else per_sample

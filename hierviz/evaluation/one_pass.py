@@ -12,13 +12,14 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation.label_counting import blocks, count_block
+from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
 from hierviz.inference.registry import top_down
-from hierviz.metrics.leaf_answers import leaf_ranks
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.win import win
+from hierviz.metrics.sets.node_sets import closed_lists, node_weights
+from hierviz.metrics.win import leaf_ranks, win
 from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.taxonomy.tree_sums import sum_in_order
 
 
@@ -71,3 +72,36 @@ def one_pass(
     if single_truth is None:
         return found
     return found | {"win": wins, "raw_win": raw_wins, "p_truth": p_truth, "leaf_rank": leaf_rank}
+
+
+def _truth_of(predictions, rows):
+    """True node of some rows, or NodeLists where the truth lists several."""
+    return predictions.truth[rows] if predictions.has_single_truth else predictions.truth.take(rows)
+
+
+def count_block(counts, predictions, judged, block, p=None):
+    """Add the judged samples of a block of `blocks` to LabelSetCounts; `p` where a slice's probabilities are known already."""
+    rows = block if isinstance(block, slice) else block.rows
+    known = np.flatnonzero(judged[rows])
+    truth = _truth_of(predictions, known + rows.start)
+    if isinstance(block, slice):
+        counts.add(truth, (predictions.node_probabilities(rows) if p is None else p)[known])
+    else:
+        counts.add_block(truth, block.sets.take(known), block.areas[:, known])
+
+
+def blocks(predictions, single_truth, judged, counts, threads):
+    """What one pass leaves behind, block by block: PassBlock, or a slice of rows for numpy."""
+    if not is_used(predictions):
+        return predictions.blocks()
+    if counts is None:
+        return tree_pass(predictions, truth=single_truth, threads=threads)
+    taxonomy, rows = predictions.taxonomy, np.flatnonzero(judged)
+    closed = closed_lists(taxonomy, _truth_of(predictions, rows))
+    lengths = np.zeros(predictions.n_samples, dtype=np.intp)
+    lengths[rows] = closed.lengths
+    true_lists = NodeLists(np.concatenate([[0], np.cumsum(lengths)]), closed.nodes)
+    bits = node_weights(taxonomy, "information")
+    return tree_pass(
+        predictions, truth=single_truth, threshold=counts.threshold, true_lists=true_lists, bits=bits, threads=threads
+    )

@@ -1,8 +1,8 @@
-"""Every number of every judged sample of an evaluated model.
+"""Parts of every judged sample of an evaluated model, which its numbers are put together from, and those that are numbers.
 
 Functions
 ---------
-numbers_of_samples
+parts_of, totals_of, numbers_of_samples
 """
 
 from __future__ import annotations
@@ -12,44 +12,97 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.inference.registry import inference_rule
+from hierviz.metrics.outcomes import outcome_indicators
+from hierviz.metrics.parts import Mean, OfSums, Total
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import path_keys
-from hierviz.metrics.win import best_leaf_metrics
+from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.win import best_leaf_metrics, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
 TOP = 5
+# Of wrong samples alone: no number of every sample.
+OVER_ERRORS = ("error_lca_height",)
+
+
+def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.ndarray]:
+    """Parts of the numbers of a block; nan where a sample has none.
+
+    Parameters
+    ----------
+    model : Evaluation
+        One to which the block applies.
+    block : str
+    choice : dict
+        rule, threshold and parameters of the rule.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_judged,)
+        By the names that `made` of the entries of `METRICS` asks for.
+    """
+    return _PARTS[block](model, choice)
+
+
+def totals_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, Any]:
+    """The numbers of a block that follow from sums of `parts_of`, in the order of `METRICS`; None where undefined."""
+    parts = parts_of(model, block, choice)
+    return {key: METRICS[key].made.total(parts) for key in keys_of(block, Mean, Total, OfSums)}
+
+
+def _distribution(model, choice):
+    parts = model.distribution_per_sample()
+    losses = parts["cross_entropy"]
+    infinite = {f"{key}_infinite": np.isinf(parts[key]) for key in ("neg_log_win", "cross_entropy")}
+    return parts | infinite | {"cross_entropy_finite_mean": np.where(np.isinf(losses), np.nan, losses)}
+
+
+def _top_down(model, choice):
+    taxonomy, truth, leaf = model.taxonomy, model.truth, np.asarray(model.answers("leaf"))[model.rows]
+    common = lowest_common_ancestors(taxonomy, truth, leaf)
+    return best_leaf_metrics(taxonomy, truth, model.best_leaf[model.rows]) | {
+        "argmax_leaf_accuracy": best_leaf_metrics(taxonomy, truth, leaf)["finest_accuracy"],
+        "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).astype(float),
+        # Height of the lowest common ancestor of truth and most probable leaf.
+        "error_lca_height": np.where(common == truth, np.nan, node_heights(taxonomy)[common]),
+    }
+
+
+def _predicted(model, choice):
+    metrics = path_metrics(model.taxonomy, np.asarray(model.truth), np.asarray(model.answers(**choice))[model.rows])
+    return metrics | outcome_indicators(metrics)
+
+
+_PARTS = {
+    "distribution": _distribution,
+    "top_down": _top_down,
+    "predicted": _predicted,
+    "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
+    "confusion": lambda model, choice: model.confusion(**choice).per_sample,
+}
 
 
 def numbers_of_samples(
     evaluation: Any, rule: str, threshold: float, parameters: Mapping[str, Any]
 ) -> dict[str, np.ndarray]:
     """`Evaluation.per_sample`, which says what the arguments and the columns are."""
-    columns = {"row": evaluation.rows, "sample_id": evaluation.predictions.ids[evaluation.rows]}
+    rows, choice = evaluation.rows, {"rule": rule, "threshold": threshold, **parameters}
+    columns = {"row": rows, "sample_id": evaluation.predictions.ids[rows]}
     if not evaluation.n_judged:
         return columns
     if evaluation.predictions.has_single_truth:
         columns["truth"] = evaluation.truth
     if evaluation.best_leaf is not None:
         if not inference_rule(rule).returns_sets:
-            columns["predicted"] = np.asarray(evaluation.answers(rule, threshold, **parameters))[evaluation.rows]
-        columns["top_down"] = evaluation.best_leaf[evaluation.rows]
-        columns["argmax_leaf"] = np.asarray(evaluation.answers("leaf"))[evaluation.rows]
+            columns["predicted"] = np.asarray(evaluation.answers(**choice))[rows]
+        columns["top_down"] = evaluation.best_leaf[rows]
+        columns["argmax_leaf"] = np.asarray(evaluation.answers("leaf"))[rows]
     elif (ends := evaluation.label_paths()) is not None:
-        columns["predicted"] = ends[evaluation.rows]
+        columns["predicted"] = ends[rows]
     if evaluation.why_no_curve() is None:
         columns |= evaluation.distribution_per_sample()
-        best = best_leaf_metrics(evaluation.taxonomy, evaluation.truth, columns["top_down"])
-        keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-        columns |= {key: best[key] for key in keys}
-        leaf = best_leaf_metrics(evaluation.taxonomy, evaluation.truth, columns["argmax_leaf"])
-        columns["argmax_leaf_accuracy"] = leaf["finest_accuracy"]
-        assert evaluation.leaf_rank is not None
-        columns["top5_leaf_accuracy"] = (evaluation.leaf_rank[evaluation.rows] < TOP).astype(float)
-        if "predicted" in columns:
-            metrics = path_metrics(evaluation.taxonomy, np.asarray(evaluation.truth), columns["predicted"])
-            columns |= {key: metrics[key] for key in path_keys()}
-    columns |= evaluation.confusion(rule, threshold, **parameters).per_sample
-    names = {"hf1": "hf1_samples", "ihf1": "ihf1_samples", "hp": "hp_samples", "hr": "hr_samples"}
-    sets = evaluation.label_counts(threshold).per_sample()
-    return columns | {names.get(key, key): values for key, values in sets.items() if values is not None}
+        for block in ("top_down", "predicted") if "predicted" in columns else ("top_down",):
+            parts = parts_of(evaluation, block, choice)
+            columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
+    return columns | parts_of(evaluation, "confusion", choice) | evaluation.label_counts(threshold).per_sample()

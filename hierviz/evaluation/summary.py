@@ -17,20 +17,15 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.sample_numbers import TOP
+from hierviz.evaluation.sample_numbers import totals_of
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import n_best_constants
 from hierviz.metrics.confusion.multi_path import best_constant_path
-from hierviz.metrics.leaf_answers import node_heights
-from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import BALANCED_PREFIX, path_keys
-from hierviz.metrics.win import best_leaf_metrics
+from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
 from hierviz.predictions.predictions import Predictions, listed_models
@@ -72,7 +67,7 @@ def evaluate(
         `progress`, called with (done, in all), or None.
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
-        with its own (`hierviz.evaluation.class_weights`).
+        with its own (`hierviz.evaluation.evaluation`).
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -203,48 +198,9 @@ def _told(entry, settings):
 # Blocks ----------------------------------------------------------------------------------------------------------------
 
 
-def _distribution(model, choice):
-    values = model.distribution_per_sample()
-    finite = values["cross_entropy"][np.isfinite(values["cross_entropy"])]
-    return {
-        "softmax_win": values["softmax_win"].mean(),
-        "softmax_win_raw": values["softmax_win_raw"].mean(),
-        "neg_log_win": values["neg_log_win"].mean(),
-        "neg_log_win_infinite": int(np.isinf(values["neg_log_win"]).sum()),
-        "cross_entropy": values["cross_entropy"].mean(),
-        "cross_entropy_infinite": int(np.isinf(values["cross_entropy"]).sum()),
-        "cross_entropy_finite_mean": finite.mean() if len(finite) else None,
-    }
-
-
-def _top_down(model, choice):
-    values = best_leaf_metrics(model.taxonomy, model.truth, model.best_leaf[model.rows])
-    leaf = best_leaf_metrics(model.taxonomy, model.truth, model.answers("leaf")[model.rows])
-    shared, claimed, due = (values[key].sum() for key in ("shared", "claimed", "due"))
-    heights = error_heights(model)
-    means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-    return {
-        **{key: values[key].mean() for key in means},
-        "argmax_leaf_accuracy": leaf["finest_accuracy"].mean(),
-        "top5_leaf_accuracy": (model.leaf_rank[model.rows] < TOP).mean(),
-        "error_lca_height": None if np.isnan(heights).all() else np.nanmean(heights),
-        "aggregate_precision": shared / claimed if claimed else None,
-        "aggregate_recall": shared / due if due else None,
-        "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
-    }
-
-
-def error_heights(model):
-    """Height of the lowest common ancestor of truth and most probable leaf, nan where that leaf is right, shape (n_judged,)."""
-    leaf, truth = model.answers("leaf")[model.rows], model.truth
-    common = lowest_common_ancestors(model.taxonomy, truth, leaf)
-    return np.where(common == truth, np.nan, node_heights(model.taxonomy)[common])
-
-
-def _predicted(model, choice):
-    metrics = path_metrics(model.taxonomy, model.truth, model.answers(**choice)[model.rows])
-    counts = {key: int(holds.sum()) for key, holds in outcome_indicators(metrics).items()}
-    return {key: metrics[key].mean() for key in path_keys()} | counts
+def _of_parts(block):
+    """A block of which every number follows from parts of samples."""
+    return lambda model, choice: totals_of(model, block, choice)
 
 
 def _labels(model, choice):
@@ -278,9 +234,7 @@ def _no_truth(model):
 
 # Block name -> (function of the model and the choice of rule and parameters; why it does not apply, in words, or None).
 BLOCKS = {
-    "distribution": (_distribution, Evaluation.why_no_curve),
-    "top_down": (_top_down, Evaluation.why_no_curve),
-    "predicted": (_predicted, Evaluation.why_no_curve),
+    **{block: (_of_parts(block), Evaluation.why_no_curve) for block in ("distribution", "top_down", "predicted")},
     "labels": (_labels, _no_truth),
     "curve": (_curve, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),

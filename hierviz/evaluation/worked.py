@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.path import path_metrics, truncate
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.win import best_leaf_metrics, win_breakdown

@@ -2,15 +2,21 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Any
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
 from hierviz.taxonomy.checks import check_key
 
 SIGNS = {"higher": 1, "lower": -1, "neither": 0}
 UNIT, POSITIVE, COUNT = (0.0, 1.0), (0.0, float("inf")), (0, float("inf"))
+# Attributes of losses, by what they are measured in, and of numbers of samples.
+NATS, BITS, EDGES = ({"range": POSITIVE, "better": "lower", "unit": unit} for unit in ("nats", "bits", "edges"))
+SAMPLES = {"range": COUNT, "better": "lower", "unit": "samples", "made": Total}
 
 
 @dataclass(frozen=True)
@@ -34,6 +40,8 @@ class Metric(Short):
         Name where there is room for few letters; the label where empty.
     is_binary : bool
         Of one sample it is 0 or 1.
+    made : Mean, Total, OfSums, ByNode, OverCurve or None
+        How it is put together: see `hierviz.metrics.parts`. None where it is the same for all samples or takes a way of its own.
     """
 
     _printed = ("key", "label")
@@ -51,6 +59,7 @@ class Metric(Short):
     leaf_truth_only: bool = False
     brief: str = ""
     is_binary: bool = False
+    made: Mean | Total | OfSums | ByNode | OverCurve | None = None
 
     def __post_init__(self):
         check_key("metric", self.key)
@@ -96,15 +105,47 @@ class PathMetric(Metric):
     loss: str = ""
     is_best_at_root: bool = False
 
+    def __post_init__(self):
+        super().__post_init__()
+        if self.made is None:
+            object.__setattr__(self, "made", Mean(self.key))
+
     @property
     def loss_label(self):
         """What 1 - metric is called."""
         return self.loss or f"1 − {self.label}"
 
 
-def entries_of(block, source, *entries, kind=Metric, tree_only=True):
-    """Entries of one block by their key, each given as (key, label, sentence, formula, other attributes)."""
-    return {
-        key: kind(key, block, label, sentence, formula, **{"source": source, "tree_only": tree_only, **more})
-        for key, label, sentence, formula, more in entries
-    }
+def entries_of(
+    block: str, source: str, words: str, *, kind=Metric, made=Mean, tree_only=True, **attributes: dict[str, Any]
+):
+    """Entries of one block by their key.
+
+    Parameters
+    ----------
+    block, source : str
+    words : str
+        Entries with an empty line between them: ``key: label``, lines of the sentence, the formula after ``$``, and in
+        brackets the source where the entry has one of its own.
+    kind : type
+        Metric or PathMetric.
+    made : optional
+        How all are put together that do not say it themselves; a class is called with the key.
+    tree_only : bool
+        Likewise.
+    **attributes : dict
+        Other attributes of single entries, by key.
+    """
+    found = {}
+    for text in textwrap.dedent(words).strip().split("\n\n"):
+        first, *lines = (line.strip() for line in text.splitlines())
+        key, _, label = first.partition(": ")
+        sentence = " ".join(line for line in lines if line[0] not in "$[")
+        formula = " ".join(line[2:] for line in lines if line.startswith("$ "))
+        own = [line[1:-1] for line in lines if line.startswith("[")]
+        more = {"made": made, "tree_only": tree_only} | attributes.pop(key, {})
+        if isinstance(more["made"], type):
+            more["made"] = more["made"](key)
+        found[key] = kind(key, block, label, sentence, formula, *(own or [source]), **more)
+    assert not attributes, attributes
+    return found

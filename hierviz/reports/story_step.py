@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from dataclasses import dataclass, field
 from urllib.parse import unquote
 
 from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.messages.errors import slug
 from hierviz.metrics.outcomes import OUTCOMES
 
 # Letters of a caption, and steps of a story.
@@ -62,12 +62,17 @@ def model_keys(names):
     """What a link calls models of these names: list of str."""
     keys: list[str] = []
     for name in names:
-        slug = re.sub(r"[^a-z0-9]+", "-", name.lower()).strip("-") or "model"
-        key, number = slug, 2
-        while key in keys:
-            key, number = f"{slug}-{number}", number + 1
-        keys.append(key)
+        keys.append(model_key(name, keys))
     return keys
+
+
+def model_key(name, taken):
+    """What a link calls one more model, where some keys are taken."""
+    start = slug(name, "model")
+    key, number = start, 2
+    while key in taken:
+        key, number = f"{start}-{number}", number + 1
+    return key
 
 
 @dataclass(frozen=True)

@@ -21,6 +21,21 @@ def cover(graph, labels):
     return paths or [[0]]
 
 
+def nodes_of_pair(graph, true, path):
+    """The nodes behind TP, TN, FP and FN of a true and a predicted path: four lists."""
+    k = _shared(path, true)
+    siblings = set().union(*(graph.children[node] for node in true[: k - 1])) - set(true)
+    below = set(graph.children[true[k - 1]]) - set(true) - set(path)
+    return true[1:k], [*siblings, *below], path[k:], true[k:]
+
+
+def _shared(path, other):
+    k = 0
+    while k < min(len(path), len(other)) and path[k] == other[k]:
+        k += 1
+    return k
+
+
 def cells(graph, names, truths, predicted):
     """[tp, tn, fp, fn] of one sample: true ends in order, predicted paths."""
     waiting = list(dict.fromkeys(truths))
@@ -28,12 +43,7 @@ def cells(graph, names, truths, predicted):
     total = [0, 0, 0, 0]
 
     def shared(path, truth):
-        k = 0
-        for a, b in zip(path, paths[truth]):
-            if a != b:
-                break
-            k += 1
-        return k
+        return _shared(path, paths[truth])
 
     def called(path):
         return [names[node] if node >= 0 else "" for node in path]
@@ -48,11 +58,8 @@ def cells(graph, names, truths, predicted):
             total[2] += len(path) - 1
             continue
         truth = max(waiting, key=lambda truth: shared(path, truth))
-        own, k = paths[truth], shared(path, truth)
-        siblings = set().union(*(graph.children[node] for node in own[: k - 1])) - set(own)
-        beside = set(graph.children[own[k - 1]]) - set(own) - set(path)
-        for place, count in enumerate((k - 1, len(siblings) + len(beside), len(path) - k, len(own) - k)):
-            total[place] += count
+        for place, nodes in enumerate(nodes_of_pair(graph, paths[truth], path)):
+            total[place] += len(nodes)
         waiting.remove(truth)
     total[3] += sum(len(paths[truth]) - 1 for truth in waiting)
     return total

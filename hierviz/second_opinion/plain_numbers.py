@@ -11,7 +11,8 @@ from __future__ import annotations
 import math
 from itertools import pairwise
 
-from hierviz.second_opinion import plain_rules
+from hierviz.second_opinion.plain_graph import leaf, pareto_set
+from hierviz.second_opinion.plain_graph import top_down as top_down_leaf
 
 
 def mean(values):
@@ -24,15 +25,16 @@ def _surprise(value):
     return -math.log(value) if value > 0 else math.inf
 
 
+def win(graph, p, truth):
+    """The rescaled win of one sample [1]_: its root is left out, and the truth counts twice."""
+    return sum(2.0 ** -graph.depth[v] * p[v] for v in graph.up[truth] if v) + 2.0 ** -graph.depth[truth] * p[truth]
+
+
 def distribution(graph, rows, truth):
     """Block ``distribution`` [1]_."""
-    wins, raw, own = [], [], []
-    for p, y in zip(rows, truth):
-        depth = graph.depth[y]
-        win = sum(2.0 ** -graph.depth[v] * p[v] for v in graph.up[y] if v) + 2.0**-depth * p[y]
-        wins.append(win)
-        raw.append((p[0] + win) / 2)
-        own.append(p[y])
+    wins = [win(graph, p, y) for p, y in zip(rows, truth)]
+    raw = [(p[0] + value) / 2 for p, value in zip(rows, wins)]
+    own = [p[y] for p, y in zip(rows, truth)]
     losses, entropies = [_surprise(win) for win in wins], [_surprise(value) for value in own]
     return {
         "softmax_win": mean(wins),
@@ -45,43 +47,53 @@ def distribution(graph, rows, truth):
     }
 
 
+def best_leaf(graph, truth, leaf):
+    """What [1]_ reports of one leaf of one sample, and the nodes that paths share, claim and are due without the root."""
+    found = truncated(graph, truth, leaf)
+    m = len(graph.up[found] & graph.up[truth]) - 1
+    return {
+        "one_hot_win": 1.0 if found == truth else 1 - 2.0**-m,
+        "coarsest_accuracy": float(m > 0 or found == truth),
+        "parents_accuracy": float(graph.parents[found] == graph.parents[truth]),
+        "finest_accuracy": float(found == truth),
+        "shared": float(m),
+        "claimed": float(graph.depth[found]),
+        "due": float(graph.depth[truth]),
+    }
+
+
+def is_in_top(graph, p, truth, k):
+    """Whether one of the k most probable leaves is the truth or below it; of equal ones the first."""
+    ranked = sorted(graph.leaves, key=lambda leaf: (-p[leaf], leaf))
+    return any(truth in graph.up[leaf] for leaf in ranked[:k])
+
+
 def top_down(graph, rows, truth):
     """Block ``top_down`` [1]_: the leaf that is found from the root down, and the most probable one."""
-    shared = claimed = due = 0
-    lists = {key: [] for key in ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")}
-    best, top5, heights = [], [], []
-    for p, y in zip(rows, truth):
-        found = _truncated(graph, y, plain_rules.top_down(graph, p))
-        m = len(graph.up[found] & graph.up[y]) - 1
-        shared, claimed, due = shared + m, claimed + graph.depth[found], due + graph.depth[y]
-        lists["one_hot_win"].append(1.0 if found == y else 1 - 2.0**-m)
-        lists["coarsest_accuracy"].append(float(m > 0 or found == y))
-        lists["parents_accuracy"].append(float(graph.parents[found] == graph.parents[y]))
-        lists["finest_accuracy"].append(float(found == y))
-        ranked = sorted(graph.leaves, key=lambda leaf: (-p[leaf], leaf))
-        best.append(float(y in graph.up[ranked[0]]))
-        top5.append(float(any(y in graph.up[leaf] for leaf in ranked[:5])))
-        if not best[-1]:
-            heights.append(graph.height[graph.common(ranked[0], y)])
-    return {key: mean(values) for key, values in lists.items()} | {
-        "argmax_leaf_accuracy": mean(best),
-        "top5_leaf_accuracy": mean(top5),
-        "error_lca_height": mean(heights),
+    found = [best_leaf(graph, y, top_down_leaf(graph, p)) for p, y in zip(rows, truth)]
+    shared, claimed, due = (sum(one[key] for one in found) for key in ("shared", "claimed", "due"))
+    wrong = [(leaf(graph, p), y) for p, y in zip(rows, truth) if not is_in_top(graph, p, y, 1)]
+    means = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
+    return {key: mean(one[key] for one in found) for key in means} | {
+        "argmax_leaf_accuracy": 1 - len(wrong) / len(truth),
+        "top5_leaf_accuracy": mean(float(is_in_top(graph, p, y, 5)) for p, y in zip(rows, truth)),
+        "error_lca_height": mean(graph.height[graph.common(*pair)] for pair in wrong),
         "aggregate_precision": shared / claimed if claimed else None,
         "aggregate_recall": shared / due if due else None,
         "aggregate_f1": 2 * shared / (claimed + due) if claimed + due else None,
     }
 
 
-def _truncated(graph, truth, answer):
+def truncated(graph, truth, answer):
+    """The truth where the answer is below it, else the answer."""
     return truth if truth in graph.up[answer] else answer
 
 
-def path_values(graph, truth, answer):
+def path_values(graph, truth, answer, is_truncated=True):
     """Every number of one answer [2]_, section 2 of which truncates it at the truth."""
-    answer = _truncated(graph, truth, answer)
+    answer = truncated(graph, truth, answer) if is_truncated else answer
     common = graph.common(truth, answer)
-    found = {"exact": float(answer == truth), "correct": float(common == answer)}
+    found = {"exact": float(answer == truth), "correct": float(common in (answer, truth))}
     found["no_answer"] = float(not graph.depth[answer] and graph.depth[truth] > 0)
     for prefix, value in (("info", graph.information), ("depth", graph.depth)):
         precision = value[common] / value[answer] if value[answer] else 1.0
@@ -93,18 +105,36 @@ def path_values(graph, truth, answer):
     return found
 
 
+def outcome(graph, truth, answer):
+    """What an answer is, in one word."""
+    if truth in graph.up[answer]:
+        return "exact"
+    if answer not in graph.up[truth]:
+        return "wrong"
+    return "coarse" if graph.parents[answer] else "no_answer"
+
+
 def predicted(graph, answers, truth):
     """Block ``predicted``: means over samples, and how many samples have each outcome."""
     values = [path_values(graph, y, answer) for answer, y in zip(answers, truth)]
-    counts = dict.fromkeys(("n_exact", "n_coarse", "n_no_answer", "n_wrong"), 0)
-    for answer, y in zip(answers, truth):
-        if y in graph.up[answer]:
-            counts["n_exact"] += 1
-        elif answer not in graph.up[y]:
-            counts["n_wrong"] += 1
-        else:
-            counts["n_coarse" if graph.parents[answer] else "n_no_answer"] += 1
+    outcomes = [outcome(graph, y, answer) for answer, y in zip(answers, truth)]
+    counts = {f"n_{key}": outcomes.count(key) for key in ("exact", "coarse", "no_answer", "wrong")}
     return {key: mean(of_sample[key] for of_sample in values) for key in values[0]} | counts
+
+
+def area_below_envelope(x, y):
+    """Section 5 of [2]_: steps from 0 through the sorted x, each as high as the best y at or beyond."""
+    ordered = sorted(zip(x, y))
+    highest, total = 0.0, 0.0
+    for (left, _), (right, height) in zip(reversed([(0.0, 0.0), *ordered[:-1]]), reversed(ordered)):
+        highest = max(highest, height)
+        total += (right - left) * highest
+    return total
+
+
+def best_at_correct(x, correct, level):
+    """The best x where at least this share is correct, but for rounding; 0 where nowhere."""
+    return max((value for value, share in zip(x, correct) if share >= level - 1e-12), default=0.0)
 
 
 def curve(graph, rows, truth):
@@ -112,7 +142,7 @@ def curve(graph, rows, truth):
     n, steps = len(rows), []
     now = dict.fromkeys(path_values(graph, 0, 0), 0.0)
     for place, (p, y) in enumerate(zip(rows, truth)):
-        answers = [(score, path_values(graph, y, node)) for score, node in plain_rules.pareto_set(graph, p)]
+        answers = [(score, path_values(graph, y, node)) for score, node in pareto_set(graph, p)]
         for key, value in answers[0][1].items():
             now[key] += value
         for (_, before), (score, after) in pairwise(answers):
@@ -132,25 +162,17 @@ def curve(graph, rows, truth):
         for key in ("correct", "exact"):
             point[key] = round(point[key] * n) / n
 
-    def area(x, y):
-        ordered = sorted((point[x], point[y]) for point in points)
-        highest, total = 0.0, 0.0
-        for (left, _), (right, height) in zip(reversed([(0.0, 0.0), *ordered[:-1]]), reversed(ordered)):
-            highest = max(highest, height)
-            total += (right - left) * highest
-        return total
-
-    def recall_at(share):
-        return max((point["info_recall"] for point in points if point["correct"] >= share - 1e-12), default=0.0)
+    def of(function, x, y, *level):
+        return function([point[x] for point in points], [point[y] for point in points], *level)
 
     return {
-        "ap": area("info_recall", "info_precision"),
-        "ac": area("info_recall", "correct"),
-        "ac_exact": area("exact", "correct"),
-        "depth_ap": area("depth_recall", "depth_precision"),
-        "depth_ac": area("depth_recall", "correct"),
-        "recall_at_90_correct": recall_at(0.90),
-        "recall_at_95_correct": recall_at(0.95),
+        "ap": of(area_below_envelope, "info_recall", "info_precision"),
+        "ac": of(area_below_envelope, "info_recall", "correct"),
+        "ac_exact": of(area_below_envelope, "exact", "correct"),
+        "depth_ap": of(area_below_envelope, "depth_recall", "depth_precision"),
+        "depth_ac": of(area_below_envelope, "depth_recall", "correct"),
+        "recall_at_90_correct": of(best_at_correct, "info_recall", "correct", 0.90),
+        "recall_at_95_correct": of(best_at_correct, "info_recall", "correct", 0.95),
         "majority_f1": points[sum(score > 0.5 for score in thresholds)]["info_f1"],
         "leaf_f1": points[-1]["info_f1"],
         "n_points": len(points),

@@ -26,14 +26,15 @@ from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions, column_nodes
-from hierviz.second_opinion import packages, plain_confusion, plain_numbers, plain_rules, plain_sets
-from hierviz.second_opinion.plain_graph import PlainGraph, node_probabilities
+from hierviz.second_opinion import packages, plain_confusion, plain_graph, plain_numbers, plain_sets
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_SAMPLES, TOLERANCE = 2000, 1e-9
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
+# Entries of a block that are compared on their own way, or not at all.
+NO_NUMBERS = ("baseline", "macro_f1_by_depth")
 PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
@@ -197,7 +198,9 @@ class _Recomputation:
         taxonomy = part.taxonomy
         self.original, self.part, self.rows, self.model = predictions, part, rows, model
         self.rule, self.settings = rule, settings
-        self.graph = PlainGraph([list(map(int, taxonomy.parents[node])) for node in range(taxonomy.n_nodes)])
+        self.graph = plain_graph.PlainGraph(
+            [list(map(int, taxonomy.parents[node])) for node in range(taxonomy.n_nodes)]
+        )
         self.names = list(taxonomy.names)
         self.p = part.node_probabilities().tolist() if part.has_scores else None
         has_one = isinstance(part.truth, np.ndarray)
@@ -221,7 +224,7 @@ class _Recomputation:
             nodes = range(self.graph.n - part.scores.shape[1], self.graph.n)
         largest = 0.0
         for row, p in zip(np.asarray(part.scores, dtype=np.float64).tolist(), self.p):
-            again = node_probabilities(self.graph, part.parametrisation, [int(node) for node in nodes], row)
+            again = plain_graph.node_probabilities(self.graph, part.parametrisation, [int(node) for node in nodes], row)
             # The root is 1 whatever rounding says, or the sum.
             largest = max([largest, *(abs(a - b) for a, b in zip(again, p))])
         verdict = EQUAL if largest < 1e-9 else DIFFERENT
@@ -251,12 +254,17 @@ class _Recomputation:
         checks = []
         for block, values in found.items():
             checks += [_compared(f"{block}.{key}", *pair, PLAIN) for key, pair in _pairs(self.model[block], values)]
+            checks += [
+                Check(f"{block}.{key}", _number(value), None, PLAIN, LEFT_OUT, "it has no plain definition here")
+                for key, value in self.model[block].items()
+                if key not in (*values, *NO_NUMBERS) and value is not None
+            ]
         for block, why in left_out.items():
             values = self.model[block]
             checks += [
                 Check(f"{block}.{key}", value, None, PLAIN, LEFT_OUT, why)
                 for key, value in values.items()
-                if key != "baseline"
+                if key not in NO_NUMBERS
             ]
         return checks
 
@@ -268,7 +276,7 @@ class _Recomputation:
             single = self.single if rows is not None else None
             found["scikit-learn"] = packages.from_scikit_learn(self.graph, self.sets, self.truth, rows, single)
         if packages.is_installed("hiclass") and self.model["top_down"] is not None and all(self.single):
-            answers = [plain_rules.top_down(self.graph, p) for p in self.p]
+            answers = [plain_graph.top_down(self.graph, p) for p in self.p]
             found["hiclass"] = packages.from_hiclass(self.graph, self.names, answers, self.single)
         checks = []
         for way, numbers in found.items():
@@ -279,11 +287,11 @@ class _Recomputation:
 
     def _answers(self):
         """The answer to each sample by the rule; None where it is not recomputed or there is none."""
-        if self.p is None or self.rule == "threshold_set" or self.rule not in plain_rules.RECOMPUTED:
+        if self.p is None or self.rule == "threshold_set" or self.rule not in plain_graph.RULES:
             return None
         if not self.graph.is_tree:
             return None
-        return [plain_rules.answer(self.graph, p, self.rule, self.settings) for p in self.p]
+        return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
 
     def _true_ends(self):
         if self.single is not None:
@@ -308,16 +316,14 @@ def _number(value):
 def _pairs(block, values):
     """(key, (value, value again)) of all numbers of a block, those of single depths too."""
     for key, value in block.items():
-        if key in ("baseline", "n_nodes"):
-            continue
-        if isinstance(value, dict):
+        if isinstance(value, dict) and key in values:
             for depth, of_depth in value.items():
                 for name, inner in of_depth.items():
                     if name != "n_nodes":
                         ending = "" if name == key.removesuffix("_by_depth") else ".supported"
                         yield f"{key}.{depth}{ending}", (inner, values[key][depth][name])
-        elif key in values or value is not None:
-            yield key, (_number(value), values.get(key))
+        elif key in values:
+            yield key, (_number(value), values[key])
 
 
 def _compared(key, value, again, way, why=None):

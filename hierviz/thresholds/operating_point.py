@@ -296,9 +296,4 @@ def _check_hash(value, where):
 
 def _require(holds, where, expected, got, hint):
     if not holds:
-        raise FileError(f"{where}: expected {expected}, got {_short(got)}. {hint}.")
-
-
-def _short(value):
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
+        raise FileError(f"{where}: expected {expected}, got {shown(got, 80)}. {hint}.")

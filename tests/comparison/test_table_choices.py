@@ -13,7 +13,7 @@ from strategies import many
 import hierviz as hv
 from hierviz import cli
 from hierviz.comparison.columns import columns_of
-from hierviz.comparison.protein_numbers import ProteinNumbers
+from hierviz.comparison.resampled import ProteinNumbers
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 
 # The package's own name `table` is the function.

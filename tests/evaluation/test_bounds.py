@@ -1,20 +1,19 @@
 """Every interval holds the number that all scores give, never widens with k, and equals an enumeration on small trees."""
 
 import naive
+import naive_top_k as twin
 import numpy as np
 import pytest
 import strategies
 from hypothesis import assume, given
 from hypothesis import strategies as st
 from strategies import many
-from top_k import naive_top_k as twin
 
 import hierviz as hv
 from hierviz import Predictions
 from hierviz.evaluation.set_bounds import SetBounds
-from hierviz.evaluation.top_k_answers import reachable_answers, reachable_leaves
-from hierviz.evaluation.unknown_mass import node_bounds
-from hierviz.evaluation.win_bounds import win_bounds
+from hierviz.evaluation.top_k_bounds import reachable_answers, reachable_leaves
+from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.metrics.win import best_leaf_metrics
 from hierviz.predictions.listed_scores import ListedScores
 

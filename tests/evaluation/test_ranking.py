@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.evaluation.ranking import largest_first
+from hierviz.metrics.ties import largest_first
 
 
 @pytest.fixture(scope="module")

@@ -7,9 +7,9 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.metrics.confusion.confusion import measures
+from hierviz.metrics.confusion.confusion_counts import measures
 from hierviz.metrics.entry import Metric
-from hierviz.metrics.protein_texts import PROTEIN_METRICS
+from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics.

@@ -14,10 +14,12 @@ from strategies import examples, many
 import hierviz as hv
 from hierviz import cli
 from hierviz.predictions.parametrisation import default_columns
+from hierviz.second_opinion import plain_graph
 from hierviz.second_opinion import verify as module
-from hierviz.second_opinion.plain_rules import RECOMPUTED
 
-RULES = [*RECOMPUTED, "threshold_set"]
+RULES = [*plain_graph.RULES, "threshold_set"]
+# A tree with one leaf has no bits.
+PARAMETERS = {"information_threshold": {"bits": 0.0}, "depth_thresholds": {"thresholds_by_depth": "0.5,0.25"}}
 
 
 def agreed(predictions, *choice, **more):
@@ -37,8 +39,7 @@ def test_scores_on_trees(data, graph, rule, key):
         scores = data.draw(strategies.rows(len(default_columns(taxonomy, key)), values))
     truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=len(scores), max_size=len(scores))))
     predictions = hv.Predictions.from_scores(taxonomy, scores, key, truth=truth)
-    # A tree with one leaf has no bits.
-    found = agreed(predictions, rule, 0.25, **({"bits": 0.0} if rule == "information_threshold" else {}))
+    found = agreed(predictions, rule, 0.25, **PARAMETERS.get(rule, {}))
     assert found.checks[0].key == "p"
     assert found.of_verdict("not recomputed") == []
 
@@ -96,6 +97,22 @@ def test_a_planted_fault_is_found(taxonomy, monkeypatch, block, key):
     assert "are different: " in found.sentence
 
 
+def test_what_has_no_plain_definition_is_left_out(taxonomy, monkeypatch):
+    """A number that nobody has defined here is not wrong for that."""
+    right = module.evaluate
+
+    def more(*arguments, **parameters):
+        found = right(*arguments, **parameters)
+        found["models"][0]["labels"]["brand_new"] = 0.5
+        return found
+
+    monkeypatch.setattr(module, "evaluate", more)
+    found = agreed(hv.Predictions.from_labels(taxonomy, taxonomy.leaves, truth=taxonomy.leaves))
+    (check,) = found.of_verdict("not recomputed")
+    assert (check.key, check.value, check.again) == ("labels.brand_new", 0.5, None)
+    assert "no plain definition" in check.why
+
+
 def test_packages_agree_or_say_why(taxonomy):
     pytest.importorskip("sklearn")
     pytest.importorskip("hiclass")
@@ -138,7 +155,7 @@ def test_the_command(tmp_path, capsys):
 def test_plain_definitions_use_nothing_that_they_check():
     folder = Path(module.__file__).parent
     files = sorted(folder.glob("plain_*.py"))
-    assert len(files) == 5
+    assert len(files) == 4
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

@@ -12,8 +12,7 @@ from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts._facet_curves import MOST
 from hierviz.diagnosis._level_matrix import level_matrix
-from hierviz.evaluation._curves_by import curves_by
-from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples
+from hierviz.evaluation.common_samples import curves_by, facet_columns, facets, judged_samples
 from hierviz.messages.errors import HiervizError
 
 # Curves that can be told apart, and answers that are looked at without being asked for.

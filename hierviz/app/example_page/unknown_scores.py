@@ -4,8 +4,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app.state.escape import escape
-from hierviz.evaluation.unknown_mass import node_bounds
-from hierviz.evaluation.win_bounds import win_bounds
+from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.messages.number_text import count_text, value_text
 
 

@@ -13,8 +13,8 @@ from hierviz.app.widgets import filters, shell
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.ranking import largest_first
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
+from hierviz.metrics.ties import largest_first
 
 
 def capital(text):

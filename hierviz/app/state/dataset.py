@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -19,6 +18,7 @@ from hierviz.opening.files import Files
 from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.streams import require_file
+from hierviz.reports.story_step import model_key
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 DEMO = "demo"
@@ -335,10 +335,7 @@ def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
         model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
     ]
     for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
-        slug = re.sub(r"[^a-z0-9]+", "-", predictions_of_model.name.lower()).strip("-") or "model"
-        key, number = slug, 2
-        while key in models:
-            key, number = f"{slug}-{number}", number + 1
+        key = model_key(predictions_of_model.name, models)
         progress = stage(f"Evaluating {predictions_of_model.name}")
         models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=0.5)
     return models

@@ -8,6 +8,7 @@ from urllib.parse import unquote
 from hierviz.app.state.current import lost_sample, session, view
 from hierviz.app.state.curve_choices import FORMER_PANELS
 from hierviz.app.state.page_view import FIELDS, FORMER_FIELDS, NODES, NUMBERS, SEVERAL
+from hierviz.messages.errors import shortened
 
 # What fields hold, in words; of those whose name says nothing to a reader "setting".
 KINDS = {
@@ -61,7 +62,7 @@ def told_not_here():
     sample = lost_sample()
     if sample is not None and session.get("page") == "example":
         lost = [*lost, ("sample", sample)]
-    said = [f"{KINDS.get(name, 'setting')} “{_short(text)}”" for name, text in lost]
+    said = [f"{KINDS.get(name, 'setting')} “{shortened(text, LONGEST)}”" for name, text in lost]
     said = list(dict.fromkeys(said))
     return said if len(said) <= MOST else [*said[:MOST], f"and {len(said) - MOST:,} more"]
 
@@ -107,7 +108,3 @@ def _is_number(text, value):
         return abs(float(text) - value) < 1e-9
     except ValueError:
         return False
-
-
-def _short(text):
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 1]}…"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 import shlex
 from dataclasses import replace
 
@@ -16,6 +15,7 @@ from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.errors import slug
 from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
 from hierviz.opening.start_options import without_folder
@@ -51,7 +51,7 @@ def story_flag(data, steps):
     """Words of the command for a story."""
     if not steps:
         return []
-    return ["--story", "demo" if steps == story.shipped(data) else f"{slug(data.title)}.hierviz.json"]
+    return ["--story", "demo" if steps == story.shipped(data) else f"{file_start(data.title)}.hierviz.json"]
 
 
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
@@ -95,6 +95,6 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
-def slug(title):
+def file_start(title):
     """A title as part of a file name."""
-    return re.sub(r"[^a-z0-9]+", "-", title.lower()).strip("-")[:60] or "report"
+    return slug(title, "report")[:60]

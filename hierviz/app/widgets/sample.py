@@ -11,7 +11,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure, picture_url
 from hierviz.app.widgets.numbers import number
-from hierviz.metrics.confusion.confusion import confusion
+from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.taxonomy.taxonomy import NodeLists

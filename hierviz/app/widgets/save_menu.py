@@ -11,7 +11,7 @@ from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
+from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
 from hierviz.app.widgets.save_view import view_file
 from hierviz.opening.parameter_words import with_flags
 from hierviz.reports.of_a_link import VIEW_CAPTIONS
@@ -128,7 +128,7 @@ def _report(data):
     )
     if made is None:
         return
-    offer_report(made, slug(title or data.title), "get-report")
+    offer_report(made, file_start(title or data.title), "get-report")
     if made.left_out:
         st.caption(escape(made.left_out))
 
@@ -170,7 +170,7 @@ def _session(data, page):
     st.download_button(
         "Save the session file",
         content,
-        f"{slug(data.title)}.hierviz.json",
+        f"{file_start(data.title)}.hierviz.json",
         "application/json",
         icon=":material/bookmark:",
         key="get-session",

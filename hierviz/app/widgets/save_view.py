@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
+from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
 from hierviz.opening.parameter_words import with_flags
 from hierviz.reports.of_a_link import VIEW_CAPTIONS, link_of_step, step_from_link
 from hierviz.reports.report_file import report
@@ -82,4 +82,4 @@ def view_file(data, page, name):
         ),
     )
     if made is not None:
-        offer_report(made, f"{slug(data.title)}-{page}", name)
+        offer_report(made, f"{file_start(data.title)}-{page}", name)

@@ -2,12 +2,16 @@ r"""The four counts of a hierarchical confusion matrix: their sums, the measures
 
 Conventions
 -----------
-Counts are numbers of nodes per sample; how they come about stands in `hierviz.metrics.confusion.confusion`. Data set counts are
+Counts are numbers of nodes per sample; how they come about stands in `hierviz.metrics.confusion.multi_path`. Data set counts are
 sums; measures are ratios of these sums.
+
+`metrics.confusion.pair_counts` says which pairs there are and what a pair counts; here the same is
+spelled out for one sample. The true path of a pair continues after the shared prefix through the first child that is the
+truth or above it.
 
 Functions
 ---------
-HierarchicalConfusion, measures, CELLS
+HierarchicalConfusion, measures, CELLS, PathConfusion, SamplePairs, MatchedPair
 
 References
 ----------
@@ -27,10 +31,11 @@ import numpy as np
 
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short, fact_rows, fact_sheet, table
+from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.metrics.parts import OfSums
+from hierviz.metrics.registry import CELLS, METRICS, keys_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
-
-CELLS = ("tp", "tn", "fp", "fn")
 
 
 @dataclass(frozen=True, eq=False)
@@ -136,22 +141,146 @@ def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
     dict of str to float or None
         ``acc, ppv, tpr, fnr, fpr, tnr, pt, f1`` in [0, 1] and ``mcc`` in [-1, 1]; None where undefined (0/0).
     """
-    tp, tn, fp, fn = int(tp), int(tn), int(fp), int(fn)
+    counts = {"tp": int(tp), "tn": int(tn), "fp": int(fp), "fn": int(fn)}
+    found = {key: float(METRICS[key].made.of(counts)) for key in keys_of("confusion", OfSums)}
+    # Of whole numbers the product of the four sums is exact.
+    tp, tn, fp, fn = counts.values()
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    tpr, tnr = _over(tp, tp + fn), _over(tn, tn + fp)
-    defined = tpr is not None and tnr is not None and tpr + tnr != 1
-    return {
-        "acc": _over(tp + tn, tp + tn + fp + fn),
-        "ppv": _over(tp, tp + fp),
-        "tpr": tpr,
-        "fnr": _over(fn, tp + fn),
-        "fpr": _over(fp, tn + fp),
-        "tnr": tnr,
-        "pt": (math.sqrt(tpr * (1 - tnr)) + tnr - 1) / (tpr + tnr - 1) if defined else None,
-        "f1": _over(2 * tp, 2 * tp + fp + fn),
-        "mcc": (tp * tn - fp * fn) / math.sqrt(product) if product else None,
-    }
+    found["mcc"] = (tp * tn - fp * fn) / math.sqrt(product) if product else math.nan
+    return {key: None if math.isnan(value) else value for key, value in found.items()}
 
 
-def _over(part, whole):
-    return part / whole if whole else None
+@dataclass(frozen=True)
+class MatchedPair(Short):
+    """A predicted path, the true path it is judged by, and the nodes behind the counts.
+
+    Attributes
+    ----------
+    predicted, true : ndarray of int
+        Paths from the root; -1 in `predicted` is a node outside the taxonomy.
+    tp, tn, fp, fn : ndarray of int
+        Nodes, ascending. In a graph a node may stand twice in `tn`: it counts twice.
+    """
+
+    predicted: np.ndarray
+    true: np.ndarray
+    tp: np.ndarray
+    tn: np.ndarray
+    fp: np.ndarray
+    fn: np.ndarray
+
+
+@dataclass(frozen=True)
+class SamplePairs(Short):
+    """What a sample's counts are made of.
+
+    Attributes
+    ----------
+    pairs : tuple of MatchedPair
+        In the order of matching.
+    surplus : tuple of ndarray of int
+        Predicted paths for which no truth was left, in the order of matching: their nodes below the root are FP.
+    left_over : tuple of ndarray of int
+        A shortest path to each truth that no prediction took, in the order of the truth: its nodes below the root are FN.
+    """
+
+    pairs: tuple[MatchedPair, ...]
+    surplus: tuple[np.ndarray, ...]
+    left_over: tuple[np.ndarray, ...]
+
+
+@dataclass(frozen=True, eq=False)
+class PathConfusion(HierarchicalConfusion):
+    """Hierarchical confusion of the predicted paths against the true labels of each sample.
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    truth : NodeLists
+        True labels without repeats, shape (n_samples,).
+    predicted : PathLists
+    tp, tn, fp, fn : ndarray of int, shape (n_samples,)
+        Numbers of nodes, summed over the pairs of a sample.
+    turn, taken : ndarray of int, shape (n_paths,)
+        Of each path listed in `predicted`: its place in the order of matching of its sample, and the place in
+        ``truth.nodes`` of the truth it took, -1 if none was left.
+    """
+
+    turn: np.ndarray | None = None
+    taken: np.ndarray | None = None
+
+    @property
+    def _ends(self):
+        return self.predicted.ends
+
+    def pairs(self, row):
+        """What the counts of one sample are made of.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        SamplePairs
+        """
+        first, last = self.predicted.offsets[row], self.predicted.offsets[row + 1]
+        listed = first + np.argsort(self.turn[first:last])
+        pairs, surplus = [], []
+        for place in listed.tolist():
+            path = self.predicted.paths[self.predicted.which[place]]
+            if self.taken[place] < 0:
+                surplus.append(path)
+            else:
+                pairs.append(_pair(self.taxonomy, path, self.truth.nodes[self.taken[place]]))
+        places = np.arange(self.truth.offsets[row], self.truth.offsets[row + 1])
+        left = self.truth.nodes[np.setdiff1d(places, self.taken[first:last])]
+        return SamplePairs(tuple(pairs), tuple(surplus), tuple(_shortest_path(self.taxonomy, node) for node in left))
+
+    def node_sets(self, row):
+        """The nodes behind the four counts of one sample, over all its paths.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        dict of str to ndarray of int
+            ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node stands as often as it counts, and with several paths
+            it may stand under several cells. See `pairs` for each path.
+        """
+        pairs = self.pairs(row)
+        more = {"tp": (), "tn": (), "fp": pairs.surplus, "fn": pairs.left_over}
+        return {
+            cell: np.sort(
+                np.concatenate(
+                    [
+                        np.empty(0, np.intp),
+                        *(getattr(pair, cell) for pair in pairs.pairs),
+                        *(path[1:] for path in more[cell]),
+                    ]
+                )
+            )
+            for cell in CELLS
+        }
+
+
+def _pair(taxonomy, path, target):
+    """The MatchedPair of one predicted path and one truth."""
+    up = Towards(taxonomy, np.array([target]))
+    k = int(np.isin(path, up.above.nodes).sum())
+    true = np.concatenate([path[:k], up.rest(path[k - 1 : k], up.targets).nodes])
+    siblings = taxonomy.children.take(np.unique(taxonomy.parents.take(path[:k]).nodes)).nodes
+    below = np.setdiff1d(taxonomy.children[path[k - 1]], np.concatenate([true, path]))
+    tn = np.concatenate([np.setdiff1d(siblings, true), below])
+    return MatchedPair(path, true, np.sort(path[1:k]), np.sort(tn), np.sort(path[k:]), np.sort(true[k:]))
+
+
+def _shortest_path(taxonomy, node):
+    """One of the shortest paths from the root to a node, through the first parent on a shortest path."""
+    path = [int(node)]
+    while path[-1]:
+        parents = taxonomy.parents[path[-1]]
+        path.append(int(parents[np.argmax(taxonomy.depth[parents] < taxonomy.depth[path[-1]])]))
+    return np.array(path[::-1])

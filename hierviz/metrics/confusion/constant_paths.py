@@ -30,7 +30,7 @@ import numpy as np
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths, samples_below
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
-from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.node_sets import is_member
 
 # Nodes of a graph, where the counts have no closed form.
@@ -53,12 +53,9 @@ def best_constant_by_mcc(taxonomy, truth):
         Of predicting it for every sample. Both are None where more than `MOST_TRIED` nodes would have to be tried one by one.
     """
     truth = checked_truth(taxonomy, truth)
-    counts = constant_counts(taxonomy, truth)
-    if counts is None and taxonomy.n_nodes > MOST_TRIED:
-        return None, None
+    counts = counts_of_all(taxonomy, truth)
     if counts is None:
-        tried = [always(taxonomy, truth, node).counts for node in range(taxonomy.n_nodes)]
-        counts = {cell: np.array([of_node[cell] for of_node in tried], dtype=float) for cell in CELLS}
+        return None, None
     node = _best_by_mcc(counts)
     return node, always(taxonomy, truth, node)
 
@@ -88,8 +85,7 @@ def n_best_constants(taxonomy, truth):
 
 
 def _f1(counts):
-    tp, _, fp, fn = (counts[cell] for cell in CELLS)
-    return ratio(2 * tp, 2 * tp + fp + fn, empty=0.0)
+    return np.nan_to_num(METRICS["f1"].made.of(counts), nan=0.0)
 
 
 def _best_by_mcc(counts):
@@ -131,6 +127,15 @@ def constant_counts(taxonomy, truth):
     tn = passed + below * children - (below - at)
     due = float(taxonomy.depth[truth.nodes].sum())
     return {"tp": tp, "tn": tn, "fp": n * taxonomy.depth - tp, "fn": due - tp}
+
+
+def counts_of_all(taxonomy, truth):
+    """`constant_counts`, found by trying where they have no closed form; None of more than `MOST_TRIED` nodes then."""
+    counts = constant_counts(taxonomy, truth)
+    if counts is None and taxonomy.n_nodes <= MOST_TRIED:
+        tried = [always(taxonomy, truth, node).counts for node in range(taxonomy.n_nodes)]
+        counts = {cell: np.array([of_node[cell] for of_node in tried], dtype=float) for cell in CELLS}
+    return counts
 
 
 def always(taxonomy, truth, node):

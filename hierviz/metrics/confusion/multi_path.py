@@ -4,15 +4,24 @@ Conventions
 -----------
 Per sample: `truth`, an ordered list of nodes (repeats dropped), and `predicted`, an ordered list of paths from the root.
 The root is never counted. What a pair of a predicted and a true path counts stands in `metrics.confusion.pair_counts`, and
-which paths form a pair in `metrics.confusion.matching`; `metrics.confusion.path_confusion` shows the pairs of one sample.
+which paths form a pair, too; `metrics.confusion.confusion_counts` shows the pairs of one sample.
 
 Where the reference implementation [1]_ stops or guesses, we do this: a true label outside the taxonomy, a path that does
 not start at the root and one that skips a level are errors; a sample without any path is an error here and the root-only
 path in `PathLists.from_lists`, `PathLists.from_nodes` and `greedy_cover`.
 
+Of one path each in a tree, `truth` and `predicted` are node numbers of shape (n_samples,); each stands for its path from
+the root. With T and P the two paths and z their lowest common node,
+
+    TP = T & P,  FP = P \ T,  FN = T \ P,
+    TN = siblings of the nodes of TP that are not on T, and children of z on neither path.
+
+So an early mistake has few true negatives, and going right near the top is rewarded. Nothing is truncated here: a
+prediction below the truth has false positives. Data set counts are sums; measures are ratios of these sums.
+
 Functions
 ---------
-confusion_paths, best_constant_path
+confusion, confusion_paths, best_constant_path; what they return is in `hierviz.metrics.confusion.confusion_counts`
 
 References
 ----------
@@ -23,18 +32,21 @@ References
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.matching import match
-from hierviz.metrics.confusion.pair_counts import count
-from hierviz.metrics.confusion.path_confusion import MatchedPair, PathConfusion, SamplePairs
+from hierviz.metrics.confusion.confusion_counts import (
+    CELLS,
+    HierarchicalConfusion,
+    PathConfusion,
+)
+from hierviz.metrics.confusion.pair_counts import count, count_in_tree, match
 from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.path import check_nodes, checked_nodes
+from hierviz.taxonomy.checks import check_taxonomy, one_each
 from hierviz.taxonomy.node_lists import distinct
-from hierviz.taxonomy.taxonomy import NodeLists
-
-__all__ = ["MatchedPair", "PathConfusion", "SamplePairs", "best_constant_path", "confusion_paths"]
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Neighbours in a graph are counted for so many of them at once (32 MB an array).
 BLOCK_VALUES = 4_000_000
@@ -160,3 +172,48 @@ def checked_truth(taxonomy, truth):
             "Use Taxonomy.nodes to look names up."
         )
     return without_repeats(truth)
+
+
+def confusion(
+    taxonomy: Taxonomy, truth: ArrayLike | NodeLists, predicted: ArrayLike | NodeLists | PathLists
+) -> HierarchicalConfusion:
+    """Hierarchical confusion of predicted nodes against true nodes, each standing for its path.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    truth, predicted : ndarray of int, shape (n_samples,), or NodeLists
+        Node numbers; inner nodes and the root (nothing predicted) are allowed. `predicted` may also be PathLists. No
+        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node stands for its
+        first path in depth-first order.
+
+    Returns
+    -------
+    HierarchicalConfusion
+        A PathConfusion, which knows the matched pairs, for lists and on graphs.
+
+    Raises
+    ------
+    PredictionsError
+        If the lengths differ or a value is not a node number.
+
+    Examples
+    --------
+    >>> from hierviz import Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> confusion(taxonomy, taxonomy.nodes("cat"), taxonomy.nodes("dog")).counts
+    {'tp': 1, 'tn': 1, 'fp': 1, 'fn': 1}
+    """
+    check_taxonomy(taxonomy)
+    has_lists = any(hasattr(nodes, "offsets") for nodes in (truth, predicted))
+    if has_lists or not taxonomy.is_tree:
+        if not isinstance(predicted, PathLists):
+            # A predicted label outside the taxonomy is -1.
+            numbers = predicted.nodes if isinstance(predicted, NodeLists) else one_each("predicted", predicted)
+            check_nodes(taxonomy, "predicted", np.maximum(numbers, 0) if numbers.dtype.kind in "iu" else numbers)
+            predicted = PathLists.from_nodes(taxonomy, predicted)
+        return confusion_paths(taxonomy, truth, predicted)
+    true, answer = checked_nodes(taxonomy, truth, predicted)
+    tp, tn, fn = count_in_tree(taxonomy, true, answer)
+    return HierarchicalConfusion(taxonomy, true, answer, tp, tn, taxonomy.depth[answer] - tp, fn)

@@ -34,38 +34,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.sets.node_sets import ratio_of_sums, set_scores
+from hierviz.metrics.parts import ByNode, Mean, OfSums, Total, ratio_of_sums
+from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.sets.node_sets import set_scores
 from hierviz.metrics.sets.set_counts import AREAS, SetCounts
-
-LABEL_KEYS = (
-    "micro_precision",
-    "micro_recall",
-    "micro_f1",
-    "macro_f1",
-    "macro_f1_supported",
-    "hamming_loss",
-    "c_f1_micro",
-    "c_f1_macro",
-    "c_f1_micro_strict",
-    "c_f1_macro_strict",
-    "hf1_samples",
-    "hf1_micro",
-    "hp_samples",
-    "hr_samples",
-    "hp_micro",
-    "hr_micro",
-    "subset_accuracy",
-    "ihf1_samples",
-    "ihf1_micro",
-    "n_empty",
-    "n_incoherent",
-    "hf1_auc",
-    "ihf1_auc",
-    "hf1_auc_raw",
-    "macro_f1_by_depth",
-)
 
 
 class LabelSetCounts(SetCounts):
@@ -90,47 +63,49 @@ class LabelSetCounts(SetCounts):
         return None if sums[0] is None else sums
 
     def summary(self):
-        """Block ``labels`` of the JSON: a dict with exactly the keys `LABEL_KEYS`.
+        """Block ``labels`` of the JSON: a dict with exactly the keys `METRICS`.
 
         Values are plain numbers; None where the input has no such number: areas of label lists, bits and depths on a
         graph, means over nothing. ``macro_f1_by_depth`` is an object, depth as text -> macro_f1, macro_f1_supported,
         n_nodes.
         """
-        precision, recall, f1 = ratio_of_sums(self.n_hit.sum(), self._n_predicted_total, self.n_true.sum())
-        cells = self.n_samples * (self.taxonomy.n_nodes - 1)
-        missed = int(self._n_predicted_total + self.n_true.sum() - 2 * self.n_hit.sum())
-        n_valid = self.n_valid.sum() + self.n_outside
-        n_empty = self._column("n_predicted")
-        incoherent = self._column("is_incoherent")
-        numbers = {
-            "micro_precision": precision,
-            "micro_recall": recall,
-            "micro_f1": f1,
-            "macro_f1": _mean(self.node_f1()),
-            "macro_f1_supported": _mean(self.node_f1()[self._is_supported]),
-            "hamming_loss": missed / cells if cells else None,
-            "c_f1_micro": ratio_of_sums(self.n_valid_hit.sum(), n_valid, self.n_true.sum())[2],
-            "c_f1_macro": _mean(self.node_f1("prune")),
-            "c_f1_micro_strict": ratio_of_sums(self.n_valid_hit.sum(), self._n_predicted_total, self.n_true.sum())[2],
-            "c_f1_macro_strict": _mean(self.node_f1("strict")),
-            "n_empty": 0 if n_empty is None else int((n_empty == 0).sum()),
-            "n_incoherent": 0 if incoherent is None else int(incoherent.sum()),
-            "macro_f1_by_depth": self._summary_by_depth(),
-            "subset_accuracy": self.subset_accuracy,
-        }
-        for prefix, weight in (("h", "nodes"), ("ih", "information")):
-            family = self.family(weight)
-            numbers[f"{prefix}f1_samples"] = family and family["f1_samples"]
-            numbers[f"{prefix}f1_micro"] = family and family["f1_micro"]
-            numbers[f"{prefix}p_samples"] = family and family["precision_samples_empty1"]
-            numbers[f"{prefix}r_samples"] = family and family["recall_samples"]
-            numbers[f"{prefix}p_micro"] = family and family["precision_micro"]
-            numbers[f"{prefix}r_micro"] = family and family["recall_micro"]
-        for key in AREAS:
-            values = self._column(key)
-            # Samples with nothing to find have no area.
-            numbers[key] = None if values is None else _mean(values[~np.isnan(values)])
-        return {key: numbers[key] for key in LABEL_KEYS}
+        parts, numbers = self.parts(), {}
+        for key in keys_of("labels", Mean, Total, OfSums, ByNode):
+            made = METRICS[key].made
+            if isinstance(made, ByNode):
+                numbers[key] = self._by_node(made)
+            else:
+                has_parts = all(name in parts for name in made.parts)
+                numbers[key] = made.total(parts) if has_parts else None
+        return numbers
+
+    def parts(self):
+        """Parts of every sample that the numbers are put together from: dict of arrays of shape (n_samples,).
+
+        Returns
+        -------
+        dict of str to ndarray
+            `per_sample`, what was counted, and what follows from it; without what a graph, or labels, have not.
+        """
+        parts = self.counted()[1]
+        hit, predicted, true = (parts.get(key, np.zeros(0)) for key in ("n_hit", "n_predicted", "n_true"))
+        return (
+            {"n_hit": hit, "n_predicted": predicted, "n_true": true, "n_incoherent": parts.get("is_incoherent", hit)}
+            | {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
+            | {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
+            | parts
+            | self.per_sample()
+        )
+
+    def _by_node(self, made):
+        """A number that is made of those of nodes."""
+        if made.over == "depth":
+            return self._summary_by_depth()
+        if made.over == "sums":
+            predicted = self.n_predicted if made.reading == "strict" else self.n_valid
+            return ratio_of_sums(self.n_valid_hit.sum(), predicted.sum() + self.n_outside, self.n_true.sum())[2]
+        f1 = self.node_f1(made.reading)
+        return _mean(f1[self._is_supported] if made.over == "supported" else f1)
 
     def per_sample(self):
         """Arrays over the samples in the order in which they were added, shape (n_samples,).
@@ -138,15 +113,16 @@ class LabelSetCounts(SetCounts):
         Returns
         -------
         dict of str to ndarray
-            ``hp``, ``hr``, ``hf1``, ``n_predicted``; on trees ``ihf1``; for scores ``hf1_auc``, ``hf1_auc_raw`` and on
-            trees ``ihf1_auc`` (nan where nothing is true).
+            ``hp_samples``, ``hr_samples``, ``hf1_samples``, ``n_predicted``; on trees ``ihf1_samples``; for scores
+            ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc`` (nan where nothing is true).
         """
         columns = {}
-        for name, weight in (("hf1", "nodes"), ("ihf1", "information")):
+        for prefix, weight in (("h", "nodes"), ("ih", "information")):
             overlap = self._overlap(weight)
             if overlap is not None:
-                hp, hr, f1 = set_scores(*overlap)
-                columns |= {"hp": hp, "hr": hr, "hf1": f1} if name == "hf1" else {name: f1}
+                scores = dict(zip(("p", "r", "f1"), set_scores(*overlap)))
+                names = ("p", "r", "f1") if prefix == "h" else ("f1",)
+                columns |= {f"{prefix}{name}_samples": scores[name] for name in names}
         for key in ("n_predicted", *AREAS):
             values = self._column(key)
             if values is not None:
@@ -178,27 +154,6 @@ class LabelSetCounts(SetCounts):
     def n_supported(self):
         """Number of nodes with a true sample."""
         return int(self._is_supported.sum())
-
-    @property
-    def samples_f1_plain(self):
-        """Mean of the F1 of every sample without adding ancestors; 0 for an empty prediction, None without samples."""
-        hit, predicted, true = (self._column(key) for key in ("n_hit", "n_predicted", "n_true"))
-        return None if hit is None else _mean(ratio(2 * hit, predicted + true, empty=0.0))
-
-    @property
-    def subset_accuracy(self):
-        """Share of samples whose predicted set is the true one; None without samples."""
-        hit, predicted, true = (self._column(key) for key in ("n_hit", "n_predicted", "n_true"))
-        return None if hit is None else _mean((hit == predicted) & (hit == true))
-
-    def level_accuracy(self):
-        """Share of samples whose predicted nodes of a depth are the true ones, shape (max_depth,); children of the root first.
-
-        Samples with neither a true nor a predicted node there count as right, so deep levels look very good
-        ("acc level k" of the authors' `evaluate_fast`, who count levels from 0). Labels outside the taxonomy stand at
-        depth 1.
-        """
-        return ratio(self._level_right[1:], self.n_samples, empty=np.nan)
 
     def node_f1(self, reading="plain"):
         """F1 of every node but the root, 0 where it is neither true nor predicted, shape (n_nodes - 1,).
@@ -244,69 +199,6 @@ class LabelSetCounts(SetCounts):
         depth = self.taxonomy.depth[1:]
         return dict(enumerate(self.macro_f1_by(depth - 1, self.taxonomy.max_depth), 1))
 
-    def macro_f1_by_train_count(self, train_count, bins=4):
-        """Macro F1 of nodes grouped by quantiles of their number of training samples [1]_, Figure 4.
-
-        Parameters
-        ----------
-        train_count : ndarray, shape (n_nodes,)
-            Training samples that carry each node, inner nodes included; the root's is not used.
-        bins : int
-            At least 1. Edges are quantiles k / bins (linear); a node's bin is the number of edges strictly below its
-            count, so equal counts stay together and bins can be empty.
-
-        Returns
-        -------
-        dict
-            ``edges``, shape (bins - 1,), and ``bins``: a list of dicts bin, n_nodes, min_count, max_count, macro_f1,
-            n_supported, macro_f1_supported; None where the bin is empty.
-
-        Raises
-        ------
-        PredictionsError
-            If there is not one count per node, or a count is missing.
-        """
-        counts = np.asarray(train_count)
-        if counts.shape != (self.taxonomy.n_nodes,):
-            raise PredictionsError(
-                f"train counts: expected {self.taxonomy.n_nodes} values (one per node), got shape {counts.shape}. "
-                "Give one count per node."
-            )
-        try:
-            counts = counts[1:].astype(np.float64)
-        except (TypeError, ValueError):
-            counts = np.full(len(counts) - 1, np.nan)
-        if not np.isfinite(counts).all():
-            raise PredictionsError(
-                "train counts: expected a number for every node, got missing or other values "
-                f"({self.taxonomy.names[1 + int(np.argmin(np.isfinite(counts)))]!r}). Fill them in, 0 where never seen."
-            )
-        edges = np.quantile(counts, np.arange(1, bins) / bins)
-        group = np.searchsorted(edges, counts, side="left")
-        by_bin = self.macro_f1_by(group, bins)
-        low, high = np.full(bins, np.inf), np.full(bins, -np.inf)
-        np.minimum.at(low, group, counts)
-        np.maximum.at(high, group, counts)
-        return {
-            "edges": edges.tolist(),
-            "bins": [
-                {
-                    "bin": k,
-                    "n_nodes": means["n_nodes"],
-                    "min_count": _number(low[k]) if means["n_nodes"] else None,
-                    "max_count": _number(high[k]) if means["n_nodes"] else None,
-                    "macro_f1": means["macro_f1"],
-                    "n_supported": means["n_supported"],
-                    "macro_f1_supported": means["macro_f1_supported"],
-                }
-                for k, means in enumerate(by_bin)
-            ],
-        }
-
-    @property
-    def _n_predicted_total(self):
-        return int(self.n_predicted.sum()) + self.n_outside
-
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
@@ -322,7 +214,3 @@ class LabelSetCounts(SetCounts):
 
 def _mean(values):
     return float(values.mean()) if len(values) else None
-
-
-def _number(value):
-    return int(value) if float(value).is_integer() else float(value)

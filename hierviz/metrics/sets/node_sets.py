@@ -31,7 +31,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.metrics.node_pairs import harmonic_mean, ratio
+from hierviz.metrics.node_pairs import ratio
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -186,13 +186,6 @@ def set_scores(shared, claimed, due, empty=1.0):
     """
     f1 = ratio(2 * shared, claimed + due, empty=0.0)
     return ratio(shared, claimed, empty), ratio(shared, due), f1
-
-
-def ratio_of_sums(shared, claimed, due):
-    """Precision, recall and F1 of the summed numerators and denominators; 0 where undefined."""
-    shared, claimed, due = (float(np.sum(values)) for values in (shared, claimed, due))
-    precision, recall = ratio(shared, claimed, 0.0), ratio(shared, due, 0.0)
-    return float(precision), float(recall), float(harmonic_mean(precision, recall))
 
 
 # Scores ----------------------------------------------------------------------------------------------------------------

@@ -32,7 +32,7 @@ from hierviz.metrics.sets.set_curves import block_areas
 from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
-_SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "_level_right", "n_outside", "n_samples")
+_SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "n_outside", "n_samples")
 
 
 class SetCounts:
@@ -61,7 +61,6 @@ class SetCounts:
         for name in names:
             setattr(self, name, np.zeros(taxonomy.n_nodes, dtype=np.int64))
         self.n_outside = self.n_samples = 0
-        self._level_right = np.zeros(taxonomy.max_depth + 1, dtype=np.int64)
         self._weights = {"nodes": node_weights(taxonomy)}
         if taxonomy.is_tree:
             self._weights["information"] = node_weights(taxonomy, "information")
@@ -150,7 +149,7 @@ class SetCounts:
 
     def _count(self, n, predicted, augmented, valid, true, outside):
         """Add a block from keys ``row * n_nodes + node``."""
-        n_nodes, depth = self.taxonomy.n_nodes, self.taxonomy.depth
+        n_nodes = self.taxonomy.n_nodes
         is_hit, is_shared = is_member(true, predicted), is_member(true, augmented)
         hit, valid_hit = true[is_hit], true[is_member(true, valid)]
         for name, keys in (
@@ -163,13 +162,6 @@ class SetCounts:
             getattr(self, name)[:] += np.bincount(keys % n_nodes, minlength=n_nodes)
         self.n_outside += int(outside.sum())
         self.n_samples += n
-
-        wrong = np.zeros((n, len(self._level_right)), dtype=bool)
-        for keys in (true[~is_hit], predicted[~is_member(predicted, true)]):
-            row, node = np.divmod(keys, n_nodes)
-            wrong[row, depth[node]] = True
-        wrong[outside > 0, 1] = True
-        self._level_right += (~wrong).sum(axis=0)
 
         def per_row(keys, weights=None):
             row, node = np.divmod(keys, n_nodes)

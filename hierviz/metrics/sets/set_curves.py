@@ -33,10 +33,10 @@ import numpy as np
 
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.parts import ratio_of_sums
 from hierviz.metrics.sets.node_sets import (
     highest_below,
     node_weights,
-    ratio_of_sums,
     rows_of,
     same_length,
     set_scores,

@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import json
 
-from hierviz.messages.errors import ModelError, listed, near_miss
+from hierviz.messages.errors import ModelError, listed, near_miss, shortened
 from hierviz.onnx.description.file import declaration_beside
 from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input, geometry_problem
 from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config
@@ -196,5 +196,4 @@ def _checked(where, said, prefix, notes):
 
 
 def _short(value):
-    text = json.dumps(value, ensure_ascii=False, default=str)
-    return text if len(text) <= 60 else text[:57] + "…"
+    return shortened(json.dumps(value, ensure_ascii=False, default=str))

@@ -2,6 +2,10 @@
 
 import math
 
+import numpy as np
+
+from hierviz.metrics.sets.node_sets import closed_lists
+
 
 def same(ours, golden, where="", tolerance=1e-9):
     """Every key of `golden` is in `ours` with the same value; returns how many values were compared."""
@@ -22,6 +26,34 @@ def same(ours, golden, where="", tolerance=1e-9):
     return 1
 
 
+def samples_f1_plain(counts):
+    """Mean of the F1 of every sample without adding ancestors; 0 for an empty prediction."""
+    parts = counts.parts()
+    both = parts["n_predicted"] + parts["n_true"]
+    return float(np.mean(2 * parts["n_hit"] / np.maximum(both, 1)))
+
+
+def level_accuracy(taxonomy, truth, inside):
+    """Share of samples whose predicted nodes of a depth are the true ones; `inside` is bool, shape (n_samples, n_nodes)."""
+    lists = closed_lists(taxonomy, truth)
+    wrong = inside.copy()
+    wrong[np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes] ^= True
+    return [1 - wrong[:, taxonomy.depth == depth].any(axis=1).mean() for depth in range(1, taxonomy.max_depth + 1)]
+
+
+def macro_f1_by_train_count(counts, train_count, bins):
+    """Macro F1 of nodes grouped by quantiles of their number of training samples: Plaud et al., CoNLL 2024, Figure 4."""
+    of_node = np.asarray(train_count)[1:].astype(float)
+    edges = np.quantile(of_node, np.arange(1, bins) / bins)
+    group = np.searchsorted(edges, of_node, side="left")
+    found = []
+    for k, means in enumerate(counts.macro_f1_by(group, bins)):
+        own = of_node[group == k]
+        ends = {"min_count": int(own.min()), "max_count": int(own.max())} if len(own) else {}
+        found.append({"bin": k, "min_count": None, "max_count": None} | ends | means)
+    return {"edges": edges.tolist(), "bins": found}
+
+
 def threshold_block(counts, train_count=None, bins=()):
     """What the goldens hold of one prediction of all samples, by their keys."""
     summary = counts.summary()
@@ -29,14 +61,14 @@ def threshold_block(counts, train_count=None, bins=()):
         **summary,
         "c_f1_micro_prune": summary["c_f1_micro"],
         "c_f1_macro_prune": summary["c_f1_macro"],
-        "n_supported": counts.n_supported,
-        "samples_f1_plain": counts.samples_f1_plain,
+        "n_supported": int((counts.n_true[1:] > 0).sum()),
+        "samples_f1_plain": samples_f1_plain(counts),
         "hierarchical": counts.family("nodes"),
         "information": counts.family("information"),
         "macro_f1_by_depth": {str(depth): one for depth, one in counts.macro_f1_by_depth().items()},
     }
     if train_count is not None:
-        found["macro_f1_by_train_count"] = {str(k): counts.macro_f1_by_train_count(train_count, k) for k in bins}
+        found["macro_f1_by_train_count"] = {str(k): macro_f1_by_train_count(counts, train_count, k) for k in bins}
     # The means and sums of the two families are the summary's keys.
     for prefix, family in (("h", found["hierarchical"]), ("ih", found["information"])):
         assert summary[f"{prefix}f1_samples"] == family["f1_samples"]

@@ -107,7 +107,7 @@ def summary(parents, samples, is_tree=True):
         incoherent += closed != chosen
         row = {"n_predicted": len(chosen) + phantoms, "is_equal": float(chosen == true and not phantoms)}
         row["nodes"] = (len(closed & true), len(closed) + phantoms, len(true))
-        row["hp"], row["hr"], row["hf1"] = triple(*row["nodes"])
+        row["hp_samples"], row["hr_samples"], row["hf1_samples"] = triple(*row["nodes"])
         if is_tree:
             row["bits"] = (
                 information_of_set(parents, sorted(closed & true)),
@@ -115,7 +115,7 @@ def summary(parents, samples, is_tree=True):
                 information_of_set(parents, sorted(true)),
             )
             row["bits"] = tuple(0.0 if abs(one) < 1e-12 else one for one in row["bits"])
-            row["ihf1"] = triple(*row["bits"])[2]
+            row["ihf1_samples"] = triple(*row["bits"])[2]
         if scores is not None:
             weights = {"hf1_auc": (len, True), "hf1_auc_raw": (len, False)}
             if is_tree:
@@ -161,15 +161,15 @@ def summary(parents, samples, is_tree=True):
         "c_f1_macro": macro("valid_hit", "valid", nodes),
         "c_f1_micro_strict": f1(total("valid_hit"), predicted, true),
         "c_f1_macro_strict": macro("valid_hit", "plain", nodes),
-        "hf1_samples": mean("hf1"),
+        "hf1_samples": mean("hf1_samples"),
         "hf1_micro": sums("nodes"),
-        "hp_samples": mean("hp"),
-        "hr_samples": mean("hr"),
+        "hp_samples": mean("hp_samples"),
+        "hr_samples": mean("hr_samples"),
+        "ihf1_samples": mean("ihf1_samples"),
+        "ihf1_micro": sums("bits"),
         "hp_micro": share("nodes", 1),
         "hr_micro": share("nodes", 2),
         "subset_accuracy": mean("is_equal"),
-        "ihf1_samples": mean("ihf1"),
-        "ihf1_micro": sums("bits"),
         "n_empty": empty,
         "n_incoherent": incoherent,
         "hf1_auc": mean("hf1_auc"),

@@ -146,7 +146,7 @@ def test_set(case):
     assert counts.n_predicted.sum() == len(case["predicted"])
     assert bool(counts.summary()["n_incoherent"]) == (set(case["augmented"]) != set(case["predicted"]))
     per_sample = counts.per_sample()
-    assert [per_sample[key][0] for key in ("hp", "hr", "hf1", "ihf1")] == pytest.approx(
+    assert [per_sample[f"{key}_samples"][0] for key in ("hp", "hr", "hf1", "ihf1")] == pytest.approx(
         [case["expect"][key] for key in ("hp", "hr", "hf1", "ihf1")], abs=1e-12
     )
 

@@ -4,16 +4,18 @@ import math
 
 import naive_sets
 import numpy as np
-from compare import same
+from compare import same, samples_f1_plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from strategies import examples
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
+from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
+from hierviz.metrics.registry import keys_of
 from hierviz.metrics.sets import set_counts, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
-from hierviz.metrics.sets.label_sets import LABEL_KEYS, LabelSetCounts
+from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
 from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -56,7 +58,7 @@ def blocks(n):
 def check(counts, parents, samples, is_tree):
     expected, rows = naive_sets.summary(parents, samples, is_tree)
     found = counts.summary()
-    assert tuple(found) == LABEL_KEYS == tuple(expected)
+    assert tuple(found) == keys_of("labels", Mean, Total, OfSums, ByNode) == tuple(expected)
     same(found, expected)
     for key, values in counts.per_sample().items():
         np.testing.assert_allclose(values, [row[key] for row in rows], atol=1e-9, err_msg=key)
@@ -187,7 +189,7 @@ def test_proposition_1(case):
     counts.add(NodeLists.from_lists(truth), highest_below(taxonomy, p))
     found = counts.summary()
     assert math.isclose(found["hf1_micro"], found["micro_f1"], abs_tol=1e-12)
-    assert math.isclose(found["hf1_samples"], counts.samples_f1_plain, abs_tol=1e-12)
+    assert math.isclose(found["hf1_samples"], samples_f1_plain(counts), abs_tol=1e-12)
     assert found["c_f1_micro"] == found["c_f1_micro_strict"] == found["micro_f1"]
     assert found["c_f1_macro"] == found["c_f1_macro_strict"] == found["macro_f1"]
     assert found["n_incoherent"] == 0
@@ -256,35 +258,6 @@ def test_expected_sets(case):
                 taxonomy, np.repeat(row[None], len(inside), axis=0), NodeLists.from_lists(inside), weight=weight
             )
             np.testing.assert_allclose(again, direct, atol=1e-12)
-
-
-@many
-@given(cases(), st.integers(1, 6), st.integers(0, 9))
-def test_macro_f1_by_train_count(case, bins, seed):
-    _, taxonomy, p, _, truth = case
-    train = np.random.default_rng(seed).integers(0, 4, taxonomy.n_nodes)
-    counts = LabelSetCounts(taxonomy)
-    counts.add(NodeLists.from_lists(truth), p)
-    found = counts.macro_f1_by_train_count(train, bins)
-    edges = [float(np.quantile(train[1:], k / bins)) for k in range(1, bins)]
-    assert found["edges"] == edges
-    f1, is_true = counts.node_f1(), counts.n_true[1:] > 0
-    for k, one in enumerate(found["bins"]):
-        inside = [i for i in range(len(f1)) if sum(edge < train[i + 1] for edge in edges) == k]
-        true = [i for i in inside if is_true[i]]
-        own = [int(train[i + 1]) for i in inside]
-        same(
-            one,
-            {
-                "bin": k,
-                "n_nodes": len(inside),
-                "min_count": min(own, default=None),
-                "max_count": max(own, default=None),
-                "macro_f1": float(np.mean(f1[inside])) if inside else None,
-                "n_supported": len(true),
-                "macro_f1_supported": float(np.mean(f1[true])) if true else None,
-            },
-        )
 
 
 def test_blocks_do_not_matter(monkeypatch):

@@ -1,0 +1,173 @@
+"""How a metric is put together from parts: numbers of single samples, which are added up, or of nodes, or of a curve.
+
+Conventions
+-----------
+A part is one number of every sample, such as its win, or how many nodes its two paths share. The total of all samples, each
+resample, and always answering each node have sums of the same parts: floats, or arrays of one shape.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.metrics.node_pairs import harmonic_mean, ratio
+
+
+def ratio_of_sums(shared: Any, claimed: Any, due: Any) -> tuple[float, float, float]:
+    """Precision, recall and F1 of the summed numerators and denominators; 0 where undefined."""
+    shared, claimed, due = (float(np.sum(values)) for values in (shared, claimed, due))
+    precision, recall = ratio(shared, claimed, 0.0), ratio(shared, due, 0.0)
+    return float(precision), float(recall), float(harmonic_mean(precision, recall))
+
+
+@dataclass(frozen=True)
+class Mean:
+    """Mean of a part over the samples that have it: those where it is not nan."""
+
+    part: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts."""
+        return (self.part,)
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where none has it."""
+        values = np.asarray(parts[self.part])
+        if values.dtype.kind == "f" and np.isnan(values).any():
+            values = values[~np.isnan(values)]
+        return float(values.mean()) if len(values) else None
+
+
+@dataclass(frozen=True)
+class Total:
+    """Sum of a part that is a count: of samples, where it is 0 or 1."""
+
+    part: str
+
+    @property
+    def parts(self) -> tuple[str, ...]:
+        """Names of the parts."""
+        return (self.part,)
+
+    def of(self, sums: Mapping[str, Any]) -> Any:
+        """The number, or numbers, of some sums by the names of the parts."""
+        return sums[self.part]
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> int:
+        """Of all samples."""
+        return int(np.sum(parts[self.part]))
+
+
+@dataclass(frozen=True)
+class OfSums:
+    """A formula of sums of parts: a callable of the sums in the order of `parts`, which gives nan where it is undefined."""
+
+    parts: tuple[str, ...]
+    formula: Callable
+
+    def of(self, sums: Mapping[str, Any]) -> Any:
+        """The number, or numbers, of some sums by the names of the parts."""
+        return self.formula(*(sums[name] for name in self.parts))
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where undefined."""
+        found = float(self.of({name: np.sum(parts[name]) for name in self.parts}))
+        return None if np.isnan(found) else found
+
+
+@dataclass(frozen=True)
+class Ratio(OfSums):
+    """Sums of some parts over sums of others; of parts that exclude each other the first ones are among the others.
+
+    Attributes
+    ----------
+    part, whole : tuple of str
+    """
+
+    part: tuple[str, ...] = ()
+    whole: tuple[str, ...] = ()
+
+    def bounds(self, extremes: Mapping[str, np.ndarray]) -> list[float] | None:
+        """Lowest and highest value from those of each sum, arrays of shape (2,); None where it may be 0/0."""
+        others = list(self.whole)
+        for name in self.part:
+            others.remove(name)
+        part, rest = (np.sum([extremes[name] for name in names], axis=0) for names in (self.part, others))
+        rest = rest[::-1]
+        # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
+        return (part / (part + rest)).tolist() if part[0] + rest[1] else None
+
+
+@dataclass(frozen=True)
+class F1(Ratio):
+    """Twice what is shared over what is claimed and due; the total is the harmonic mean of precision and recall."""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float:
+        """Of all samples; 0 where undefined."""
+        return ratio_of_sums(*(parts[name] for name in self.parts))[2]
+
+
+def f1_of(shared: str, claimed: str, due: str) -> F1:
+    """The F1 of sums of three parts by their names; 0 where nothing is claimed or due."""
+    ends = (shared, shared), (claimed, due)
+    return F1((shared, claimed, due), lambda a, b, c: ratio(2 * a, b + c, 0.0), *ends)
+
+
+def ratio_of(part: str, whole: str, empty: float = np.nan) -> Ratio:
+    """The Ratio of parts named in two texts: ``ratio_of("tp tp", "tp tp fp fn")`` is 2 TP / (2 TP + FP + FN).
+
+    Parameters
+    ----------
+    part, whole : str
+        Names of parts, with a space between them.
+    empty : float
+        The value of 0/0.
+    """
+    above, below = tuple(part.split()), tuple(whole.split())
+    names = tuple(dict.fromkeys((*above, *below)))
+
+    def formula(*sums):
+        of = dict(zip(names, sums, strict=True))
+        return ratio(sum(of[name] for name in above), sum(of[name] for name in below), empty)
+
+    return Ratio(names, formula, above, below)
+
+
+@dataclass(frozen=True)
+class ByNode:
+    """Mean of a number of each node but the root, or one number of the sums over nodes.
+
+    Attributes
+    ----------
+    reading : str
+        Of predicted nodes without all their ancestors: 'plain', 'prune' or 'strict'; see `LabelSetCounts.node_f1`.
+    over : str
+        'nodes', 'supported' for nodes with a true sample, 'depth' for those of each depth, 'sums' for F1 of the sums.
+    """
+
+    reading: str = "plain"
+    over: str = "nodes"
+
+
+@dataclass(frozen=True)
+class OverCurve:
+    """A number of the operating curve."""
+
+
+def prevalence_threshold(tp, tn, fp, fn):
+    """Prevalence threshold of counts: floats or arrays; nan where undefined."""
+    tpr, tnr = ratio(tp, tp + fn, np.nan), ratio(tn, tn + fp, np.nan)
+    with np.errstate(invalid="ignore"):
+        return ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1, np.nan)
+
+
+def matthews(tp, tn, fp, fn):
+    """Matthews correlation of counts: floats or arrays; nan where undefined."""
+    # Factors apart: the product of four sums may be too large.
+    root = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
+    return ratio(tp * tn - fp * fn, root, np.nan)
