@@ -110,10 +110,10 @@ if TYPE_CHECKING:
     from hierviz.predictions.parametrisation import PARAMETRISATIONS as PARAMETRISATIONS
     from hierviz.predictions.parametrisation import node_probabilities as node_probabilities
     from hierviz.predictions.predictions import Predictions as Predictions
-    from hierviz.readers.accretion_file import load_accretion as load_accretion
     from hierviz.readers.attach import attach_media as attach_media
     from hierviz.readers.attach import attach_truth as attach_truth
-    from hierviz.readers.costs_file import load_costs as load_costs
+    from hierviz.readers.class_numbers_file import load_accretion as load_accretion
+    from hierviz.readers.class_numbers_file import load_costs as load_costs
     from hierviz.readers.predictions_file import load_predictions as load_predictions
     from hierviz.readers.predictions_writer import write_predictions as write_predictions
     from hierviz.readers.taxonomy_file import load_taxonomy as load_taxonomy

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from hierviz.readers.class_lists.registry import CLASS_LIST_FORMS
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.predictions_file import FORMS as ALL_PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS as ALL_TAXONOMY_FORMS
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
 from hierviz.readers.taxonomy_writer import FORMS as WRITTEN
 
 _INTRODUCTION = """\

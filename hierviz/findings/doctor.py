@@ -14,13 +14,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from hierviz.findings.class_list_look import look_at_classes
-from hierviz.findings.examination import Examination, examination
-from hierviz.findings.finding import Findings
+from hierviz.findings.finding import Examination, Findings, examination
 from hierviz.findings.predictions_look import PredictionsLook, look_at_predictions
-from hierviz.findings.taxonomy_look import look_at_taxonomy
-from hierviz.findings.taxonomy_shape import look_at_shape
-from hierviz.findings.truth_look import look_at_truth
+from hierviz.findings.taxonomy_look import look_at_shape, look_at_taxonomy
+from hierviz.findings.truth_look import look_at_classes, look_at_truth
 from hierviz.messages.errors import HiervizError
 from hierviz.predictions.predictions import Predictions
 from hierviz.readers.truth_file import load_truth

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 
 from hierviz.findings.cycles import closing_edges, knots
 from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import look_alikes, plain_name, with_zeros_of
+from hierviz.findings.name_looks import look_alikes, plain_name, with_zeros_of
 from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
 
@@ -62,6 +62,11 @@ def whole_rows(table, found, changes):
         )
         changes.to_read_on.dropped.update(record for record, *_ in ragged)
     return rows
+
+
+def rows_below_header(table, found, changes):
+    """Those of `whole_rows` but the first: dict of record to (line, cells)."""
+    return {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
 
 
 class _Edges:

@@ -2,16 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 
 from hierviz.findings.edge_table import whole_rows
 from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import look_alikes, plain_name
+from hierviz.findings.name_looks import look_alikes, plain_name
 from hierviz.messages.errors import shown
-from hierviz.readers.taxonomy_tables import is_rank
-
-_EMPTY_RANK = re.compile(r"[A-Za-z]{1,2}__")
+from hierviz.readers.taxonomy_tables import is_rank, without_empty_rank
 
 
 def look_at_levels(table, found, changes):
@@ -28,7 +25,7 @@ def look_at_levels(table, found, changes):
     is_header = len(ranks) > 1
     places = ranks if is_header else list(range(len(table.first)))
     lines = {record: line for record, line, _ in rows[is_header:]}
-    paths = {record: [_name(cells[place]) for place in places] for record, _, cells in rows[is_header:]}
+    paths = {record: [without_empty_rank(cells[place]) for place in places] for record, _, cells in rows[is_header:]}
 
     def note(code, records, message, fix=None, severity=None):
         found.note(code, f"{table.where}:{lines[min(records)]}", message, fix, severity)
@@ -70,12 +67,6 @@ def look_at_levels(table, found, changes):
             f"without {words}",
         )
         changes.fixes.dropped.update(again)
-
-
-def _name(cell):
-    """A name without blanks; nothing for a rank without a name, as ``g__``."""
-    cell = cell.strip()
-    return "" if _EMPTY_RANK.fullmatch(cell) else cell
 
 
 def _gaps(paths, lines, note, write, changes, places):

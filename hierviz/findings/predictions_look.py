@@ -10,19 +10,18 @@ import numpy as np
 from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
 from hierviz.findings.json_samples import JsonSamples
-from hierviz.findings.listed_rows import (
+from hierviz.findings.mend import Changes
+from hierviz.findings.prediction_rows import (
     listed_roles,
     look_at_headerless_rows,
     look_at_listed_rows,
+    look_at_prediction_rows,
     missing_header,
 )
-from hierviz.findings.mend import Changes
-from hierviz.findings.prediction_rows import look_at_prediction_rows
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.node_columns import NodeColumns
-from hierviz.readers.label_lists_json import looks_like_json
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table
@@ -65,7 +64,9 @@ class PredictionsLook:
         if is_text and (error or any(_BY_MEANING in note for note in self.predictions.notes)):
             before = len(self.found)
             error = (
-                self._read_on_json(source, error) if error and looks_like_json(source) else self._read_on(source, error)
+                self._read_on_json(source, error)
+                if error and source.begins in ("[", "{")
+                else self._read_on(source, error)
             )
             # The reader would say what the looks have said.
             if error and any(one.severity == "error" for one in self.found[before:]):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.look_alikes import with_zeros_of
+from hierviz.findings.name_looks import with_zeros_of
 from hierviz.readers.join import ids_advice, whole_id
 
 

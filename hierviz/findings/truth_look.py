@@ -1,14 +1,19 @@
-"""All that is wrong with a table of truths."""
+"""All that is wrong with a table of truths, and with a class list."""
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
-from hierviz.findings.edge_table import whole_rows
+from hierviz.findings.edge_table import rows_below_header
+from hierviz.findings.finding import counted
 from hierviz.findings.mend import Changes
-from hierviz.findings.node_cells import look_at_names
+from hierviz.findings.name_looks import look_at_names
 from hierviz.findings.sample_ids import IdColumn, look_at_ids
-from hierviz.messages.errors import HiervizError
+from hierviz.messages.errors import HiervizError, listed
+from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.readers.class_lists.class_list_forms import read_class_list
+from hierviz.readers.labels import find_node
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
 
@@ -47,24 +52,62 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         if place is None:
             return None, None
         changes = Changes.of(table)
-        rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)[1:]}
+        rows = rows_below_header(table, found, changes)
     except HiervizError as error:
         found.failed(error, where)
         return None, None
     if id_place is not None:
         look_at_ids(rows, id_place, where, found, changes)
-    look_at_names(
-        {record: cells[place] for record, (_, cells) in rows.items()},
-        taxonomy,
-        where,
-        "truth",
-        found,
-        changes,
-        lines={record: line for record, (line, _) in rows.items()},
-        place=place,
-        numbers=numbers,
-        is_path=folded[place] == "path",
-    )
+    is_path = folded[place] == "path"
+    look_at_names(rows, place, taxonomy, where, "truth", found, changes, numbers=numbers, is_path=is_path)
     if id_place is None:
         return changes, None
     return changes, IdColumn(where, [cells[id_place] for _, cells in rows.values()], changes, rows, id_place)
+
+
+def look_at_classes(classes, taxonomy, found):
+    """Note the faults of a class list.
+
+    Parameters
+    ----------
+    classes : str, path, or names
+        As `load_predictions` takes them.
+    taxonomy : Taxonomy
+    found : Findings
+
+    Returns
+    -------
+    classes : as given, or None
+        None where predictions cannot be read by it.
+    numbers : dict of int to int or None
+        Node of each number of the list.
+    """
+    where = Path(classes).name if isinstance(classes, (str, os.PathLike)) else "classes"
+    try:
+        read = read_class_list(classes, taxonomy)
+    except HiervizError as error:
+        found.failed(error, where)
+        return None, None
+    loose = LooseMatches(taxonomy)
+    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    unknown = [(place, name) for (place, name), node in zip(read.entries, nodes, strict=True) if node is None]
+    if unknown:
+        text = f"{counted(len(unknown), 'class is', 'classes are')} not in the taxonomy: {listed(name for _, name in unknown)}."
+        found.note("unknown_names", unknown[0][0], text + advice(unknown[0][1], taxonomy))
+    first: dict = {}
+    twice = [
+        (place, name)
+        for (place, name), node in zip(read.entries, nodes, strict=True)
+        if first.setdefault(node, place) != place
+    ]
+    twice = [(place, name) for place, name in twice if (place, name) not in unknown]
+    if twice:
+        text = (
+            f"{counted(len(twice), 'class stands', 'classes stand')} there twice: {listed(name for _, name in twice)}."
+        )
+        found.note("repeated_classes", twice[0][0], text)
+    for note in loose.notes(where):
+        found.note("other_spellings", where, note.partition(": ")[2] + ".")
+    if unknown or twice:
+        return None, None
+    return classes, dict(zip(read.numbers, nodes, strict=True))

@@ -9,12 +9,11 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
-from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import level_nodes
-from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.labels import is_all_nodes, named_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
-from hierviz.readers.prediction_forms.level_arrays import NAMES as LEVEL_NAMES
-from hierviz.readers.prediction_forms.level_arrays import joined_levels, level_keys
+from hierviz.readers.prediction_forms.levels import NAMES_OF_LEVEL as LEVEL_NAMES
+from hierviz.readers.prediction_forms.levels import joined_levels, level_keys
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth
 
@@ -126,7 +125,7 @@ def _of_npz(source, npz, taxonomy, classes, numbers):
         others = [k for k in is_text if k != ids and len(texts[k]) == n_scores and is_all_nodes(texts[k], taxonomy)]
         names = others[0] if len(others) == 1 and n_scores != n_rows else None
     if nodes is None and names is not None:
-        nodes = _named(texts[names], taxonomy, f"{where}, array {names!r}", notes)
+        nodes = named_nodes(texts[names], taxonomy, f"{where}, array {names!r}", notes)
     truth = _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes)
     used = {*(levels or tables[:1]), names, ids, *TRUTH_ARRAYS, *(key + end for key in levels for end in LEVEL_NAMES)}
     attributes = {key: text_array(texts[key]) for key in texts if key in is_text - used and len(texts[key]) == n_rows}
@@ -185,19 +184,6 @@ def _as_text(array):
     if array.dtype.kind == "f" and np.isfinite(array).all() and (array == np.floor(array)).all():
         return [str(int(value)) for value in array.tolist()]
     return None
-
-
-def _named(names, taxonomy, where, notes):
-    loose = LooseMatches(taxonomy)
-    nodes = [find_node(name, taxonomy, loose=loose) for name in names]
-    notes += loose.notes(where)
-    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
-    if unknown:
-        raise PredictionsError(
-            f"{where}: expected names of nodes in the taxonomy ({taxonomy.n_nodes} nodes), got {listed(unknown)}."
-            f"{advice(unknown[0], taxonomy, ' Is this the right taxonomy?')}"
-        )
-    return np.array(nodes, dtype=np.intp)
 
 
 def _unique(ids, where):

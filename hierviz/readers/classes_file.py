@@ -1,6 +1,6 @@
 """Which node each column of scores belongs to: the names of a class list, looked up in the taxonomy.
 
-What a list may look like stands in `class_lists.registry`.
+What a list may look like stands in `class_lists.class_list_forms`.
 """
 
 from __future__ import annotations
@@ -8,9 +8,9 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers.class_lists.registry import class_list_of_text, read_class_list
-from hierviz.readers.labels import find_node
+from hierviz.predictions.name_matching import LooseMatches
+from hierviz.readers.class_lists.class_list_forms import class_list_of_text, read_class_list
+from hierviz.readers.labels import find_node, unknown_node
 
 
 def load_classes(classes, taxonomy, notes=None):
@@ -55,10 +55,7 @@ def load_class_nodes(classes, taxonomy, notes=None):
     found = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
     for (place, name), node in zip(read.entries, found, strict=True):
         if node is None:
-            raise PredictionsError(
-                f"{place}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}."
-                f"{advice(name, taxonomy, ' List one node per line, in the order of the columns.')}"
-            )
+            raise unknown_node(place, name, taxonomy, " List one node per line, in the order of the columns.")
         if node in seen:
             raise PredictionsError(
                 f"{place}: expected every class once, got {name!r} again ({seen[node]}). Remove one."

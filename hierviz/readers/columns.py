@@ -5,11 +5,12 @@ Text and Parquet tables both give `Columns`, so that nothing after them needs to
 
 from __future__ import annotations
 
+from collections import Counter
 from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, listed
+from hierviz.messages.errors import FileError, PredictionsError, listed, near_miss
 
 # Advice where a table has too few or too many scores.
 EVERY_SCORE = "Every sample needs a score for every class."
@@ -40,6 +41,11 @@ class Columns:
 
     def __len__(self):
         return len(self.lines)
+
+    def require_rows(self):
+        """Raise a PredictionsError for a table without rows."""
+        if len(self) == 0:
+            raise no_rows(self.where)
 
     def single_text(self, place):
         """The cells of a column that takes one value in each row; FileError when it holds lists."""
@@ -77,12 +83,29 @@ def require_names(columns_names, where):
             f"{where}: expected a name for every column, got none for column {names.index('') + 1}. "
             "If it is a row number that pandas wrote, save with index=False; if it is the sample's id, call it 'sample_id'."
         )
-    seen, twice = set(), {}
-    for name in names:
-        if name in seen:
-            twice[name] = True
-        seen.add(name)
+    require_once(names, where)
+
+
+def require_once(names, where):
+    """Raise a FileError where two columns have one name."""
+    twice = [name for name, count in Counter(names).items() if count > 1]
     if twice:
         raise FileError(
             f"{where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
+        )
+
+
+def no_rows(where):
+    """The error about a table of samples without rows."""
+    return PredictionsError(
+        f"{where}: expected a row for every sample, got none below the header. Is the file complete?"
+    )
+
+
+def require_truth_column(names, column, where, what="column"):
+    """Raise a PredictionsError unless the column that is said to hold the truth is there, or none is said."""
+    if column is not None and column not in names:
+        raise PredictionsError(
+            f"{where}: expected the {what} {column!r} of {{truth_column}}, got {listed(names)}."
+            f"{near_miss(column, names)} Name one of the {what}s."
         )

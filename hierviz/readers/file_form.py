@@ -1,4 +1,4 @@
-"""What the registries of taxonomy and prediction files say of a form."""
+"""What is said of a form of files, of taxonomies and of predictions."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ class FileForm:
     Parameters
     ----------
     key : str
-        As the function that loads such files takes it.
+        As `hierviz.load_taxonomy` and `hierviz.load_predictions` take it.
     words : str
         What it is, for help and documents.
     endings : tuple of str
@@ -21,9 +21,16 @@ class FileForm:
     recognised : str
         How it is told from others, in words.
     kind : str
-        What its functions get.
-    looks_like, read : callable
-        Each kind of file says what these take and return.
+        What its functions get. Of a taxonomy: "text" (a Source), "json" (a parsed value) or "large" (the files of a folder or
+        archive). Of predictions: "json", "table" or "lines".
+    looks_like : callable
+        Of "text" (name of the file, its first lines), of "json" the value, of "large" (name, names of files), of "table" the
+        names of the columns, of "lines" the first lines.
+    read : callable
+        Of a taxonomy: (source, options), (value, where, detected), or (files, wanted, where). Of predictions: of "json" (value,
+        where, taxonomy) → records, each a dict with ``sample_id``, a list ``scores`` of label and score (or a list
+        ``predicted`` of labels) and perhaps ``truth``; of "table" (table, names, columns of samples); of "lines" (source,
+        taxonomy).
     """
 
     key: str
@@ -33,3 +40,8 @@ class FileForm:
     kind: str
     looks_like: Callable
     read: Callable
+
+
+def of_kind(value, kind):
+    """A part of JSON that has to be a list or a dict; an empty one where it is something else."""
+    return value if isinstance(value, kind) else kind()

@@ -7,11 +7,11 @@ from __future__ import annotations
 
 from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
-from hierviz.readers.label_lists_json import is_prediction_json, looks_like_json
+from hierviz.readers.label_lists_json import is_prediction_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
 from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.sources import open_source
-from hierviz.readers.tables import first_lines, open_table
+from hierviz.readers.tables import open_table
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, special_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 from hierviz.readers.truth_file import TRUTH_COLUMNS
@@ -77,7 +77,7 @@ def _role(path):
         return "taxonomy"
     if (table := json_table(source)) is not None:
         return _role_of_table(table, path)
-    if looks_like_json(source) or cafa.looks_like(first_lines(source)[0]):
+    if source.begins in ("[", "{") or cafa.looks_like(source.first_lines[0]):
         return "predictions"
     return _role_of_table(open_table(source, "a table"), path)
 

@@ -19,6 +19,7 @@ from types import MappingProxyType
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError, listed
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.taxonomy_json import PARENT_KEYS
@@ -88,7 +89,7 @@ def open_records(path, wanted, kinds=("text", "parquet"), most_rows=None):
 
 def json_table(source, most_rows=None):
     """The JsonTable of a source, or None where it does not hold flat objects, or one answer of label and score each."""
-    if source.kind != "text" or _begins(source) not in ("[", "{"):
+    if source.kind != "text" or source.begins not in ("[", "{"):
         return None
     try:
         with closing(_objects(source)) as values:
@@ -103,7 +104,7 @@ def json_table(source, most_rows=None):
         return None
     sample = [(-1, names)]
     sample += [(k, [_cell(value.get(key), source.where, key) for key in names]) for k, value in enumerate(objects)]
-    words = "JSON lines" if _begins(source) == "{" else "JSON"
+    words = "JSON lines" if source.begins == "{" else "JSON"
     return JsonTable(source, ",", sample, most_rows=most_rows, form_words=words, objects=objects)
 
 
@@ -144,18 +145,16 @@ def _kind(value):
     return "an object" if isinstance(value, Mapping) else words.get(type(value), repr(value)[:40])
 
 
-def _begins(source):
-    with translated(source.where, source), source.open() as file:
-        return file.read(limits.NAME_CHARACTERS).decode(source.encoding, errors="replace").lstrip(_BLANK)[:1]
-
-
 def _objects(source):
     """Yield the values of a list or of lines, one after the other; numbers are text."""
     decoder = json.JSONDecoder(
-        object_pairs_hook=lambda pairs: _once(pairs, source.where), parse_int=str, parse_float=str, parse_constant=str
+        object_pairs_hook=require_single_keys(source.where, PredictionsError),
+        parse_int=str,
+        parse_float=str,
+        parse_constant=str,
     )
     with translated(source.where, source):
-        if _begins(source) == "{":
+        if source.begins == "{":
             with source.open() as file:
                 lines = io.TextIOWrapper(file, source.encoding)  # closes the file where nothing holds it
                 for number, line in enumerate(lines, 1):
@@ -191,14 +190,3 @@ def _decoded(decoder, text, place, where, line):
         said = getattr(error, "msg", None) or error
         raise FileError(f"{where}:{number}: expected JSON, got an error ({said}). Correct the file.") from None
     return value, end
-
-
-def _once(pairs, where):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise PredictionsError(
-            f"{where}: expected every key of an object once, got {twice!r} again. Remove one of them."
-        )
-    return entries

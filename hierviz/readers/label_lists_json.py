@@ -16,23 +16,17 @@ from itertools import chain
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, PredictionsError, listed, near_miss
+from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
-from hierviz.readers.columns import Columns
+from hierviz.readers.columns import Columns, require_truth_column
+from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.labels import find_node, read_labels, text_array
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sources import translated
 from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column
-
-
-def looks_like_json(source):
-    """Whether a text begins with a bracket."""
-    with translated(source.where, source), source.open() as file:
-        start = file.read(4096).decode(source.encoding, errors="replace")
-    return start.lstrip("\ufeff \t\r\n")[:1] in ("[", "{")
 
 
 def is_prediction_json(source):
@@ -253,22 +247,11 @@ def _is_json(line):
 
 def _parsed(where, text, line):
     try:
-        return json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, where))
+        return json.loads(text, object_pairs_hook=require_single_keys(where, PredictionsError))
     except (ValueError, RecursionError) as error:
         number = getattr(error, "lineno", 1) if line is None else line
         said = getattr(error, "msg", None) or error
         raise PredictionsError(f"{where}:{number}: expected JSON, got an error ({said}). Correct the file.") from None
-
-
-def _once(pairs, where):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise PredictionsError(
-            f"{where}: expected every key of an object once, got {twice!r} again. Remove one of them."
-        )
-    return entries
 
 
 def _is_label_list(value):
@@ -296,11 +279,7 @@ def _parts(record, where, place):
 def _per_sample(where, others, taxonomy, columns, column, numbers):
     """Ids, truth and attributes from what stands beside the lists."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
-    if column is not None and column not in names:
-        raise PredictionsError(
-            f"{where}: expected the key {column!r} of {{truth_column}}, got {listed(names)}."
-            f"{near_miss(column, names)} Name one of the keys."
-        )
+    require_truth_column(names, column, where, "key")
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}
     cells = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
     folded = [name.casefold() for name in names]

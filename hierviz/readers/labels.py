@@ -95,6 +95,28 @@ def read_labels(
     return labels, n_empty, any(is_list for _, _, is_list, _ in read)
 
 
+def unknown_node(place, name, taxonomy, otherwise=" Check the spelling."):
+    """The error about a name that is no node of the taxonomy; `otherwise` is what to do where no name is near."""
+    return PredictionsError(
+        f"{place}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes), got {name!r}."
+        f"{advice(name, taxonomy, otherwise)}"
+    )
+
+
+def named_nodes(names, taxonomy, where, notes):
+    """Node of each name, shape (n_names,); PredictionsError when some are unknown. `notes` grows by names matched by meaning."""
+    loose = LooseMatches(taxonomy)
+    nodes = [find_node(name, taxonomy, loose=loose) for name in names]
+    notes += loose.notes(where)
+    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
+    if unknown:
+        raise PredictionsError(
+            f"{where}: expected names of nodes in the taxonomy ({taxonomy.n_nodes} nodes), got {listed(unknown)}."
+            f"{advice(unknown[0], taxonomy, ' Is this the right taxonomy?')}"
+        )
+    return np.array(nodes, dtype=np.intp)
+
+
 def _by_number(cells, taxonomy, numbers, where, notes):
     """Name of the node of each cell, where all cells are numbers of the class list and not all of them are names."""
     if not numbers or not _are_numbers(cells) or all(cell.strip() in taxonomy.index for cell in cells if cell.strip()):

@@ -13,8 +13,8 @@ import numpy as np
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import limits
-from hierviz.readers.columns import Columns, as_number
-from hierviz.readers.labels import find_node, text_array
+from hierviz.readers.columns import Columns, as_number, no_rows
+from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.long_table import (
     another_value,
     long_predictions,
@@ -22,7 +22,6 @@ from hierviz.readers.long_table import (
     pair_again,
     per_sample,
     read_long,
-    unknown_class,
 )
 from hierviz.readers.parquet_scores import read_into
 from hierviz.readers.scratch import Scratch
@@ -132,14 +131,13 @@ class _Cells:
                 rows, columns, scores = array("i"), array("i"), array("d")
         self._flush(rows, columns, scores)
         if not self.n_rows:
-            raise PredictionsError(
-                f"{table.where}: expected a row for every sample, got none below the header. Is the file complete?"
-            )
+            raise no_rows(table.where)
 
     def _column(self, line, name):
         node = find_node(name, self.taxonomy, loose=self.loose)
         if node is None:
-            raise unknown_class(f"{self.table.where}:{line}", self.names[self.roles[1]], name, self.taxonomy)
+            place = f"{self.table.where}:{line}, column {self.names[self.roles[1]]!r}"
+            raise unknown_node(place, name, self.taxonomy)
         return self.place.setdefault(node, len(self.place))
 
     def _flush(self, rows, columns, scores):

@@ -6,10 +6,10 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling
-from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric
-from hierviz.readers.labels import find_node, text_array
+from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.truth_file import Truth, truth_of_column
 
@@ -50,17 +50,14 @@ def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None)
         )
     sample, class_, score = roles
     columns = table.read(numbers=[score])
-    if len(columns) == 0:
-        raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
-        )
+    columns.require_rows()
     samples, classes, loose = {}, {}, LooseMatches(taxonomy)
     rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
     for row, name in enumerate(columns.single_text(class_)):
         if name not in classes:
             node = find_node(name, taxonomy, loose=loose)
             if node is None:
-                raise unknown_class(columns.place(row), names[class_], name, taxonomy)
+                raise unknown_node(f"{columns.place(row)}, column {names[class_]!r}", name, taxonomy)
             classes[name] = node
     nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
     place = {node: k for k, node in enumerate(nodes.tolist())}
@@ -103,14 +100,6 @@ def long_predictions(table, names, roles, found, n_classes, ids, truth, attribut
             "columns of scores": f"{n_classes:,}",
         },
         notes=tuple(notes),
-    )
-
-
-def unknown_class(place, column, name, taxonomy):
-    """The error about a class that is not in the taxonomy."""
-    return PredictionsError(
-        f"{place}, column {column!r}: expected the name of a node in the taxonomy "
-        f"({taxonomy.n_nodes} nodes), got {name!r}.{advice(name, taxonomy, ' Check the spelling.')}"
     )
 
 

@@ -67,9 +67,7 @@ def open_npy(source):
         header.require_data(source.size - start)
         if not header.shape or not prod(header.shape):  # nothing to leave on disk
             return header.values(file)
-    if source.stamp is not None:
-        source.stamp.settle()
-    return StoredArray(source, start, header.shape, header.dtype, header.is_fortran)
+    return StoredArray(source.to_keep(), start, header.shape, header.dtype, header.is_fortran)
 
 
 @contextmanager
@@ -184,9 +182,7 @@ class Npz:
             start = _first_byte(self.archive, member) + file.tell()
             # What the directory of an archive states may be more than there is.
             header.require_data(min(member.compress_size - file.tell(), self.source.size - start))
-        if self.source.stamp is not None:
-            self.source.stamp.settle()
-        return StoredArray(self.source, start, header.shape, header.dtype, header.is_fortran)
+        return StoredArray(self.source.to_keep(), start, header.shape, header.dtype, header.is_fortran)
 
 
 def _first_byte(archive, member):

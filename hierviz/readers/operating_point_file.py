@@ -8,6 +8,7 @@ from typing import Any
 
 from hierviz.messages.errors import FileError
 from hierviz.new_files import new_text
+from hierviz.readers.json_text import parsed
 from hierviz.readers.sources import open_source
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -45,13 +46,8 @@ def load_operating_point(
     file = open_source(source, "an operating point as JSON")
     text = file.read_text(MOST_BYTES)
     try:
-        value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, file.where))
-    except json.JSONDecodeError as error:
-        raise FileError(
-            f"{file.where}:{error.lineno}: expected JSON, got an error in column {error.colno} ({error.msg}). Correct the file."
-        ) from None
-    except (ValueError, RecursionError) as error:
-        # A number with more digits, or more brackets inside each other, than Python takes.
+        value = parsed(text, file.where, FileError, "expected every key once, got {} twice. Remove one.")
+    except RecursionError as error:
         raise FileError(f"{file.where}: expected JSON, got {error}. Correct the file.") from None
     return OperatingPoint.from_json(value, taxonomy=taxonomy, where=file.where)
 
@@ -61,12 +57,3 @@ def write_operating_point(point: OperatingPoint, path: str | os.PathLike[str]) -
     check_kind("write_operating_point", point, OperatingPoint, "It comes first, then the path.")
     with new_text(path) as file:
         file.write(json.dumps(point.to_json(), indent=2, ensure_ascii=False, allow_nan=False) + "\n")
-
-
-def _once(pairs, where):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen = set()
-        twice = next(name for name, _ in pairs if name in seen or seen.add(name))
-        raise FileError(f"{where}: expected every key once, got {twice!r} twice. Remove one.")
-    return entries

@@ -9,7 +9,6 @@ rows are asked for (`parquet_rows`); ids, truth and attributes are read at once.
 from __future__ import annotations
 
 import os
-from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -18,9 +17,9 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, listed
 from hierviz.readers import limits
-from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.parquet_rows import ParquetRows
-from hierviz.readers.parquet_table import ParquetTable, _as_text, _is_list, _is_number
+from hierviz.readers.parquet_table import ParquetTable, _as_text, require_numbers, require_text
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
 from hierviz.readers.sources import Source, open_source, translated
@@ -152,11 +151,7 @@ class PartedTable:
         import pyarrow as pa
 
         names, numbers = self.first, list(numbers)
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise FileError(
-                f"{self.where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
-            )
+        require_once(names, self.where)
         is_number = set(numbers)
         rest = [place for place in range(len(names)) if place not in is_number]
         wanted = [names[place] for place in numbers]
@@ -189,8 +184,6 @@ class PartedTable:
         return PartedColumns(self.where, names, text, scores, np.arange(1, n_rows + 1), False, places, starts)
 
     def _require_columns(self, part, wanted, others, advice):
-        import pyarrow.types as types
-
         names, where = part.schema.names, part.source.where
         lacking, more = ([one for one in a if one not in set(b)] for a, b in ((self.first, names), (names, self.first)))
         if lacking or more or len(names) != len(self.first):
@@ -200,16 +193,9 @@ class PartedTable:
                 "Parts of one table have the same columns."
             )
         for name in wanted:
-            kind = part.schema.field(name).type
-            if not _is_number(kind) and not types.is_boolean(kind):
-                raise FileError(f"{where}, column {name!r}: expected numbers, got values of type {kind}. {advice}")
+            require_numbers(part.schema.field(name).type, f"{where}, column {name!r}", advice)
         for name in others:
-            kind = part.schema.field(name).type
-            if types.is_nested(kind) and not (_is_list(kind) and not types.is_nested(kind.value_type)):
-                raise FileError(
-                    f"{where}, column {name!r}: expected text, numbers or lists of them, got values of type {kind}. "
-                    "Leave the column out."
-                )
+            require_text(part.schema.field(name).type, f"{where}, column {name!r}")
 
 
 @dataclass(frozen=True)

@@ -9,15 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.messages.errors import FileError
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.readers.parquet_table import VALUES_AT_ONCE, ParquetTable, _numbers
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.sources import Source, translated
-from hierviz.readers.stored_array import rows_and_runs
+from hierviz.readers.stored_array import RunRows
 
 
 @dataclass(eq=False)
-class ParquetRows(ArrayRows):
+class ParquetRows(RunRows):
     """Columns of numbers in Parquet files, as an array that reads the row groups of the rows that are asked for.
 
     It can be sent to another process. The file and the row group that were read last are kept, for blocks of rows that end
@@ -68,17 +67,8 @@ class ParquetRows(ArrayRows):
         first = int(np.searchsorted(self.starts, start, side="right")) - 1
         return first, max(first, int(np.searchsorted(self.starts, stop, side="left")))
 
-    def __getitem__(self, key):
-        """Rows by number, slice, or array of numbers or of bool; then columns, as in ``scores[:10, 3]``."""
-        if isinstance(key, tuple):
-            rows, *others = key
-            if isinstance(rows, (int, np.integer)):
-                return self[np.array([rows])][(0, *others)]
-            return self[rows][(slice(None), *others)]
-        if isinstance(key, (int, np.integer)):
-            return self[np.array([key])][0]
-        n, runs = rows_and_runs(key, len(self))
-        block, done = np.empty((n, len(self.names)), self.dtype), 0
+    def _read(self, n_rows, runs):
+        block, done = np.empty((n_rows, len(self.names)), self.dtype), 0
         for start, count in runs:
             first, last = self._groups(start, start + count)
             for group in range(first, last if count else first):
@@ -98,10 +88,10 @@ class ParquetRows(ArrayRows):
                 file += 1
             # What was kept is given back before as much is read.
             self._kept = (None, None)
-            self._kept = (group, self._read(file, inside))
+            self._kept = (group, self._read_group(file, inside))
         return self._kept[1]
 
-    def _read(self, file, group):
+    def _read_group(self, file, group):
         table, rows = self._table(file), int(self.group_rows[file][group])
         block = np.empty((rows, len(self.names)), self.dtype)
         width = max(1, VALUES_AT_ONCE // max(1, rows))

@@ -11,16 +11,15 @@ and a million rows, groups of 50,000 rows or more are meant (0.25 GB), not of 10
 from __future__ import annotations
 
 import threading
-from numbers import Integral
 
 import numpy as np
 
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.readers import limits
 from hierviz.readers.scratch import Scratch
+from hierviz.readers.stored_array import RunRows
 
 
-class ParquetScores(ArrayRows):
+class ParquetScores(RunRows):
     """Some columns of a Parquet table as an array that can be sliced by rows.
 
     Parameters
@@ -31,8 +30,6 @@ class ParquetScores(ArrayRows):
     dtype : numpy.dtype
     """
 
-    ndim = 2
-
     def __init__(self, table, names, dtype):
         self.table, self.names, self.dtype = table, names, np.dtype(dtype)
         self._starts = np.cumsum([0, *table.group_rows])
@@ -42,28 +39,13 @@ class ParquetScores(ArrayRows):
     def __repr__(self):
         return f"<ParquetScores {self.table.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
 
-    def __getitem__(self, key):
-        """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.
-
-        Raises
-        ------
-        ChangedFileError
-            If the file is not the one that was opened any more.
-        """
-        rows, *columns = key if isinstance(key, tuple) else (key,)
-        if columns:
-            block = self[rows]
-            return block[columns[0] if block.ndim == 1 else (slice(None), *columns)]
-        if isinstance(rows, slice) and rows.step in (None, 1):
-            start, stop, _ = rows.indices(len(self))
-            return self._run(start, max(start, stop))
-        if isinstance(rows, Integral):
-            return self[np.array([rows])][0]
-        rows = np.arange(len(self))[rows]
-        block = np.empty((len(rows), self.shape[1]), self.dtype)
-        first = np.flatnonzero(np.diff(rows, prepend=-2) != 1).tolist()
-        for start, end in zip(first, [*first[1:], len(rows)], strict=True):
-            block[start:end] = self._run(int(rows[start]), int(rows[start]) + end - start)
+    def _read(self, n_rows, runs):
+        if len(runs) == 1:
+            return self._run(runs[0][0], runs[0][0] + n_rows)
+        block, done = np.empty((n_rows, self.shape[1]), self.dtype), 0
+        for start, count in runs:
+            block[done : done + count] = self._run(start, start + count)
+            done += count
         return block
 
     def _run(self, start, stop):

@@ -8,17 +8,16 @@ narrowest floating type that holds all asked for. They are read in groups of col
 
 from __future__ import annotations
 
-from collections import Counter
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
 
-from hierviz.messages.errors import FileError, listed, printable, shortened
+from hierviz.messages.errors import FileError, printable, shortened
 from hierviz.messages.extras import require
 from hierviz.readers import limits
-from hierviz.readers.columns import EVERY_SCORE, Columns
+from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.limits import most_rows
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.reading_progress import tell
@@ -59,9 +58,7 @@ class ParquetTable:
 
     @cached_property
     def _content(self):
-        # pyarrow opens no path whose name is not UTF-8.
-        is_plain = self.where == self.source.path.name
-        return None if is_plain and not self.source.is_gzipped else self.source.read_bytes()
+        return self.source.read_bytes() if self.source.is_gzipped else None
 
     def _opened(self, as_dictionaries=()):
         """The file, with the values of some columns of text kept once each, however often they come."""
@@ -72,8 +69,11 @@ class ParquetTable:
         with translated(self.where):
             if self._content is not None:
                 file = io.BytesIO(self._content)
+            elif self.source.pipe is not None:
+                file = self.source.pipe.open()
             else:
-                file = self.source.path if self.source.pipe is None else self.source.pipe.open()
+                held = self.source.held
+                file = self.source.path if held is None or held.file is None else io.BufferedReader(held.open())
         with self._parsing():
             return pq.ParquetFile(file, read_dictionary=as_dictionaries)
 
@@ -145,22 +145,14 @@ class ParquetTable:
         n_rows, names = self.file.metadata.num_rows, self.first
         if n_rows < 0 or sum(self.group_rows) != n_rows:
             raise self._broken("row counts that do not add up")
-        twice = [name for name, count in Counter(names).items() if count > 1]
-        if twice:
-            raise FileError(
-                f"{self.where}: expected every column once, got {listed(twice)} more than once. Rename or remove one."
-            )
+        require_once(names, self.where)
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
         dtype = self._number_type(numbers)
         stays = may_stay and n_rows * len(numbers) * dtype.itemsize > limits.MEMORY_BYTES
         paths = self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
         for place in numbers:
-            if not _is_number(self.types[place]) and not self.is_truth_column(place):
-                raise FileError(
-                    f"{self.where}, column {names[place]!r}: expected numbers, got values of type {self.types[place]}. "
-                    f"{advice}"
-                )
+            require_numbers(self.types[place], f"{self.where}, column {names[place]!r}", advice)
         with translated(self.where):
             block = None
             if stays:
@@ -192,20 +184,13 @@ class ParquetTable:
 
     def _require_moderate(self, n_rows, numbers, rest, stays):
         """Raise a FileError for more rows and cells than may be, by what the file says; -> paths of its columns of text."""
-        import pyarrow.types as types
-
         most = most_rows(self.most_rows, len(numbers), len(rest))
         if n_rows > most:
             raise FileError(
                 f"{self.where}: expected at most {most:,} rows of {len(self.first):,} columns, got {n_rows:,}. Split the file."
             )
         for place in rest:
-            kind = self.types[place]
-            if types.is_nested(kind) and not (_is_list(kind) and not types.is_nested(kind.value_type)):
-                raise FileError(
-                    f"{self.where}, column {self.first[place]!r}: expected text, numbers or lists of them, got values of type "
-                    f"{kind}. Leave the column out."
-                )
+            require_text(self.types[place], f"{self.where}, column {self.first[place]!r}")
         metadata, schema = self.file.metadata, self.file.schema
         columns = [schema.column(k) for k in range(metadata.num_columns)]
         repeated = [k for k, column in enumerate(columns) if column.max_repetition_level]
@@ -238,6 +223,24 @@ class ParquetTable:
                 table = self.file.read_row_group(group, columns=some, use_threads=False)
                 columns = [_numbers(table.column(name)) for name in some]
             yield slice(start, start + len(some)), np.array(columns)
+
+
+def require_numbers(kind, where, advice):
+    """Raise a FileError for a column whose type is neither a number nor true and false."""
+    import pyarrow.types as types
+
+    if not _is_number(kind) and not types.is_boolean(kind):
+        raise FileError(f"{where}: expected numbers, got values of type {kind}. {advice}")
+
+
+def require_text(kind, where):
+    """Raise a FileError for a column whose values cannot be cells of text."""
+    import pyarrow.types as types
+
+    if types.is_nested(kind) and not (_is_list(kind) and not types.is_nested(kind.value_type)):
+        raise FileError(
+            f"{where}: expected text, numbers or lists of them, got values of type {kind}. Leave the column out."
+        )
 
 
 def _is_number(kind):

@@ -13,7 +13,7 @@ import numpy as np
 from hierviz.messages.errors import FileError
 from hierviz.messages.extras import require
 from hierviz.readers import limits
-from hierviz.readers.first_bytes import known_kind
+from hierviz.readers.sources import known_kind
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
 # Read where this Pillow has a decoder; HEIF where the package pillow-heif is installed.

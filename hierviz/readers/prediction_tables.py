@@ -11,17 +11,17 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_index import index_order, whole
-from hierviz.readers.columns import looks_numeric, require_names
+from hierviz.readers.columns import looks_numeric, require_names, require_truth_column
 from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
-from hierviz.readers.prediction_forms import level_columns, timm_results
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.prediction_forms import levels, timm_results
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
@@ -80,18 +80,14 @@ def read_prediction_table(
     )
     if has_header:
         require_names(names, table.where)
-    if truth_column is not None and truth_column not in names:
-        raise PredictionsError(
-            f"{table.where}: expected the column {truth_column!r} of {{truth_column}}, got {listed(names)}."
-            f"{near_miss(truth_column, names)} Name one of the columns."
-        )
+    require_truth_column(names, truth_column, table.where)
     loose = LooseMatches(taxonomy)
     scores = _score_columns(table, names, taxonomy, classes, numbers, truth_column, has_header, loose)
     of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
     if form is None:
         form = _form(table, names, scores, has_header, taxonomy)
     if form == "levels":
-        return level_columns.read(table, names, of_samples, _other_columns)
+        return levels.read(table, names, of_samples, _other_columns)
     if form == "timm":
         return _read_timm(table, names, of_samples, missing)
     if form == "long":
@@ -195,7 +191,7 @@ def _form(table, names, scores, has_header, taxonomy):
         return "timm"
     if has_header and top_k_roles(names, table.where) is not None:
         return "top_k"
-    if has_header and level_columns.looks_like(names):
+    if has_header and levels.looks_like(names):
         return "levels"
     folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:
@@ -228,7 +224,7 @@ def _read_wide(table, names, scores, of_samples, loose):
     if len(strange) > _MANY:
         raise _no_node(table, strange, taxonomy)
     columns = table.read(numbers=list(scores), has_header=has_header, may_stay=True)
-    _require_rows(columns)
+    columns.require_rows()
     more = _other_columns(columns, special, **of_samples)
     more["notes"] += tuple(loose.notes(table.where, [names[place] for place in scores]))
     nodes = np.array(list(scores.values()), dtype=np.intp)
@@ -251,7 +247,7 @@ def _read_top_k(table, names, of_samples):
     columns = table.read(
         numbers=[score for _, score in roles], instead={"": "nan"}, advice="Leave it empty with its class."
     )
-    _require_rows(columns)
+    columns.require_rows()
     classes = {class_ for class_, _ in roles}
     notes = []
     entries = read_top_k(columns, taxonomy, roles, notes)
@@ -268,7 +264,7 @@ def _read_timm(table, names, of_samples, missing):
             f"{table.where}: expected the columns filename, label or index, and prob, got {listed(names)}. Rename them so."
         )
     columns = table.read(has_header=True)
-    _require_rows(columns)
+    columns.require_rows()
     return raw_of_records(
         table.where,
         timm_results.table_records(columns, table.where),
@@ -296,7 +292,7 @@ def _read_label_table(table, names, of_samples, keep_empty, form):
         )
     place = places[0]
     columns = table.read(has_header=has_header)
-    _require_rows(columns)
+    columns.require_rows()
     special = {place, id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, ())} - {
         None
     }
@@ -387,13 +383,6 @@ def _texts(cells):
 
 def _words(table, has_header):
     return {**table.detected, "header": "yes" if has_header else "no"}
-
-
-def _require_rows(columns):
-    if len(columns) == 0:
-        raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
-        )
 
 
 def _no_node(table, names, taxonomy):

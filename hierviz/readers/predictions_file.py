@@ -27,15 +27,15 @@ from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import check_ids, join
 from hierviz.readers.json_table import json_table
-from hierviz.readers.label_lists_json import looks_like_json, read_label_lists
+from hierviz.readers.label_lists_json import read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
 from hierviz.readers.prediction_forms import cafa
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
 from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
-from hierviz.readers.tables import first_lines, open_table
+from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -154,7 +154,10 @@ def load_predictions(
     source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
     records = _records(source, form)
     is_json = (
-        records is None and form in (None, "lists", *_JSON_FORMS) and source.kind == "text" and looks_like_json(source)
+        records is None
+        and form in (None, "lists", *_JSON_FORMS)
+        and source.kind == "text"
+        and source.begins in ("[", "{")
     )
     tables = (
         ("lists", *_JSON_FORMS) if is_json else ("wide", "top_k", "long", "labels", "hard", "levels", "timm", "cafa")
@@ -168,7 +171,7 @@ def load_predictions(
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
-        if is_plain and form in (None, "cafa") and (form or cafa.looks_like(first_lines(source)[0])):
+        if is_plain and form in (None, "cafa") and (form or cafa.looks_like(source.first_lines[0])):
             raw = cafa.read(source, taxonomy)
             missing = missing or "zero"
         elif source.kind == "npy":

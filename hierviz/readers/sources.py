@@ -23,18 +23,20 @@ import tarfile
 import zipfile
 import zlib
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 
 from hierviz.messages.errors import FileError, printable
 from hierviz.readers import limits
 from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
-from hierviz.readers.streams import Spooled, rewindable
+from hierviz.readers.streams import Held, Spooled, rewindable
 from hierviz.readers.unpacking import require_moderate_text, unpacked
 
 HEAD_BYTES = 4096
 _BYTES_AT_ONCE = 1 << 20
+_SAMPLE_LINES, _SAMPLE_CHARACTERS = 50, 1 << 20
 
 ARRAYS_WITHOUT_OBJECTS = (
     "python -c \"import numpy as np; old = np.load('{name}', allow_pickle=True); new = dict(old) if hasattr(old, 'files') else "
@@ -90,6 +92,10 @@ class Source:
         What the file was like when it was looked at.
     is_xml : bool
         Of text: whether it begins as XML does.
+    head : bytes
+        The first bytes, unpacked.
+    held : Held, optional
+        The open file, while it is read.
     """
 
     path: Path
@@ -101,6 +107,8 @@ class Source:
     pipe: Spooled | None = None
     stamp: Stamp | None = None
     is_xml: bool = False
+    head: bytes = field(default=b"", repr=False)
+    held: Held | None = field(default=None, repr=False, compare=False)
 
     @property
     def size(self):
@@ -109,7 +117,13 @@ class Source:
 
     def open_stored(self):
         """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was looked at."""
-        return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where)
+        return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where, self.held)
+
+    def to_keep(self):
+        """The same for what stays on disk: the file is opened when some of it is read, and can be told from a later one."""
+        if self.stamp is not None:
+            self.stamp.settle()
+        return replace(self, held=None)
 
     @contextmanager
     def open(self, most=None):
@@ -156,6 +170,51 @@ class Source:
                 f"{self.where}:{line}: expected text, got a NUL character. Save the file again as UTF-8 text."
             )
         return text
+
+    @property
+    def begins(self):
+        """The first sign of a text that is no blank; an empty text where all that was looked at is blank."""
+        return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
+
+    @cached_property
+    def first_lines(self):
+        """The first lines of a text, and whether they are all of it."""
+        lines, characters = [], 0
+        with translated(self.where, self), self.open_text() as text:
+            for line in self.lines_of(text):
+                lines.append(line)
+                characters += len(line)
+                if len(lines) >= _SAMPLE_LINES or (characters > _SAMPLE_CHARACTERS and len(lines) > 2):
+                    return lines, False
+        return lines, True
+
+    @property
+    def filled_lines(self):
+        """Those of the first lines that are not blank, without their ends."""
+        lines = [line.strip("\r\n") for line in self.first_lines[0]]
+        return [line for line in lines if line.strip()]
+
+    @contextmanager
+    def open_text(self):
+        """The text from the beginning, with the ends of lines as they stand."""
+        with self.open() as file:
+            yield io.TextIOWrapper(file, self.encoding, newline="")
+
+    def lines_of(self, text):
+        """Yield the lines of an open text; FileError where one is far too long, or is no text."""
+        number, longest = 0, limits.ROW_CHARACTERS
+        while line := text.readline(longest):
+            number += 1
+            if "\0" in line:
+                raise FileError(
+                    f"{self.where}:{number}: expected text, got a NUL character. Save the file again as UTF-8 text."
+                )
+            if len(line) >= longest:
+                raise FileError(
+                    f"{self.where}:{number}: expected lines of at most {longest:,} characters, "
+                    "got a longer one. Is it a text file?"
+                )
+            yield line
 
     @property
     def stem(self):
@@ -231,8 +290,10 @@ def open_source(path, wanted, kinds=("text",)):
         stored = stored or rewindable(path)
         # /dev/fd/63 is called so, not 63.
         pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, printable(path.name or str(path)))
-        with pipe.open() if pipe else open(path, "rb") as file:
-            source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.from_file(file))
+        held = None if pipe else Held(path)
+        with pipe.open() if pipe else open(path, "rb") if held.file is None else held.open() as file:
+            stamp = None if pipe else Stamp.from_file(held.file or file)
+            source = Source(path, where, "text", pipe=pipe, stamp=stamp, held=held)
             _opened.update(() if pipe else (os.path.realpath(path),))
             head = file.read(HEAD_BYTES)
         is_gzipped = head.startswith(b"\x1f\x8b")
@@ -257,7 +318,7 @@ def open_source(path, wanted, kinds=("text",)):
         if is_gzipped:
             with translated(where), source.open() as file:
                 require_moderate_text(file, where, source.size)
-    return replace(source, kind=kind, encoding=encoding, encoding_words=encoding_words)
+    return replace(source, kind=kind, encoding=encoding, encoding_words=encoding_words, head=head)
 
 
 def in_command(name):
@@ -387,3 +448,21 @@ def _encoding_message(where, source, error):
                     f"{line_error.start + 1} of the line. {advice}"
                 )
     return f"{where}: expected UTF-8 text, got bytes that are not valid in it. {advice}"
+
+
+def known_kind(start, path):
+    """What a file is, in words that fit after "got"; None when its first bytes do not tell.
+
+    Parameters
+    ----------
+    start : bytes
+        The beginning of the file, or all of it.
+    path : Path
+        Its name alone tells some pickles.
+    """
+    if not start:
+        return "an empty file"
+    if start.startswith(b"\x1f\x8b"):
+        return "a gzip file"
+    kind, words, _ = _kind(start[:HEAD_BYTES], path)
+    return None if kind == "text" else words

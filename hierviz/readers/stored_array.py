@@ -45,8 +45,8 @@ class Stamp:
 
     @classmethod
     def from_file(cls, file):
-        """Of an open file."""
-        status = os.fstat(file.fileno())
+        """Of an open file, or of what a path leads to."""
+        status = os.stat(file if isinstance(file, os.PathLike) else file.fileno())
         return cls(status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns)
 
     def settle(self):
@@ -71,19 +71,23 @@ class Stamp:
 
 
 @contextmanager
-def unchanged(path, stamp, where):
-    """Open a file for reading, as long as it is the one of `stamp` before and after."""
+def unchanged(path, stamp, where, held=None):
+    """A file for reading, as long as it is the one of `stamp` before and after; `held` has it open, else it is opened."""
+    is_held = held is not None and held.file is not None
     try:
-        file = open(path, "rb", buffering=0)  # noqa: SIM115
+        file = held.open() if is_held else open(path, "rb", buffering=0)  # noqa: SIM115
+        if is_held:
+            stamp.require(path, where, path)
     except FileNotFoundError:
         raise ChangedFileError(
             f"{where}: expected the file that was opened, got nothing there: it was moved or deleted. Put it back.",
             path,
         ) from None
+    looked_at = held.file if is_held else file
     with file:
-        stamp.require(file, where, path)
+        stamp.require(looked_at, where, path)
         yield file
-        stamp.require(file, where, path)
+        stamp.require(looked_at, where, path)
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,6 +165,24 @@ class StoredArray(ArrayRows):
                 _expect(file, self.start + (runs[0][0] + n) * width * size, len(view))
         require_characters(block, self.source.where)
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
+
+
+class RunRows(ArrayRows):
+    """An array whose rows are read by runs of rows that lie together: `_read(n_rows, runs)`."""
+
+    def __getitem__(self, key):
+        """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.
+
+        Raises
+        ------
+        ChangedFileError
+            If the file is not the one that was opened any more.
+        """
+        rows, *others = key if isinstance(key, tuple) else (key,)
+        if isinstance(rows, Integral) and not isinstance(rows, bool):
+            return self[np.array([rows])][(0, *others)]
+        block = self._read(*rows_and_runs(rows, len(self)))
+        return block[(slice(None), *others)] if others else block
 
 
 def rows_and_runs(key, n):

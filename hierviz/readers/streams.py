@@ -58,6 +58,31 @@ class Spooled(os.PathLike):
         return io.BufferedReader(Positioned(self._copy, self))
 
 
+class Held:
+    """A file that is open for as long as it is read: however often it is looked at, it is opened once.
+
+    It is closed with the last `Source` that has it; a copy in another process has none, and opens the file again.
+
+    Parameters
+    ----------
+    path : path, optional
+    """
+
+    def __init__(self, path=None):
+        # Where no reader can have a place of its own, each opens the file itself.
+        can_share = path is not None and hasattr(os, "preadv")
+        self.file = open(path, "rb", buffering=0) if can_share else None  # noqa: SIM115
+        if can_share:
+            weakref.finalize(self, self.file.close)
+
+    def __reduce__(self):
+        return Held, ()
+
+    def open(self):
+        """The bytes from the beginning, as a binary file with a place of its own."""
+        return Positioned(self.file, self)
+
+
 class Positioned(io.RawIOBase):
     """Reads an open file without moving the place of any other reader of it; `owner` would close the file when it goes."""
 

@@ -18,9 +18,7 @@ References
 from __future__ import annotations
 
 import csv
-import io
 from array import array
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from operator import itemgetter
 from types import MappingProxyType
@@ -31,15 +29,14 @@ from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
-from hierviz.readers.number_rows import NumberRows
 from hierviz.readers.reading_progress import told_records
+from hierviz.readers.scratch import NumberRows
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.unpacking import stored_place
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.
 _TELLING = {"sample_id", "id", "truth", "parent", "child", "node", "labels"}
-_SAMPLE_LINES, _SAMPLE_CHARACTERS = 50, 1 << 20
 # A column of text keeps one copy of each of its first so many different cells.
 _SHARED_CELLS = 1 << 16
 
@@ -85,8 +82,8 @@ class TextTable:
         Rows of another width are given as they are, `with_ragged`.
         """
         width = len(self.first)
-        with translated(self.where, self.source), _open_text(self.source) as text:
-            blank, parsed = None, _parse(_lines(text, self.source), self.separator)
+        with translated(self.where, self.source), self.source.open_text() as text:
+            blank, parsed = None, _parse(self.source.lines_of(text), self.separator)
             parsed = told_records(parsed, width, self.source, lambda: stored_place(text.buffer))
             for line, cells in parsed if self.is_verbatim else _plain(parsed):
                 if not cells:
@@ -197,7 +194,7 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
         from hierviz.readers.parquet_table import ParquetTable
 
         return ParquetTable(source, most_rows)
-    lines, is_whole = first_lines(source)
+    lines, is_whole = source.first_lines
     with translated(source.where, source):
         if separator is None:
             separator = find_separator(lines)
@@ -249,40 +246,6 @@ def find_separator(lines):
         if separator != " " and share > best[0]:
             best = (share, separator)
     return best[1]
-
-
-def first_lines(source):
-    """The first lines of a text, and whether they are all of it."""
-    lines, characters = [], 0
-    with translated(source.where, source), _open_text(source) as text:
-        for line in _lines(text, source):
-            lines.append(line)
-            characters += len(line)
-            if len(lines) >= _SAMPLE_LINES or (characters > _SAMPLE_CHARACTERS and len(lines) > 2):
-                return lines, False
-    return lines, True
-
-
-@contextmanager
-def _open_text(source):
-    with source.open() as file:
-        yield io.TextIOWrapper(file, source.encoding, newline="")
-
-
-def _lines(text, source):
-    number, longest = 0, limits.ROW_CHARACTERS
-    while line := text.readline(longest):
-        number += 1
-        if "\0" in line:
-            raise FileError(
-                f"{source.where}:{number}: expected text, got a NUL character. Save the file again as UTF-8 text."
-            )
-        if len(line) >= longest:
-            raise FileError(
-                f"{source.where}:{number}: expected lines of at most {longest:,} characters, "
-                "got a longer one. Is it a text file?"
-            )
-        yield line
 
 
 def _parse(lines, separator, strict=True):

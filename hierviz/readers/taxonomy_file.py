@@ -15,14 +15,14 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError
 from hierviz.readers import limits
-from hierviz.readers.class_lists.registry import read_class_list
+from hierviz.readers.class_lists.class_list_forms import read_class_list
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.shared_file import is_url
 from hierviz.readers.sources import open_source, translated
-from hierviz.readers.tables import find_separator, first_lines, open_table
+from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_forms.darwin_core import looks_like_table
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
-from hierviz.readers.taxonomy_forms.table_files import TableFiles
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.large_tables import TableFiles
 from hierviz.readers.taxonomy_json import read_json
 from hierviz.readers.taxonomy_tables import (
     PARENT_WORDS,
@@ -161,8 +161,7 @@ def special_form(source, form):
     """The TaxonomyForm of a text, None for the forms that are read here, JSON among them."""
     if form is not None:
         return TAXONOMY_FORMS.get(form)
-    lines = [line.strip("\r\n") for line in first_lines(source)[0]]
-    lines = [line for line in lines if line.strip()]
+    lines = source.filled_lines
     if not lines:
         return None
     name = source.where.lower().removesuffix(".gz")
@@ -254,8 +253,7 @@ def _early_form(source, separator):
     name = source.where.lower().removesuffix(".gz")
     if name.endswith((".taxonomy", ".json")):
         return "json" if name.endswith(".json") else "taxonomy"
-    lines = [line.strip("\r\n") for line in first_lines(source)[0]]
-    lines = [line for line in lines if line.strip()]
+    lines = source.filled_lines
     if not lines:
         raise FileError(f"{source.where}: expected a class taxonomy, got blank lines. Was it saved?")
     if lines[0].lstrip("\ufeff \t")[:1] in ("{", "["):

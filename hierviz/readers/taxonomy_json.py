@@ -12,8 +12,9 @@ import re
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.json_text import parsed
 from hierviz.readers.sources import translated
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
@@ -30,13 +31,14 @@ CHILD_KEYS = (
     "childs",
     "sub",
 )
+_REPEATED = "expected every key of an object once, got {} again. Rename or merge the two."
 # Keys beside name and children that are kept.
 MOST_ATTRIBUTES = 100
 PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 
 
 def read_json(source, form=None):
-    """Taxonomy of a JSON file; `form` is a key of `taxonomy_forms.registry.TAXONOMY_FORMS` where it is said.
+    """Taxonomy of a JSON file; `form` is a key of `taxonomy_forms.known_taxonomy_forms.TAXONOMY_FORMS` where it is said.
 
     Raises
     ------
@@ -46,16 +48,7 @@ def read_json(source, form=None):
     text = source.read_text()
     limits.require_json(source.where, text)
     with translated(source.where):
-        try:
-            value = json.loads(text, object_pairs_hook=lambda pairs: _once(pairs, source.where))
-        except json.JSONDecodeError as error:
-            raise TaxonomyError(
-                f"{source.where}:{error.lineno}: expected JSON, got an error in column {error.colno} "
-                f"({error.msg}). Correct the file."
-            ) from None
-        except ValueError as error:
-            # A number with more digits than Python takes.
-            raise TaxonomyError(f"{source.where}: expected JSON, got {error}. Correct the file.") from None
+        value = parsed(text, source.where, TaxonomyError, _REPEATED)
     _require_unicode(text, value, source.where)
     detected = {"form": "JSON", **source.detected}
     others = [other for other in TAXONOMY_FORMS.values() if other.kind == "json"]
@@ -88,17 +81,6 @@ def _require_unicode(text, value, where):
             raise TaxonomyError(
                 f"{where}: expected text in Unicode, got an unpaired surrogate ({half!r}). Write the file in UTF-8 again."
             ) from None
-
-
-def _once(pairs, where):
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise TaxonomyError(
-            f"{where}: expected every key of an object once, got {twice!r} again. Rename or merge the two."
-        )
-    return entries
 
 
 def _is_adjacency(value):

@@ -274,7 +274,7 @@ def read_levels(table, has_header=None):
         notes.append(f"{table.where}: columns {listed(ignored)} are not levels and were not used")
     paths = []
     for row in range(len(columns)):
-        cells = [_without_empty_rank(columns.text[place][row]) for place in places]
+        cells = [without_empty_rank(columns.text[place][row]) for place in places]
         depth = next((k for k in range(len(cells), 0, -1) if cells[k - 1]), 0)
         if "" in cells[:depth]:
             gap = cells.index("")
@@ -299,7 +299,7 @@ def _differs_from_one_top(table):
     return len(others) > 1 and len(set(others)) == 1 and first not in others
 
 
-def _without_empty_rank(cell):
+def without_empty_rank(cell):
     """A name without blanks; nothing for a rank without a name, as ``g__``."""
     cell = cell.strip()
     return "" if re.fullmatch(r"[A-Za-z]{1,2}__", cell) else cell
@@ -324,7 +324,7 @@ def read_path_cells(cells, where, separator=None, *, detected=None):
         )
     paths = []
     for cell in cells:
-        parts = [_without_empty_rank(part) for part in cell.strip(separator.strip() or separator).split(separator)]
+        parts = [without_empty_rank(part) for part in cell.strip(separator.strip() or separator).split(separator)]
         while parts and not parts[-1]:
             parts.pop()
         if "" in parts:

@@ -8,8 +8,8 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
-from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers.labels import find_node
+from hierviz.predictions.name_matching import LooseMatches
+from hierviz.readers.labels import find_node, unknown_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS
 
 _COLUMN = re.compile(
@@ -128,9 +128,6 @@ def _nodes(columns, place, taxonomy, loose):
         if cell not in known:
             node = find_node(cell, taxonomy, loose=loose) if cell.strip() else -1
             if node is None:
-                raise PredictionsError(
-                    f"{columns.place(row)}, column {columns.names[place]!r}: expected the name of a node in the taxonomy "
-                    f"({taxonomy.n_nodes} nodes), got {cell!r}.{advice(cell, taxonomy, ' Check the spelling.')}"
-                )
+                raise unknown_node(f"{columns.place(row)}, column {columns.names[place]!r}", cell, taxonomy)
             known[cell] = node
     return np.array([known[cell] for cell in cells])

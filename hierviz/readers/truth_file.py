@@ -17,13 +17,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.messages.errors import HiervizError, PredictionsError, listed, near_miss
+from hierviz.messages.errors import HiervizError, PredictionsError, listed
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
-from hierviz.readers.columns import require_names
+from hierviz.readers.columns import require_names, require_truth_column
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
@@ -115,10 +115,7 @@ def load_truth(
     columns = table.read(has_header=has_header)
     if has_header:
         require_names(columns.names, columns.where)
-    if len(columns) == 0:
-        raise PredictionsError(
-            f"{columns.where}: expected a row for every sample, got none below the header. Is the file complete?"
-        )
+    columns.require_rows()
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     of_ranks = _truth_of_ranks(columns, taxonomy) if has_header and truth_column is None else None
     if of_ranks is not None:
@@ -203,11 +200,7 @@ def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_
     """Place of the column that holds the truth; PredictionsError when none or several could."""
     names = columns.names
     if truth_column is not None:
-        if truth_column not in names:
-            raise PredictionsError(
-                f"{columns.where}: expected the column {truth_column!r} of {{truth_column}}, got {listed(names)}."
-                f"{near_miss(truth_column, names)} Name one of the columns."
-            )
+        require_truth_column(names, truth_column, columns.where)
         return names.index(truth_column)
     folded = [name.casefold() for name in names]
     for name in accepted:

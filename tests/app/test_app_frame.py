@@ -20,8 +20,8 @@ from hierviz.app.state.page_fields import OWN, foreign_fields
 from hierviz.app.state.page_view import FILTERS, View
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.cli.parameter_flags import flag
 from hierviz.messages.errors import HiervizError
+from hierviz.opening.parameter_words import flag
 from tests.app.visit import PAGES, Visit
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.readers.class_weights_file import load_class_weights
+from hierviz.readers.class_numbers_file import load_class_weights
 
 
 @many

@@ -10,8 +10,8 @@ pytest.importorskip("PIL")
 pytest.importorskip("onnxruntime")
 
 from hierviz.readers import predictions_file, taxonomy_file
-from hierviz.readers.class_lists.registry import CLASS_LIST_FORMS
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
+from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 
 from .commands import n_exhaustive
 from .corpus import command_corpus, corpus

@@ -7,7 +7,7 @@ import pytest
 
 from hierviz import Taxonomy, attach_truth, load_predictions, load_truth
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
-from hierviz.readers.class_lists.registry import CLASS_LIST_FORMS, read_class_list
+from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS, read_class_list
 from hierviz.readers.classes_file import load_classes
 
 # Columns of the scores: their places are 0, 1, 2, 3.

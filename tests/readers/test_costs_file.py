@@ -8,7 +8,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.inference import leaf_costs
-from hierviz.readers.costs_file import load_costs
+from hierviz.readers.class_numbers_file import load_costs
 
 LEAVES = ("cat", "dog", "duck", "newt")
 PAIRS = list(itertools.product(LEAVES, LEAVES))

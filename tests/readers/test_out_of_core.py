@@ -22,7 +22,7 @@ from hierviz.compiled import tree_pass
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions import predictions as predictions_module
 from hierviz.predictions.score_checks import CheckedScores
-from hierviz.readers import limits, long_scores, number_rows, parquet_table
+from hierviz.readers import limits, long_scores, parquet_table, scratch
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
@@ -101,8 +101,8 @@ def nothing_in_memory(sizes=(7, 7, 7, 7, 7), most=0):
     """Everything stays on disk, and is worked on in blocks of these sizes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(limits, "MEMORY_BYTES", most)
-        patch.setattr(number_rows, "NUMBERS_AT_ONCE", sizes[0])
-        patch.setattr(number_rows, "FIRST_NUMBERS", 1)
+        patch.setattr(scratch, "NUMBERS_AT_ONCE", sizes[0])
+        patch.setattr(scratch, "FIRST_NUMBERS", 1)
         patch.setattr(long_scores, "ROWS_AT_ONCE", sizes[1])
         patch.setattr(parquet_table, "VALUES_AT_ONCE", sizes[2])
         patch.setattr(predictions_module, "BLOCK_VALUES", sizes[3] * 5)
@@ -302,8 +302,8 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
 RUN = """
 import os, signal, sys
 import hierviz as hv
-from hierviz.readers import limits, load_predictions, number_rows, scratch
-limits.MEMORY_BYTES, number_rows.FIRST_NUMBERS = 0, 1
+from hierviz.readers import limits, load_predictions, scratch
+limits.MEMORY_BYTES, scratch.FIRST_NUMBERS = 0, 1
 taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
 write, mine = scratch.Scratch.write, os.getpid()
 def interrupted(self, values, place):

@@ -9,8 +9,8 @@ import pytest
 from hierviz import load_predictions, load_taxonomy, load_truth
 from hierviz.cli import main
 from hierviz.messages.errors import HiervizError, PredictionsError
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import plain
-from hierviz.readers.prediction_forms.registry import PREDICTION_FORMS
 from hierviz.readers.predictions_file import FORMS
 
 FILES = Path(__file__).parents[1] / "files" / "predictions"

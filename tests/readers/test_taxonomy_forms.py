@@ -17,7 +17,7 @@ from hierviz.cli import main
 from hierviz.messages.errors import FileError, HiervizError, TaxonomyError
 from hierviz.readers.file_role import file_role
 from hierviz.readers.taxonomy_file import FORMS
-from hierviz.readers.taxonomy_forms.registry import TAXONOMY_FORMS
+from hierviz.readers.taxonomy_forms.known_taxonomy_forms import TAXONOMY_FORMS
 from hierviz.readers.taxonomy_writer import write_taxonomy
 
 FILES = Path(__file__).parents[1] / "files" / "taxonomies"

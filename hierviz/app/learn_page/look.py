@@ -1,90 +1,99 @@
-"""Large type for a projector, each step on one screen, and paper."""
+"""How a lesson looks: large type on one screen, paper, and the pictures, numbers and table of a step."""
+
+from functools import cache
+from pathlib import Path
 
 import streamlit as st
 
+from hierviz import charts
+from hierviz.app import state
 from hierviz.app.example_page.sample_keys import PRESENTER
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import draw, figure, written_out
+from hierviz.app.widgets.numbers import number
+from hierviz.lessons.lesson import Number, markdown_table
+from hierviz.metrics.registry import METRICS
 
 # Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
 SCREEN, ENLARGED = 1920, 1.35
-LARGE = f"""<style>
-.stMain .st-key-lesson [data-testid=stMarkdownContainer] :is(p, li, td, th) {{font-size: 1.3rem; line-height: 1.4}}
-.stMain .st-key-lesson label [data-testid=stMarkdownContainer] p, .stMain .st-key-lesson button p {{font-size: 1.2rem}}
-.stMain .st-key-lesson [data-testid=stMarkdownContainer] :is(td, th) {{padding: 0.1rem 0.5rem; font-size: 1.1rem}}
-.stMain .st-key-lesson h3 {{font-size: 2rem !important; padding-top: 0 !important}}
-.stMain .st-key-lesson .stVegaLiteChart {{zoom: {ENLARGED}}}
-.stMainBlockContainer {{max-width: none !important; padding: 2.9rem 3rem 0 !important}}
-.stMainBlockContainer > .stVerticalBlock {{gap: 0.4rem}}
-.stMain .st-key-lesson [data-testid=stSelectbox] div {{font-size: 1.15rem}}
-.stMainBlockContainer > .stVerticalBlock > .stElementContainer:has([data-testid=stCaptionContainer]),
-.st-key-greeting, .st-key-presenter-fit {{display: none}}
-</style><i class="{PRESENTER}" hidden></i>"""
-# The step is as large as it can be with all of it on the screen.
-FIT = """
-export default function () {
-  const room = () => document.querySelector("[data-testid=stMain]");
-  let asked = 0;
-  const fit = () => {
-    asked = 0;
-    const slide = document.querySelector(".st-key-lesson"), main = room();
-    if (!slide || !main) return;
-    let low = 0.3, high = Math.max(innerWidth / SCREEN, low);
-    const fits = (zoom) => {
-      slide.style.zoom = zoom;
-      return main.scrollHeight <= main.clientHeight;
-    };
-    if (fits(high)) return;
-    while (high - low > 0.01) {
-      const middle = (low + high) / 2;
-      if (fits(middle)) low = middle;
-      else high = middle;
-    }
-    fits(low);
-  };
-  const ask = () => { asked ||= requestAnimationFrame(fit); };
-  const watch = new MutationObserver(ask);
-  if (room()) watch.observe(room(), {childList: true, subtree: true, characterData: true});
-  addEventListener("resize", ask);
-  ask();
-  return () => {
-    watch.disconnect();
-    removeEventListener("resize", ask);
-    document.querySelector(".st-key-lesson")?.style.removeProperty("zoom");
-  };
-}
-""".replace("SCREEN", str(SCREEN))
-_component = None
-PRINT = """<style>
-.stMain [data-testid=stMarkdownContainer] table {display: block; overflow-x: auto; max-width: 100%}
-@media (max-width: 640px) {
-    .stMain [data-testid=stMarkdownContainer] table :is(td, th) {padding: 0.2rem 0.3rem; font-size: 0.82rem; line-height: 1.3;
-        overflow-wrap: break-word; hyphens: auto}
-}
-.stMain [data-testid=stMarkdownContainer] blockquote {color: inherit; opacity: 1}
-[class*=st-key-card-] {position: relative}
-[class*=st-key-card-]:hover {border-color: var(--st-primary-color, currentColor)}
-[class*=st-key-card-] :is([data-testid=stElementContainer], [data-testid=stPageLink]) {position: static}
-[class*=st-key-card-] [data-testid=stPageLink] a::after {content: ""; position: absolute; inset: 0; border-radius: inherit}
-[class*=st-key-card-] [data-testid=stPageLink] a {position: static}
-@media print {
-    header, .stAppHeader, [data-testid=stSidebar], [data-testid=stExpandSidebarButton], .st-key-copy-link, .hierviz-open,
-    .st-key-title-row, .st-key-step-bar, .st-key-sheet-bar, .st-key-greeting, .stButton, .stPopover {display: none !important}
-    .stMainBlockContainer {padding: 0 !important; max-width: none !important}
-    .stApp, .stMain, [data-testid=stAppViewContainer] {
-        position: static !important; overflow: visible !important; height: auto !important}
-    .stVegaLiteChart, [class*=st-key-printed-] {break-inside: avoid}
-}
-</style>"""
+# Pixels of a picture beside the text.
+BESIDE = {1600: 900, 1200: 690, 900: 500}
+# Pixels of one of two pictures beside each other in presenter mode.
+HALF = 640
+# Numbers in a row; more are in the table of a chart.
+MOST = 9
+
+
+def draw_figures(figures, where, plain=False, small=False):
+    """Charts of a step; `plain` without their tables, and in presenter mode without their sentences too; there two
+    `small` ones have room beside each other."""
+    presents = bool(state.view().presenter) and not state.is_narrow()
+    width = BESIDE.get(state.session.px, min(state.session.px, 540)) if not plain else min(state.session.px, 690)
+    if presents and not plain:
+        width = round((HALF if small else BESIDE[1600]) / ENLARGED)
+    for one in figures:
+        chart = one.draw(dark=state.is_dark(), width=width)
+        key = f"{where}-{one.name}"
+        if plain or presents:
+            draw(written_out(charts.finish(chart, dark=state.is_dark())), key=f"chart-{key}", alt=one.sentence)
+            if plain:
+                st.markdown(escape(one.sentence))
+        else:
+            figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
+
+
+def draw_quoted(result):
+    """The text that a step is about."""
+    if result.quoted:
+        st.markdown("\n".join(f"> {line}" for line in escape(result.quoted).splitlines()))
+        st.caption(escape(result.credit))
+
+
+def draw_numbers(result, where):
+    """Numbers that come with the answer."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for place, one in enumerate(result.numbers[:MOST]):
+            if one.key in METRICS:
+                number(one.key, one.value, label=escape(one.label), where=f"{where}-{place}", text=one.text)
+            else:
+                st.markdown(f"{escape(one.label)} **{one.text}**", width="content")
+
+
+def draw_result(result, where):
+    """Table and charts that come with the answer."""
+    if result.rows:
+        st.markdown(table_text(result.rows), width="content" if state.view().presenter else "stretch")
+    draw_figures(result.after, where, small=True)
+
+
+def table_text(rows):
+    """A Markdown table."""
+    return markdown_table(list(rows[0]), [[_cell(cell) for cell in row.values()] for row in rows])
+
+
+def _cell(value):
+    return f"**{value.text}**" if isinstance(value, Number) else str(value)
 
 
 def style(is_large):
     """Style of the page."""
-    st.html(PRINT + (LARGE if is_large else ""))
+    large = f'<style>{_part("presenter.css")}</style><i class="{PRESENTER}" hidden></i>' if is_large else ""
+    st.html(f"<style>{_part('learn.css')}</style>{large}")
 
 
 def fit_to_screen():
     """Draw the step as large as the screen allows, whatever is shown of it."""
-    global _component
-    if _component is None:
-        _component = st.components.v2.component("hierviz_presenter_fit", js=FIT)
     with st.container(key="presenter-fit"):
-        _component(key="presenter-fit-part")
+        _fit()(key="presenter-fit-part")
+
+
+@cache
+def _fit():
+    return st.components.v2.component("hierviz_presenter_fit", js=_part("presenter_fit.js"))
+
+
+@cache
+def _part(name):
+    """A file of this folder with the sizes of large type."""
+    text = (Path(__file__).parent / name).read_text("utf-8")
+    return text.replace("SCREEN", str(SCREEN)).replace("ENLARGED", str(ENLARGED))

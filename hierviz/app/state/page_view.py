@@ -15,7 +15,7 @@ from hierviz.diagnosis.node_columns import NODE_COLUMNS
 from hierviz.evaluation.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.lessons.catalogue import LESSON_MODULES
+from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
@@ -47,7 +47,7 @@ COMPARISONS = {
     "second": "Second opinion",
 }
 # Of the page Learn: a lesson or the glossary, and a step of it.
-LESSON = "|".join(("glossary", *LESSON_MODULES))
+LESSON = "|".join(("glossary", *LESSON_FILES))
 STEP = "[1-9]|exercise|all|answers"
 # Sets of columns of its table, by source.
 PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")

@@ -13,7 +13,7 @@ from hierviz.app.state.session_file import session_of, why_no_session
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
 from hierviz.app.widgets.save_view import view_file
-from hierviz.cli.parameter_flags import with_flags
+from hierviz.opening.parameter_words import with_flags
 from hierviz.reports.of_a_link import VIEW_CAPTIONS
 from hierviz.reports.report_file import report
 from hierviz.reports.story_html import SECTIONS

@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
-from hierviz.cli.parameter_flags import with_flags
+from hierviz.opening.parameter_words import with_flags
 from hierviz.reports.of_a_link import VIEW_CAPTIONS, link_of_step, step_from_link
 from hierviz.reports.report_file import report
 from hierviz.reports.story_step import StoryStep

@@ -7,7 +7,7 @@ import stat
 import zipfile
 
 from hierviz.messages.errors import ModelError, listed
-from hierviz.readers.first_bytes import known_kind
+from hierviz.readers.sources import known_kind
 
 # protobuf's own limit; larger models keep their weights in a file beside.
 MOST_BYTES = 2 << 30

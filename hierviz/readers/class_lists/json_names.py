@@ -17,6 +17,7 @@ from hierviz.messages.errors import FileError, PredictionsError, listed, shown
 from hierviz.readers import limits
 from hierviz.readers.class_index import numbered_names, whole
 from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import translated
 
 # Where settings name classes, the one to use first.
@@ -62,9 +63,10 @@ def read_json_names(text, where):
 def parsed(text, where):
     """The value of JSON or of a Python literal without operators; FileError when it is neither."""
     limits.require_json(where, text)
+    once = require_single_keys(where, PredictionsError, "expected every key once, got {} again. Remove one.")
     with translated(where):
         try:
-            return json.loads(text.lstrip("\ufeff"), object_pairs_hook=lambda pairs: _once(pairs, where))
+            return json.loads(text.lstrip("\ufeff"), object_pairs_hook=once)
         except ValueError as error:
             said = error
     # Python's own parser is only shown what cannot exhaust it: no operators, nothing nested deeply.
@@ -87,15 +89,6 @@ def _depth(text):
         depth += (sign in "[({") - (sign in "])}")
         deepest = max(deepest, depth)
     return deepest
-
-
-def _once(pairs, where):
-    seen = {}
-    for key, value in pairs:
-        if key in seen:
-            raise PredictionsError(f"{where}: expected every key once, got {key!r} again. Remove one.")
-        seen[key] = value
-    return seen
 
 
 def class_list_of(value, where):

@@ -1,17 +1,21 @@
-"""Class names in a table: a column of names and, where the rows are not in the order of the columns of scores, one that
-numbers them (`class_index`)."""
+"""Class names in a table, and in a numpy array of text, as scikit-learn's ``classes_`` saved with `numpy.save`.
+
+A table has a column of names and, where the rows are not in the order of the columns of scores, one that numbers them
+(`class_index`).
+"""
 
 from __future__ import annotations
 
 import io
 from dataclasses import dataclass
 
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.readers import limits
 from hierviz.readers.class_index import ClassTable, named_rows, whole
 from hierviz.readers.class_lists.class_list import ClassList
 from hierviz.readers.labels import find_node
-from hierviz.readers.sources import Source
+from hierviz.readers.numpy_files import Header
+from hierviz.readers.sources import Source, translated
 from hierviz.readers.tables import open_table
 
 
@@ -63,3 +67,35 @@ def read_table_names(source, taxonomy):
         return None
     first = 1 if any(note.endswith("counted from 1") for note in notes) else 0
     return ClassList(source.where, tuple(rows), tuple(range(first, first + len(rows))), tuple(notes))
+
+
+def read_npy_names(source):
+    """ClassList of an ``.npy`` file of one axis: text, or whole numbers that are names of classes.
+
+    Raises
+    ------
+    FileError
+        If it holds Python objects, which are never unpickled.
+    PredictionsError
+        If it has more axes or other numbers.
+    """
+    with translated(source.where), source.open(limits.TEXT_BYTES) as file:
+        header = Header.read(file, source.where, source.path.name)
+        if header.dtype.hasobject:
+            raise FileError(
+                f"{source.where}: expected an array of text, got Python objects, which are not opened. "
+                "Save it again with numpy.save(file, classes.astype(str))."
+            )
+        if header.n_bytes > limits.TEXT_BYTES:
+            raise FileError(
+                f"{source.where}: expected an array of at most {limits.size_words(limits.TEXT_BYTES)}, got a larger one. Is it "
+                "a list of classes?"
+            )
+        array = header.values(file)
+    if array.ndim != 1 or array.dtype.kind not in "USiu":
+        raise PredictionsError(
+            f"{source.where}: expected one axis of names, got {array.dtype} of shape {array.shape}. "
+            "Save the names of the classes as text."
+        )
+    values = [value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in array.tolist()]
+    return ClassList(source.where, tuple((f"{source.where}, entry {k}", name) for k, name in enumerate(values, 1)))

@@ -1,18 +1,25 @@
-"""SpeciesNet's JSON: for each picture its best classes, as ``uuid;class;order;family;genus;species;common name``.
+"""SpeciesNet: its JSON of predictions, and the taxonomy that its labels carry, in a list or in predictions.
 
-The label carries its own taxonomy: the most specific rank that it names is looked up, then the common name, then the uuid.
-SpeciesNet's classes exclude each other, so that the score of "felidae family" is that of no particular cat: a probability of a
-node includes those of the listed classes below it.
+A label is ``uuid;class;order;family;genus;species;common name``. In predictions the most specific rank that it names is looked
+up, then the common name, then the uuid. SpeciesNet's classes exclude each other, so that the score of "felidae family" is that of
+no particular cat: a probability of a node includes those of the listed classes below it.
+
+In the taxonomy of labels, ranks without a name are left out of the path; a species is called "genus species". A label without
+ranks (blank, vehicle) stands at the top under its common name. ``uuid`` and common name are attributes.
 """
 
 from __future__ import annotations
 
+import re
+
 import numpy as np
 
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
-from hierviz.readers.prediction_forms.form import of_kind
+from hierviz.readers.class_paths import Places, taxonomy_of_places
+from hierviz.readers.file_form import of_kind
+from hierviz.readers.prediction_forms import speciesnet
 from hierviz.taxonomy.checks import is_number
 
 N_PARTS = 7
@@ -97,3 +104,50 @@ def _name(label, taxonomy, loose):
         if node is not None:
             return taxonomy.names[node]
     return label
+
+
+_LABEL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(;[^;]*){6}", re.IGNORECASE)
+
+
+def are_labels(name, lines):
+    """Whether all lines are labels."""
+    return all(_LABEL.fullmatch(line.strip()) for line in lines)
+
+
+def read_labels(source, options):
+    """Taxonomy of a list of labels."""
+    lines = [(f"{source.where}:{k}", line) for k, line in enumerate(source.read_text().split("\n"), 1) if line.strip()]
+    return _taxonomy(lines, source.where, {"form": "SpeciesNet labels", **source.detected}, [])
+
+
+def read_taxonomy(value, where, detected):
+    """Taxonomy of the labels that predictions list."""
+    labels = {}
+    for record in value["predictions"]:
+        labels |= dict.fromkeys(speciesnet.classified(record)[0])
+    notes = [
+        f"{where}: the taxonomy of the {len(labels)} labels that these predictions list, not of all SpeciesNet knows"
+    ]
+    return _taxonomy(
+        [(where, label) for label in labels], where, {**detected, "shape": "SpeciesNet predictions"}, notes
+    )
+
+
+def _taxonomy(lines, where, detected, notes):
+    places, attributes = Places(), {"uuid": {}, "common_name": {}}
+    for place, label in lines:
+        told = speciesnet.ranks(label.strip())
+        if told is None or not (told[1] or told[2]):
+            raise TaxonomyError(
+                f"{place}: expected uuid;class;order;family;genus;species;common name, got {label.strip()!r:.60}. Correct it."
+            )
+        uuid, names, common = told
+        above = Places.TOP
+        for name in names or [common]:
+            above = places.add(above, name)
+        if uuid:
+            attributes["uuid"][above] = uuid
+        if common:
+            attributes["common_name"][above] = common
+    attributes = {key: values for key, values in attributes.items() if values}
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)

@@ -14,8 +14,8 @@ import re
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import limits
+from hierviz.readers.class_paths import taxonomy_of_ids
 from hierviz.readers.tables import find_separator, open_table
-from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 
 CODE_COLUMNS = (

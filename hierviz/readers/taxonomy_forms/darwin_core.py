@@ -18,8 +18,8 @@ from array import array
 import numpy as np
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers.taxonomy_forms.named_nodes import by_name
-from hierviz.readers.taxonomy_forms.needed_part import WantedNames, aliases, require_moderate, text_key, with_ancestors
+from hierviz.readers.class_paths import by_name
+from hierviz.readers.taxonomy_forms.large_tables import WantedNames, aliases, require_moderate, text_key, with_ancestors
 
 FILES = ("taxon.tsv", "taxon.txt", "taxon.csv", "taxa.txt")
 _ID, _PARENT, _ACCEPTED = "taxonid", "parentnameusageid", "acceptednameusageid"

@@ -14,7 +14,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers.taxonomy_forms.named_nodes import taxonomy_of_ids
+from hierviz.readers.class_paths import taxonomy_of_ids
 
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"')
 

@@ -18,8 +18,8 @@ import re
 
 from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.messages.extras import require
+from hierviz.readers.class_paths import by_name
 from hierviz.readers.sources import translated
-from hierviz.readers.taxonomy_forms.named_nodes import by_name
 
 
 def looks_like(name, lines):

@@ -1,0 +1,34 @@
+"""JSON in which every key of an object stands once: what comes later would else replace it without a word."""
+
+from __future__ import annotations
+
+import json
+
+REPEATED = "expected every key of an object once, got {} again. Remove one of them."
+
+
+def require_single_keys(where, error, words=REPEATED):
+    """An ``object_pairs_hook`` that raises `error`, of `words` with the key in them, where one stands twice."""
+
+    def entries_of(pairs):
+        entries = dict(pairs)
+        if len(entries) < len(pairs):
+            seen: set = set()
+            twice = next(key for key, _ in pairs if key in seen or seen.add(key))
+            raise error(f"{where}: {words.format(repr(twice))}")
+        return entries
+
+    return entries_of
+
+
+def parsed(text, where, error, words=REPEATED):
+    """The value of JSON; `error` where it is none (naming line and column) or repeats a key (`words`)."""
+    try:
+        return json.loads(text, object_pairs_hook=require_single_keys(where, error, words))
+    except json.JSONDecodeError as found:
+        raise error(
+            f"{where}:{found.lineno}: expected JSON, got an error in column {found.colno} ({found.msg}). Correct the file."
+        ) from None
+    except ValueError as found:
+        # A number with more digits than Python takes.
+        raise error(f"{where}: expected JSON, got {found}. Correct the file.") from None

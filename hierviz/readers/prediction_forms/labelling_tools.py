@@ -1,0 +1,192 @@
+"""Predictions that labelling tools export: COCO results, Label Studio's tasks, FiftyOne's labels and samples.
+
+Conventions
+-----------
+- COCO, without boxes: ``{"image_id": 42, "category_id": 18, "score": 0.9}`` for each picture and class. A category is found by
+  the ids of the taxonomy's categories, or by the numbers of the class list.
+- Label Studio's JSON: tasks with ``annotations`` (the truth) and ``predictions`` of ``choices`` or ``taxonomy``.
+- FiftyOne: ``{"classes": [...], "labels": {id: number or name, or {"label", "confidence"}, or a list of these}}``; and samples
+  with fields of ``"_cls": "Classification"``, of which ``ground_truth`` is the truth and another one holds the predictions.
+"""
+
+from __future__ import annotations
+
+from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.readers.file_form import of_kind
+
+
+def looks_like_coco(value):
+    """Whether a JSON value is a list of results."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(result, dict) and {"image_id", "category_id", "score"} <= set(result) for result in value)
+    )
+
+
+def coco_records(value, where, taxonomy):
+    """Yield a record for every picture, in the order in which they first come.
+
+    Raises
+    ------
+    PredictionsError
+        If results have boxes or masks: they are detections, of which a picture has several.
+    """
+    pictures: dict = {}
+    for number, result in enumerate(value):
+        boxes = [key for key in ("bbox", "segmentation", "keypoints") if result.get(key)]
+        if boxes:
+            raise PredictionsError(
+                f"{where}, result {number}: expected classes of whole pictures, got detections ({boxes[0]!r}). "
+                "Give the class of each box as a sample of its own."
+            )
+        entry = {"label": str(result["category_id"]), "score": result["score"]}
+        pictures.setdefault(str(result["image_id"]), []).append(entry)
+    for picture, entries in pictures.items():
+        yield {"sample_id": picture, "scores": entries}
+
+
+_CHOICES = ("choices", "taxonomy")
+
+
+def looks_like_tasks(value):
+    """Whether a JSON value is a list of tasks."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(
+            isinstance(task, dict) and "data" in task and ("annotations" in task or "predictions" in task)
+            for task in value
+        )
+    )
+
+
+def task_records(value, where, taxonomy):
+    """Yield a record for every task with a prediction; the first annotation that was not cancelled is the truth.
+
+    Raises
+    ------
+    PredictionsError
+        If a task has no prediction, or several.
+    """
+    for task in value:
+        place = f"{where}, task {task.get('id')}"
+        said = [prediction for prediction in of_kind(task.get("predictions"), list) if isinstance(prediction, dict)]
+        if len(said) != 1:
+            raise PredictionsError(
+                f"{place}: expected one prediction, got {len(said)}. Export the predictions of one model with the tasks."
+            )
+        labels = _chosen(said[0], place)
+        if not labels:
+            raise PredictionsError(f"{place}: expected choices in its prediction, got none. Is it a classification?")
+        record = {"sample_id": str(task.get("id", "")), "predicted": labels}
+        annotations = [
+            one
+            for one in of_kind(task.get("annotations"), list)
+            if isinstance(one, dict) and not one.get("was_cancelled")
+        ]
+        if "annotations" in task:
+            record["truth"] = _chosen(annotations[0], place) if annotations else []
+        data = task["data"] if isinstance(task["data"], dict) else {}
+        yield record | {str(key): text for key, text in data.items() if isinstance(text, str) and key not in record}
+
+
+def _chosen(annotation, where):
+    """Names of the classes of an annotation or prediction; of a path in a taxonomy its last step."""
+    labels = []
+    for result in of_kind(annotation.get("result"), list):
+        if not isinstance(result, dict) or result.get("type") not in _CHOICES:
+            continue
+        for choice in of_kind(of_kind(result.get("value"), dict).get(result["type"]), list):
+            path = choice if isinstance(choice, list) else [choice]
+            if not path or not all(isinstance(step, str) for step in path):
+                raise PredictionsError(f"{where}: expected names of choices, got {str(choice)[:40]!r}. Correct it.")
+            labels.append(" > ".join(path))
+    return list(dict.fromkeys(labels))
+
+
+TRUTH = ("ground_truth", "truth", "gt", "true_label")
+_CLASSIFICATIONS = ("Classification", "Classifications")
+
+
+def looks_like_fiftyone(value):
+    """Whether a JSON value is one of the two exports."""
+    if not isinstance(value, dict):
+        return False
+    labels, samples = value.get("labels"), value.get("samples")
+    is_labels = isinstance(labels, dict) and bool(labels) and "classes" in value
+    is_samples = (
+        isinstance(samples, list)
+        and bool(samples)
+        and all(isinstance(sample, dict) and "filepath" in sample for sample in samples)
+    )
+    return is_labels or is_samples
+
+
+def fiftyone_records(value, where, taxonomy):
+    """Yield a record for every sample.
+
+    Raises
+    ------
+    PredictionsError
+        If no field holds classifications, or several could be the predictions.
+    """
+    if isinstance(value.get("labels"), dict):
+        classes = of_kind(value["classes"], list)
+        for name, label in value["labels"].items():
+            yield {"sample_id": name, **_said(label, classes, f"{where}, {name!r}")}
+        return
+    fields = list(
+        dict.fromkeys(key for sample in value["samples"] for key, field in sample.items() if _is_field(field))
+    )
+    truth = next((key for key in TRUTH if key in fields), None)
+    others = [key for key in fields if key != truth]
+    if len(others) != 1:
+        got = f"{len(others)} ({listed(others)})" if others else "none"
+        raise PredictionsError(
+            f"{where}: expected one field of classifications beside the ground truth, got {got}. Export one model's field."
+        )
+    for sample in value["samples"]:
+        place = f"{where}, {sample['filepath']!r}"
+        more = {}
+        if truth is not None:
+            said = sample.get(truth)
+            more["truth"] = [_name(label, None, place) for label in _classifications(said)] if _is_field(said) else []
+        yield {"sample_id": sample["filepath"], **_of_field(sample.get(others[0]), place), **more}
+
+
+def _is_field(field):
+    return isinstance(field, dict) and field.get("_cls") in _CLASSIFICATIONS
+
+
+def _classifications(field):
+    return of_kind(field.get("classifications"), list) if field.get("_cls") == "Classifications" else [field]
+
+
+def _of_field(field, where):
+    if not _is_field(field):
+        raise PredictionsError(f"{where}: expected a classification, got none. Export only samples that have one.")
+    return _said(_classifications(field), None, where)
+
+
+def _said(label, classes, where):
+    """``scores`` or ``predicted`` of one label, or of a list of them."""
+    labels = label if isinstance(label, list) else [label]
+    entries = []
+    for one in labels:
+        entries.append({"label": _name(one, classes, where), "score": of_kind(one, dict).get("confidence")})
+    if entries and all(isinstance(entry["score"], (int, float)) for entry in entries):
+        return {"scores": sorted(entries, key=lambda entry: -entry["score"])}
+    return {"predicted": [entry["label"] for entry in entries]}
+
+
+def _name(label, classes, where):
+    """The name of a class, by its number in `classes` where it has one."""
+    name = label.get("label") if isinstance(label, dict) else label
+    if isinstance(name, int) and not isinstance(name, bool) and classes is not None:
+        if not 0 <= name < len(classes):
+            raise PredictionsError(f"{where}: expected a number below {len(classes)}, got {shown(name)}. Correct it.")
+        name = classes[name]
+    if not isinstance(name, str):
+        raise PredictionsError(f"{where}: expected the name of a class, got {shown(name, 40)}. Correct it.")
+    return name

@@ -1,0 +1,174 @@
+"""Labels and scores by level: tables of labels with one column a level, and ``.npz`` files with one array of scores a level.
+
+Conventions
+-----------
+- Labels, as hiclass predicts them: ``level_1, level_2, ...`` or ``predicted_1, ...``; a row stops where its cells are empty.
+  Columns of ranks are read so too (`rank_columns`).
+- Scores: ``level_1`` of shape (samples, classes of that level), and so on. The names of the classes stand in ``<array>_names``
+  or ``<array>_classes``. Without them an array is taken for the classes of one depth in the order of the taxonomy, and there
+  must be as many.
+"""
+
+from __future__ import annotations
+
+import re
+
+import numpy as np
+
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.predictions.node_names import level_nodes
+from hierviz.readers.labels import named_nodes
+from hierviz.readers.rank_columns import deepest_nodes, rank_places
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.truth_file import Truth, id_column
+from hierviz.taxonomy.node_lists import NodeLists
+
+_WORDS = r"(?:level|lvl|rank|depth|tier|l)"
+_PREDICTED = re.compile(rf"(?:(?:predicted|prediction|pred|y_pred)[_ ]?(?:{_WORDS}[_ ]?)?|{_WORDS}[_ ]?)(\d{{1,3}})")
+_TRUTH = re.compile(rf"(?:truth|true|y_true|target)[_ ]?(?:{_WORDS}[_ ]?)?(\d{{1,3}})")
+
+
+def level_places(names):
+    """(places of the predicted levels, of the true ones), each from the top down; empty where there are not two predicted."""
+    found = []
+    for pattern in (_PREDICTED, _TRUTH):
+        by_level = {int(m[1]): k for k, name in enumerate(names) if (m := pattern.fullmatch(name.casefold()))}
+        found.append([by_level[level] for level in sorted(by_level)])
+    return (found[0], found[1]) if len(found[0]) > 1 else ([], [])
+
+
+def looks_like(names):
+    """Whether there are two columns of levels."""
+    return bool(level_places(names)[0])
+
+
+def read(table, names, of_samples, other_columns):
+    """RawPredictions of such a table.
+
+    Parameters
+    ----------
+    table : TextTable or ParquetTable
+    names : list of str
+    of_samples : dict
+        Keywords of `other_columns`.
+    other_columns : callable
+        (columns, special, left_out=..., **of_samples) → ids, truth, attributes.
+
+    Raises
+    ------
+    PredictionsError
+        If there are no such columns, a name is no child of the one in the column before it, or a row has gaps.
+    """
+    predicted, true = level_places(names)
+    columns, taxonomy = table.read(has_header=True), of_samples["taxonomy"]
+    columns.require_rows()
+    ranks = [] if predicted else rank_places(names)
+    if not predicted and not ranks:
+        raise PredictionsError(
+            f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
+        )
+    more = other_columns(columns, {id_column(names)} - {None}, **of_samples, left_out={*predicted, *true, *ranks})
+    if ranks:
+        labels, predicted = _of_ranks(columns, ranks, taxonomy), ranks
+    else:
+        labels = _nodes_of_columns(columns, predicted, taxonomy, table.where)
+    if true and more["truth"] is None:
+        nodes = _nodes_of_columns(columns, true, taxonomy, f"{table.where}, truth")
+        single = np.full(len(nodes), -1, dtype=np.intp)
+        single[nodes.lengths == 1] = nodes.nodes
+        more["truth"] = Truth(single, where=table.where)
+    shown = ", ".join(names[place] for place in predicted)
+    detected = {
+        "form": "labels with one column a level",
+        "predicted columns": shown,
+        **table.detected,
+        **more["detected"],
+    }
+    n_empty = int((labels.lengths == 0).sum())
+    if n_empty:
+        raise PredictionsError(
+            f"{table.where}: expected a class in column {names[predicted[0]]!r} of every row, got {n_empty} rows without. "
+            "Write the name of the root for an answer without a class."
+        )
+    more |= {"detected": detected, "notes": tuple(more["notes"])}
+    return RawPredictions(table.where, "levels", labels=labels, is_hard=True, **more)
+
+
+def _nodes_of_columns(columns, places, taxonomy, where):
+    cells = np.array([columns.single_text(place) for place in places], dtype=object).T
+    return level_nodes(cells, taxonomy, where)
+
+
+def _of_ranks(columns, places, taxonomy):
+    rows = list(zip(*(columns.single_text(place) for place in places), strict=True))
+    nodes = deepest_nodes(rows, taxonomy, columns.place)
+    return NodeLists.from_lists([[node] if node >= 0 else [] for node in nodes.tolist()])
+
+
+NAMES_OF_LEVEL = ("_names", "_classes", "_labels")
+
+
+def level_keys(headers):
+    """Keys of arrays of numbers with two axes, in the order of the numbers at their ends; empty where they have none."""
+    tables = [key for key, array in headers.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
+    numbers = [re.search(r"(\d+)$", key) for key in tables]
+    if len(tables) < 2 or not all(numbers) or len({match[1] for match in numbers}) < len(tables):
+        return []
+    return [key for _, key in sorted(zip((int(match[1]) for match in numbers), tables, strict=True))]
+
+
+def joined_levels(npz, keys, taxonomy, where, as_text, notes):
+    """Scores of all levels side by side, and the node of each column.
+
+    Returns
+    -------
+    scores : ndarray, shape (n_samples, n_columns)
+    nodes : ndarray of int, shape (n_columns,)
+
+    Raises
+    ------
+    PredictionsError
+        If arrays differ in rows, a level has no names and is not as wide as a depth, or a class stands at two levels.
+    """
+    arrays = {key: npz[key] for key in keys}
+    if len({len(array) for array in arrays.values()}) > 1:
+        shapes = ", ".join(f"{key!r} {array.shape}" for key, array in arrays.items())
+        raise PredictionsError(
+            f"{where}: expected as many rows in the array of every level, got {shapes}. Align the rows."
+        )
+    nodes, assumed = [], []
+    for place, key in enumerate(keys):
+        width = arrays[key].shape[1]
+        names = next((as_text(npz[key + end]) for end in NAMES_OF_LEVEL if key + end in npz.headers), None)
+        if names is None:
+            depth = next((d for d in (place + 1, place) if np.count_nonzero(taxonomy.depth == d) == width), None)
+            if depth is None:
+                counts = ", ".join(map(str, np.bincount(taxonomy.depth).tolist()))
+                raise PredictionsError(
+                    f"{where}, array {key!r}: expected {key + NAMES_OF_LEVEL[0]!r} with {width} names, or as many columns as a "
+                    f"depth has classes ({counts} from the root down), got {width} columns. Save the names."
+                )
+            nodes.append(np.flatnonzero(taxonomy.depth == depth))
+            assumed.append(key)
+        else:
+            nodes.append(_named(names, width, taxonomy, f"{where}, array {key!r}", notes))
+    if assumed:
+        notes.append(
+            f"{where}: arrays {listed(assumed)} were assumed to be the classes of a depth in the order of the taxonomy"
+        )
+    joined = np.concatenate(nodes)
+    twice = np.flatnonzero(np.bincount(joined, minlength=taxonomy.n_nodes) > 1)
+    if len(twice):
+        raise PredictionsError(
+            f"{where}: expected every class at one level, got {listed([taxonomy.names[node] for node in twice])} at several. "
+            "Leave the column out of the lower level."
+        )
+    return np.concatenate(list(arrays.values()), axis=1), joined
+
+
+def _named(names, width, taxonomy, where, notes):
+    if names is None or len(names) != width:
+        raise PredictionsError(
+            f"{where}: expected {width} names of its columns as text, got {len(names or ())}. Save them."
+        )
+    return named_nodes(names, taxonomy, where, notes)
