@@ -4,12 +4,7 @@ A component without a drawing of its own. Its program (`curve_drag.js`) finds th
 own inputs, so the chart moves by itself and reports to the server as always: once, on release.
 """
 
-from pathlib import Path
-
-import streamlit as st
-
-_HERE = Path(__file__).parent
-_component = None
+from hierviz.app.state.components import component
 
 
 def drag_bar(places, key):
@@ -22,8 +17,4 @@ def drag_bar(places, key):
     key : str
         Of the widget.
     """
-    global _component
-    if _component is None:
-        parts = {kind: (_HERE / f"curve_drag.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
-        _component = st.components.v2.component("hierviz_curve_drag", **parts)
-    _component(key=key, data=places)
+    component(__file__, "curve_drag")(key=key, data=places)

@@ -3,9 +3,10 @@
 import streamlit as st
 
 from hierviz.app.example_page.sample_keys import PRESENTER
+from hierviz.app.state.components import component
 
-# Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
-SCREEN, ENLARGED = 1920, 1.35
+# Times that pictures grow on a screen that the large type is made for: what they hold grows with them.
+ENLARGED = 1.35
 LARGE = f"""<style>
 .stMain .st-key-lesson [data-testid=stMarkdownContainer] :is(p, li, td, th) {{font-size: 1.3rem; line-height: 1.4}}
 .stMain .st-key-lesson label [data-testid=stMarkdownContainer] p, .stMain .st-key-lesson button p {{font-size: 1.2rem}}
@@ -18,41 +19,6 @@ LARGE = f"""<style>
 .stMainBlockContainer > .stVerticalBlock > .stElementContainer:has([data-testid=stCaptionContainer]),
 .st-key-greeting, .st-key-presenter-fit {{display: none}}
 </style><i class="{PRESENTER}" hidden></i>"""
-# The step is as large as it can be with all of it on the screen.
-FIT = """
-export default function () {
-  const room = () => document.querySelector("[data-testid=stMain]");
-  let asked = 0;
-  const fit = () => {
-    asked = 0;
-    const slide = document.querySelector(".st-key-lesson"), main = room();
-    if (!slide || !main) return;
-    let low = 0.3, high = Math.max(innerWidth / SCREEN, low);
-    const fits = (zoom) => {
-      slide.style.zoom = zoom;
-      return main.scrollHeight <= main.clientHeight;
-    };
-    if (fits(high)) return;
-    while (high - low > 0.01) {
-      const middle = (low + high) / 2;
-      if (fits(middle)) low = middle;
-      else high = middle;
-    }
-    fits(low);
-  };
-  const ask = () => { asked ||= requestAnimationFrame(fit); };
-  const watch = new MutationObserver(ask);
-  if (room()) watch.observe(room(), {childList: true, subtree: true, characterData: true});
-  addEventListener("resize", ask);
-  ask();
-  return () => {
-    watch.disconnect();
-    removeEventListener("resize", ask);
-    document.querySelector(".st-key-lesson")?.style.removeProperty("zoom");
-  };
-}
-""".replace("SCREEN", str(SCREEN))
-_component = None
 PRINT = """<style>
 .stMain [data-testid=stMarkdownContainer] table {display: block; overflow-x: auto; max-width: 100%}
 @media (max-width: 640px) {
@@ -83,8 +49,5 @@ def style(is_large):
 
 def fit_to_screen():
     """Draw the step as large as the screen allows, whatever is shown of it."""
-    global _component
-    if _component is None:
-        _component = st.components.v2.component("hierviz_presenter_fit", js=FIT)
     with st.container(key="presenter-fit"):
-        _component(key="presenter-fit-part")
+        component(__file__, "presenter_fit")(key="presenter-fit-part")
