@@ -20,7 +20,7 @@ from hierviz.app import state
 from hierviz.app.state import opened, upload_fields, uploads, visits
 from hierviz.app.state.dataset import Files, digest, same_content
 from hierviz.app.state.limits import ServerLimits, size_in_memory, size_text
-from hierviz.app.state.server import limits_of, server
+from hierviz.app.state.server_memory import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.app.widgets import frame
@@ -551,17 +551,3 @@ def test_files_named_at_the_start_have_the_same_key_after_a_restart(tmp_path):
     files = Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
     one, two = opened._named(files), opened._named(files)
     assert one.key == two.key == one.digest
-
-
-def test_garbage_is_collected_when_nobody_waits_or_it_has_waited_long():
-    garbage = visits.Garbage(now=100.0)
-    assert not garbage.is_due(1000.0)  # no page was run since
-    garbage.last_run = 200.0
-    garbage.last_collection = 199.0
-    assert not garbage.is_due(200.0 + visits.SECONDS_AT_REST / 2)
-    assert garbage.is_due(200.0 + visits.SECONDS_AT_REST)
-    garbage.collect(210.0)
-    assert not garbage.is_due(1000.0)
-    # A page that is run all the time.
-    garbage.last_run = garbage.last_collection + visits.SECONDS_OF_GARBAGE
-    assert garbage.is_due(garbage.last_run + 0.1)

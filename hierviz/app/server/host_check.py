@@ -7,7 +7,6 @@ WebSockets alone, and answers a page of another origin only after it has asked t
 
 from __future__ import annotations
 
-from hierviz.app.server.refusal import refuse
 from hierviz.app.state.host_names import is_allowed, split_host
 
 _PORTS = {"http": 80, "https": 443}
@@ -72,3 +71,21 @@ def _is_own(origin, host):
         and origin_host is not None
         and (origin_host[0], origin_host[1] or port) == (host[0], host[1] or port)
     )
+
+
+async def refuse(send, status, words, header):
+    """Answer a request of HTTP with a line of text.
+
+    Parameters
+    ----------
+    send : callable
+        ASGI's.
+    status : int
+    words : str
+        Without the end of the line.
+    header : (bytes, bytes)
+        One more header, its name in lower case.
+    """
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), header]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{words}\n".encode()})

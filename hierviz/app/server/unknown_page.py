@@ -10,7 +10,7 @@ from urllib.parse import quote, unquote
 import streamlit as st
 
 from hierviz.app.state.not_here import NO_PAGE
-from hierviz.app.state.page_fields import OWN
+from hierviz.reports.view_pages import PAGES
 
 # What Streamlit serves beside pages.
 SERVED = frozenset(("media", "component", "static", "vendor", "healthz", "auth", "oauth2callback"))
@@ -61,7 +61,7 @@ def way_out(path):
     first, last = name.split("/")[0], name.rpartition("/")[2]
     if not name or set(name) & set(".\\") or name[0] in "_~" or first in SERVED:
         return None
-    up, is_page = "../" * (path.count("/") - 1) or "./", last in OWN and last != "overview"
+    up, is_page = "../" * (path.count("/") - 1) or "./", last in PAGES and last != "overview"
     if path == f"/{name}" == f"/{last}" and is_page:
         return None
     return f"{up}{last}" if is_page else f"{up}?{NO_PAGE}={quote(name, safe='')}"

@@ -8,7 +8,7 @@ import sys
 import streamlit as st
 from streamlit import runtime
 
-from hierviz.app.server.refusal import refuse
+from hierviz.app.server.host_check import refuse
 from hierviz.app.state.limits import size_text
 
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
@@ -95,6 +95,6 @@ def waiting(session):
 
 
 def _limits():
-    from hierviz.app.state.server import limits_of  # the pages have loaded it; the start of the server need not
+    from hierviz.app.state.server_memory import limits_of  # the pages have loaded it; the start of the server need not
 
     return limits_of(sys.argv[1:], st.get_option("server.maxUploadSize"))

@@ -6,7 +6,8 @@ from dataclasses import replace
 
 import streamlit as st
 
-from hierviz.app.state.page_view import FILTERS, View
+from hierviz.lessons.catalogue import LESSON_MODULES
+from hierviz.reports.view import FILTERS, View
 
 session, url = st.session_state, st.query_params
 
@@ -14,6 +15,12 @@ session, url = st.session_state, st.query_params
 def view():
     """The current View."""
     return session.setdefault("view", View())
+
+
+def view_of(asked):
+    """The View of an address; a lesson that there is not is dropped, as all that is not understood."""
+    found = View.from_query(asked)
+    return found if found.lesson in ("", "glossary", *LESSON_MODULES) else replace(found, lesson="", step="")
 
 
 def change(**changes):

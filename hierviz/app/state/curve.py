@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hierviz.app.state.current import change, publish, session, show_toggle, shown_model_of, view
-from hierviz.app.state.page_view import own_thresholds
+from hierviz.reports.view import own_thresholds
 
 
 def curve_start(drawn, models):

@@ -29,12 +29,8 @@ from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.streams import require_file
 from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.reports.view import DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy
-
-DEMO = "demo"
-# Keys of the demos, which are open to everybody, and what the command line calls them.
-NAME_OF_DEMO = {DEMO: "vehicles", "wikipedia": "wikipedia"}
-WIKIPEDIA = "wikipedia"
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70

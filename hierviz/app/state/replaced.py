@@ -2,13 +2,11 @@
 
 from __future__ import annotations
 
-import io
 import os
 from dataclasses import replace
 
-from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
-from hierviz.app.state.visits import visit
+from hierviz.app.state.upload_fields import keep_content
 
 CLASSES = "class-names.txt"
 
@@ -41,11 +39,7 @@ def read_instead(content):
     """
     kept = memory("replaced files")
     for place, (name, data) in content.items():
-        file = io.BytesIO(data)
-        file.name = name
-        with server().shelf.bringing:
-            server().shelf.make_room(visit().visitor, len(data))
-            kept[place] = (_stamp(place), server().uploads.keep([file], owner=visit().visitor))
+        kept[place] = (_stamp(place), keep_content(name, data))
 
 
 def read_as_chosen():

@@ -14,11 +14,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hierviz._version import version
-from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO, Files
-from hierviz.app.state.page_view import CHOICES
+from hierviz.app.state.dataset import Files
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.messages.errors import FileError
-from hierviz.reports.story_step import StoryStep, story_from
+from hierviz.reports.story_step import StoryStep, story_from, texts
+from hierviz.reports.view import CHOICES, DEMO, NAME_OF_DEMO
+from hierviz.reports.view_pages import PAGES
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
@@ -52,21 +53,6 @@ READING = (
 # Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
 OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
 PLACES = "classes_of_places"
-# Memories of the session with choices of which a link carries some; of one data set the last.
-MEMORIES = CHOICES
-PAGE_NAMES = {
-    "overview": "Overview",
-    "curves": "Operating curves",
-    "compare": "Compare",
-    "example": "Examples",
-    "mistakes": "Mistakes",
-    "taxonomy": "Taxonomy",
-    "model": "Model",
-    "learn": "Learn",
-    "story": "Story",
-    "open": "Open files",
-}
-PAGES = tuple(PAGE_NAMES)
 _HASHES: dict = {}
 
 
@@ -149,12 +135,12 @@ class SavedSession:
             return cls(
                 page,
                 str(data.get("title", "")),
-                _texts(found["view"]),
-                {key: value for key in MEMORIES if isinstance(value := found.get("choices", {}).get(key), dict)},
+                texts(found["view"]),
+                {key: value for key in CHOICES if isinstance(value := found.get("choices", {}).get(key), dict)},
                 parts,
                 demo if demo in NAME_OF_DEMO else "",
                 _reading(data.get("reading", {})),
-                story_from(found.get("story"), PAGES),
+                story_from(found.get("story")),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
@@ -203,7 +189,7 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     view : View
     story : sequence of StoryStep
     memories : dict of str to dict
-        All of the session; plain values of `MEMORIES` are kept.
+        All of the session; plain values of `CHOICES` are kept.
     progress : callable, optional
         Called with (bytes read, bytes in all).
 
@@ -212,9 +198,8 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     FileError
         If a file of the data is no longer there.
     """
-    query = view.to_query()
-    query.pop("data", None)
-    kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
+    query = texts(view.to_query())
+    kept = {name: _plain(memories.get(name, {})) for name in CHOICES}
     kept = {name: values for name, values in kept.items() if values}
     if dataset.key in NAME_OF_DEMO:
         return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
@@ -370,10 +355,6 @@ def _reading(found):
     if isinstance(places, list) and all(type(place) is int and 0 <= place < 10_000 for place in places):
         reading[PLACES] = places
     return reading | ({"projection": kept} if kept else {})
-
-
-def _texts(found):
-    return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
 
 
 def _plain(values):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -12,8 +13,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from hierviz.app.state.current import session
 from hierviz.app.state.escape import escape
 from hierviz.app.state.limits import size_text
-from hierviz.app.state.server import server
-from hierviz.app.state.server_memory import memory
+from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.state.visits import visit
 from hierviz.messages.errors import FileError
@@ -62,9 +62,7 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
     -------
     Uploads or None
     """
-    store = memory("uploads")
-    # Only an uploader of another name starts empty in the browser.
-    key = "_".join(["upload", slot, *map(str, filter(None, [memory("emptied uploaders").get(slot)]))])
+    store, key = memory("uploads"), _key(slot)
 
     def changed():
         given = session[key]
@@ -100,20 +98,16 @@ def dealt_upload(slot, label, deal, *, help=None):
     bool
         Whether files were given to it, and where they went they still are.
     """
-    store, emptied = memory("uploads"), memory("emptied uploaders")
-    key = "_".join(["upload", slot, *map(str, filter(None, [emptied.get(slot)]))])
+    store, key = memory("uploads"), _key(slot)
 
     def changed():
-        kept = _taken(session[key], _Kept(), False)
-        store[slot] = kept
+        store[slot] = kept = _taken(session[key], _Kept(), False)
         if kept.uploads is None:
             return
         dealt = deal(kept.uploads.paths)
         for name, paths in dealt.items():
-            store[name] = _Kept(server().uploads.keep(paths, owner=visit().visitor))
-            emptied[name] = emptied.get(name, 0) + 1
-        del store[slot]
-        emptied[slot] = emptied.get(slot, 0) + 1
+            _move(name, paths)
+        _move(slot, ())
         memory("dealt uploads")[slot] = list(dealt)
 
     st.file_uploader(label, key=key, accept_multiple_files=True, on_change=changed, help=help)
@@ -128,21 +122,78 @@ def keep_upload(slot, uploads):
     memory("uploads")[slot] = _Kept(uploads)
 
 
+def paste_uploads(texts):
+    """Put texts into uploaders in place of what they hold; what cannot be kept is said by `paste_refused`.
+
+    Parameters
+    ----------
+    texts : dict of str to (str, str)
+        Slot of an uploader -> (file name, text); empty texts are left out.
+    """
+    memory("pasted").pop("refused", None)
+    for slot, (name, text) in texts.items():
+        if not text.strip():
+            continue
+        try:
+            keep_upload(slot, keep_content(name, text.strip().encode("utf-8", "replace") + b"\n"))
+        except FileError as error:
+            memory("pasted")["refused"] = str(error)
+
+
+def paste_refused():
+    """Why the last text was not taken; empty when it was."""
+    return memory("pasted").get("refused", "")
+
+
 def move_upload(source, target, path):
     """Move one file of an uploader to another one, in place of what that holds."""
-    store, emptied = memory("uploads"), memory("emptied uploaders")
-    kept = [one for one in store[source].uploads.paths if str(one) != str(path)]
-    for slot, paths in ((target, [Path(path)]), (source, kept)):
-        store[slot] = _Kept(server().uploads.keep(paths, owner=visit().visitor)) if paths else _Kept()
-        emptied[slot] = emptied.get(slot, 0) + 1
+    others = [one for one in memory("uploads")[source].uploads.paths if str(one) != str(path)]
+    _move(target, [Path(path)])
+    _move(source, others)
 
 
 def empty_uploaders(held):
     """Forget these files in the uploaders of this session, on the page as well."""
+    for slot in [slot for slot, kept in memory("uploads").items() if kept.held in held]:
+        _move(slot, ())
+
+
+def _key(slot):
+    """Key of an uploader: only one of another name starts empty in the browser."""
+    return "_".join(["upload", slot, *map(str, filter(None, [memory("emptied uploaders").get(slot)]))])
+
+
+def _move(slot, paths):
+    """Let an uploader hold files that are here already, and start empty in the browser."""
     store, emptied = memory("uploads"), memory("emptied uploaders")
-    for slot in [slot for slot, kept in store.items() if kept.held in held]:
-        del store[slot]
-        emptied[slot] = emptied.get(slot, 0) + 1
+    # The former ones hold the files until these do.
+    store[slot] = _Kept(server().uploads.keep(paths, owner=visit().visitor) if paths else None)
+    emptied[slot] = emptied.get(slot, 0) + 1
+
+
+def keep_files(files):
+    """Uploads of files that are not here yet, for this visitor, once there is room for them.
+
+    Parameters
+    ----------
+    files : sequence of open files
+        With `name` and `size`.
+
+    Raises
+    ------
+    FileError
+        Where there is no room, or a file cannot have its name.
+    """
+    with server().shelf.bringing:
+        server().shelf.make_room(visit().visitor, sum(file.size for file in files))
+        return server().uploads.keep(files, owner=visit().visitor)
+
+
+def keep_content(name, content):
+    """`keep_files` of one file of these bytes."""
+    file = io.BytesIO(content)
+    file.name, file.size = name, len(content)
+    return keep_files([file])
 
 
 def limits_words():
