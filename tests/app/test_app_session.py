@@ -11,7 +11,6 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.app.state import opened
 from hierviz.app.state.dataset import Files
-from hierviz.app.state.page_view import View
 from hierviz.app.state.session_file import (
     PAGES,
     SavedSession,
@@ -24,6 +23,7 @@ from hierviz.app.state.session_file import (
 )
 from hierviz.app.widgets.report_offer import slug
 from hierviz.messages.errors import FileError
+from hierviz.reports.view import View
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
 from tests.small_tree import EDGES_CSV

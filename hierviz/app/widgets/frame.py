@@ -9,11 +9,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.dataset import DEMO
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
 from hierviz.app.widgets.save_menu import save_menu
 from hierviz.app.widgets.save_view import save_view
+from hierviz.reports.view import DEMO
 
 STYLE = """<style>
 /* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */

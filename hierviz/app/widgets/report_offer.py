@@ -9,13 +9,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.charts import threshold_text
 from hierviz.cli.report import without_folder
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.reports.view import NAME_OF_DEMO
 
 
 def offer_report(made, name, key):

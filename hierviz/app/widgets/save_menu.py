@@ -14,9 +14,9 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
 from hierviz.app.widgets.save_view import view_file
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.reports.of_a_link import VIEW_CAPTIONS
 from hierviz.reports.report_file import report
-from hierviz.reports.story_html import SECTIONS
+from hierviz.reports.view_pages import IN_REPORTS
+from hierviz.reports.view_pages import PAGES as RECORDS
 
 MEMORY = "save"
 # Key -> what can be saved, and what for.
@@ -48,7 +48,7 @@ def save_menu(data, page):
     with st.container(key="save-menu"):
         # Drawn while it is shut: a popover that tells when it is closed tells it of the page that was left, too late.
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save")
-    offered = [key for key in CHOICES if key != "view" or (page or "overview") in VIEW_CAPTIONS]
+    offered = [key for key in CHOICES if key != "view" or (page or "overview") in IN_REPORTS]
     with menu:
         chosen = st.radio(
             "What to save, and what it is for",
@@ -140,7 +140,7 @@ def _story(data, page):
         + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
     )
     if page != "story":
-        if (page or "overview") not in SECTIONS:
+        if not RECORDS[page].section:
             st.caption("Played in the app as any other page; in a report a view of this page is its caption only.")
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
         st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))

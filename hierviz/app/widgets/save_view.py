@@ -9,16 +9,16 @@ from hierviz.app.state import story
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.report_offer import offer_report, rebuild_command, report_choice, slug, story_flag
 from hierviz.cli.parameter_flags import with_flags
-from hierviz.reports.of_a_link import VIEW_CAPTIONS, link_of_step, step_from_link
 from hierviz.reports.report_file import report
-from hierviz.reports.story_step import StoryStep
+from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link
+from hierviz.reports.view_pages import IN_REPORTS
 
 MEMORY, SAVE_VIEW = "save view", "Save this view as a file"
 
 
 def can_save(page):
     """Whether the copied link needs a file in its place, and a report can show this page."""
-    return state.is_local_visit() and page in VIEW_CAPTIONS
+    return state.is_local_visit() and page in IN_REPORTS
 
 
 def ask_for_file(page):
@@ -49,7 +49,7 @@ def view_file(data, page, name):
     ----------
     data : Dataset
     page : str
-        One of `VIEW_CAPTIONS`.
+        One of `IN_REPORTS`.
     name : str
         Key of the button.
     """
