@@ -17,7 +17,6 @@ from hierviz.app.state.session_file import (
     has_files_of,
     matched,
     session_of,
-    session_parts,
     sha256,
     why_no_session,
 )
@@ -117,7 +116,7 @@ def test_what_is_not_understood_is_dropped():
     )
     found = SavedSession.from_json(text)
     assert found.page == "overview"
-    assert found.view == {"threshold": "0.3", "data": "0" * 16}
+    assert found.view == {"threshold": "0.3"}
     assert found.memories == {"choosing": {"level": 1}}
     assert found.parts[0].name == "passwd"
     assert found.reading == {"truth_column": "t", "projection": {"max_depth": 2}}
@@ -145,10 +144,6 @@ def test_files_are_told_by_their_content(saved, files, tmp_path):
     assert has_files_of(Files(**files), session.parts)
     assert not has_files_of(Files(**files, truth=str(renamed)), session.parts)
     assert not has_files_of(Files(taxonomy=files["taxonomy"], predictions=(str(changed),)), session.parts)
-    told = []
-    renamed.write_text(SCORES)
-    session_parts(Files(taxonomy=str(renamed)), lambda done, total: told.append((done, total)))
-    assert told[-1] == (len(SCORES), len(SCORES))
     # A folder is what lies in it.
     before = sha256(changed.parent)
     (changed.parent / "b.csv").write_text("x")

@@ -15,6 +15,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from streamlit.runtime.state.common import TESTING_KEY
+from streamlit.testing.v1 import AppTest
 
 from hierviz.app import state
 from hierviz.app.state import opened, upload_fields, uploads, visits
@@ -347,6 +348,26 @@ def test_results_are_made_once_and_go_with_their_users():
     assert len(results) == 1
     results.drop("d2")
     assert len(results) == 0
+
+
+def test_streamlit_keeps_no_result_whose_work_shows_how_far_it_is():
+    """Why results have a store of their own, besides its bytes, its `known` and what goes with a data set."""
+
+    def page():
+        import streamlit as st
+
+        bar = st.empty()
+
+        @st.cache_resource(show_spinner=False)
+        def made(key):
+            bar.progress(0.5)
+            return key
+
+        made("a")
+        made("a")
+
+    (error,) = AppTest.from_function(page).run().exception
+    assert "a streamlit element is called on some layout block" in " ".join(error.message.split())
 
 
 def test_results_are_limited_by_number_and_by_bytes():

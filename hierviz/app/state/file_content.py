@@ -13,7 +13,7 @@ PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "prediction
 )
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.
 _HASHES: dict = {}
-MOST_HASHES, BYTES_AT_ONCE = 64, 1 << 24
+MOST_HASHES, BYTES_AT_ONCE = 256, 1 << 24
 
 
 def digest(files, progress=None):
@@ -59,27 +59,40 @@ def _members(path):
 def _content(path, tell=None):
     """Digest of a file; None of what cannot be read, which its reader puts into words."""
     try:
-        if not os.path.isfile(path):
-            return None
-        now = os.stat(path)
-        key = str(path), (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
-        if key not in _HASHES:
-            while len(_HASHES) >= MOST_HASHES:
-                _HASHES.pop(next(iter(_HASHES)), None)
-            _HASHES[key] = _hash(path, tell)
-        return _HASHES[key]
+        return content_hash(path, "blake2b", tell) if os.path.isfile(path) else None
     except (OSError, ValueError):
         return None
 
 
-def _hash(path, tell):
-    digest, part = hashlib.blake2b(), bytearray(BYTES_AT_ONCE)
-    with open(path, "rb") as file:
-        while n_bytes := file.readinto(part):
-            digest.update(memoryview(part)[:n_bytes])
-            if tell is not None:
-                tell(n_bytes)
-    return digest.digest()
+def content_hash(path, algorithm, tell=None):
+    """Digest of a file as bytes: it is read once as long as it stays the same.
+
+    Parameters
+    ----------
+    path : path
+    algorithm : str
+        Of `hashlib`.
+    tell : callable, optional
+        Called with the number of bytes of each part that was read.
+
+    Raises
+    ------
+    OSError, ValueError
+        If it cannot be read.
+    """
+    now = os.stat(path)
+    key = algorithm, str(path), now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+    if key not in _HASHES:
+        digest, part = hashlib.new(algorithm), bytearray(BYTES_AT_ONCE)
+        with open(path, "rb") as file:
+            while n_bytes := file.readinto(part):
+                digest.update(memoryview(part)[:n_bytes])
+                if tell is not None:
+                    tell(n_bytes)
+        while len(_HASHES) >= MOST_HASHES:
+            _HASHES.pop(next(iter(_HASHES)), None)
+        _HASHES[key] = digest.digest()
+    return _HASHES[key]
 
 
 def same_content(paths):

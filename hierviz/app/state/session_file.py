@@ -15,6 +15,7 @@ from pathlib import Path
 
 from hierviz._version import version
 from hierviz.app.state.dataset import Files
+from hierviz.app.state.file_content import content_hash
 from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.messages.errors import FileError
 from hierviz.reports.story_step import StoryStep, story_from, texts
@@ -23,7 +24,6 @@ from hierviz.reports.view_pages import PAGES
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
-BYTES_AT_ONCE = 1 << 24
 # Fields of `Files` by what screens call them, and those that hold several.
 ROLES = {
     "taxonomy": "taxonomy",
@@ -53,7 +53,6 @@ READING = (
 # Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
 OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
 PLACES = "classes_of_places"
-_HASHES: dict = {}
 
 
 @dataclass(frozen=True)
@@ -179,7 +178,7 @@ def why_no_session(dataset):
     return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
 
 
-def session_of(dataset, page, view, memories, story=(), progress=None):
+def session_of(dataset, page, view, memories, story=()):
     """The SavedSession of a page.
 
     Parameters
@@ -190,8 +189,6 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     story : sequence of StoryStep
     memories : dict of str to dict
         All of the session; plain values of `CHOICES` are kept.
-    progress : callable, optional
-        Called with (bytes read, bytes in all).
 
     Raises
     ------
@@ -204,7 +201,7 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     if dataset.key in NAME_OF_DEMO:
         return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
     files = dataset.files
-    parts = session_parts(files, progress)
+    parts = session_parts(files)
     return SavedSession(page, dataset.title, query, kept, parts, "", reading_of(files), tuple(story))
 
 
@@ -221,16 +218,10 @@ def reading_of(files):
     return reading
 
 
-def session_parts(files, progress=None):
+def session_parts(files):
     """The SessionParts of Files, in order."""
-    parts, done = [], 0
     paths = [(role, path) for role in ROLES for path in _as_tuple(getattr(files, role))]
-    total = sum(_size(path) for _, path in paths)
-    for role, path in paths:
-        tell = None if progress is None else (lambda n, before=done: progress(min(before + n, total), max(total, 1)))
-        parts.append(SessionPart(role, Path(path).name, sha256(path, tell)))
-        done += _size(path)
-    return tuple(parts)
+    return tuple(SessionPart(role, Path(path).name, sha256(path)) for role, path in paths)
 
 
 def is_session_of(files, saved):
@@ -287,7 +278,7 @@ def matched(parts, paths):
     return found, problems
 
 
-def sha256(path, tell=None):
+def sha256(path):
     """SHA-256 of a file, or of the names and files of a folder, as 64 hexadecimal digits.
 
     Raises
@@ -298,34 +289,11 @@ def sha256(path, tell=None):
     try:
         if os.path.isdir(path):
             members = sorted(found for found in Path(path).rglob("*") if found.is_file())
-            lines = "".join(f"{found.relative_to(path)} {sha256(found, tell)}\n" for found in members)
+            lines = "".join(f"{found.relative_to(path)} {sha256(found)}\n" for found in members)
             return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
-        now = os.stat(path)
-        key = str(path), now.st_ino, now.st_size, now.st_mtime_ns
-        if key not in _HASHES:
-            while len(_HASHES) >= 256:
-                _HASHES.pop(next(iter(_HASHES)), None)
-            _HASHES[key] = _read(path, tell)
-        return _HASHES[key]
+        return content_hash(path, "sha256").hex()
     except (OSError, ValueError):
         raise FileError(f"{Path(path).name}: expected a file that can be read, got none. Open it again.") from None
-
-
-def _read(path, tell):
-    digest, part, done = hashlib.sha256(), bytearray(BYTES_AT_ONCE), 0
-    with open(path, "rb") as file:
-        while n_bytes := file.readinto(part):
-            digest.update(memoryview(part)[:n_bytes])
-            done += n_bytes
-            if tell is not None:
-                tell(done)
-    return digest.hexdigest()
-
-
-def _size(path):
-    if os.path.isdir(path):
-        return sum(found.stat().st_size for found in Path(path).rglob("*") if found.is_file())
-    return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def _as_tuple(value):
