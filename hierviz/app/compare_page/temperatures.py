@@ -17,8 +17,6 @@ from hierviz.messages.errors import HiervizError, PredictionsError
 from hierviz.uncertainty.splits import split_samples
 from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
-WHAT = "Temperatures"
-
 
 def offer(data):
     """A popover that asks for the part of the samples to fit on; opens the calibrated data when asked."""

@@ -8,17 +8,21 @@ to the URL on every run; a URL that we did not write (a link, a reload, the back
 from hierviz.app.state.current import (
     bound,
     bound_member,
+    bound_own_thresholds,
     bound_threshold,
     change,
+    curve_start,
+    dragged,
     key_in_popover,
     link,
+    move_threshold,
+    move_thresholds,
     publish,
     session,
     show_data,
     shown_model_of,
     view,
 )
-from hierviz.app.state.curve import bound_own_thresholds, curve_start, dragged, move_threshold, move_thresholds
 from hierviz.app.state.entry import (
     GREETED,
     begin,

@@ -7,7 +7,7 @@ from urllib.parse import unquote
 from hierviz.app.state.current import lost_sample, session, view
 from hierviz.reports.view import FIELDS
 
-# Parameter of an address that names a page that is not here: see `hierviz.app.server.unknown_page`.
+# Parameter of an address that names a page that is not here: see `hierviz.app.server.middleware`.
 NO_PAGE = "no-page"
 # Letters of a value, and values, that are quoted.
 LONGEST, MOST = 40, 4
