@@ -21,3 +21,9 @@ def component(folder, name):
     files = (Path(folder).with_name(f"{name}.{kind}") for kind in ("html", "css", "js"))
     parts = {file.suffix[1:]: file.read_text("utf-8") for file in files if file.exists()}
     return st.components.v2.component(f"hierviz_{name}", **parts)
+
+
+@functools.cache
+def style_sheet(folder, name):
+    """The style sheet `name`.css in the folder of a file, as HTML; parameters as of `component`."""
+    return f"<style>\n{Path(folder).with_name(f'{name}.css').read_text('utf-8')}</style>"

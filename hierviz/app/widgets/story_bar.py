@@ -6,16 +6,10 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.components import component
+from hierviz.app.state.components import component, style_sheet
 from hierviz.reports.view_pages import PAGES
 
 # Nothing but the page and the caption.
-PLAYING = """<style>
-[data-testid=stHeader], [data-testid=stSidebar], .hierviz-open, .st-key-save-menu, .st-key-copy-link, .st-key-greeting
-    {display: none !important}
-.stMainBlockContainer {padding-top: 1.2rem !important; padding-bottom: 2rem !important}
-[data-testid=stMain] {height: calc(100dvh - var(--hierviz-story, 9rem)) !important; max-height: none; align-self: flex-start}
-</style>"""
 
 
 def story_bar():
@@ -25,7 +19,7 @@ def story_bar():
     if playing is None:
         return
     place, step, n = playing
-    st.html(PLAYING)
+    st.html(style_sheet(__file__, "story_playing"))
 
     def moved():
         # Between two pages there is no bar: the browser asks again.
