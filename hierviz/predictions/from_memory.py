@@ -90,7 +90,7 @@ class FromMemory:
         """
         if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
             raise PredictionsError(
-                f"frame: expected a pandas DataFrame, got {type(frame).__module__}.{type(frame).__name__}. "
+                f"frame: expected a pandas DataFrame, got {type(frame).__module__.split('.')[0]}.{type(frame).__name__}. "
                 "The frame comes first, then the taxonomy."
             )
         check_taxonomy(taxonomy, "It comes after the frame.")

@@ -135,9 +135,7 @@ def test_frames_that_break(taxonomy, make, words):
 
 
 def test_a_frame_and_its_taxonomy_change_places(taxonomy):
-    with pytest.raises(
-        hv.PredictionsError, match=r"got hierviz\.taxonomy\.Taxonomy\. The frame comes first, then the taxonomy"
-    ):
+    with pytest.raises(hv.PredictionsError, match=r"got hierviz\.Taxonomy\. The frame comes first, then the taxonomy"):
         Predictions.from_frame(taxonomy, frame())
     with pytest.raises(
         hv.PredictionsError, match=r"^taxonomy: expected a Taxonomy, got str\. It comes after the frame"

@@ -118,7 +118,7 @@ def test_what_the_browser_unfolds(made, predictions):
     tree, matrix = packed_of(made.html, "taxonomy-tree"), packed_of(made.html, "matrix")
     taxonomy = predictions.taxonomy
     assert tree["titles"] == list(taxonomy.names)
-    found = matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
+    found = hv.diagnosis.matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
     assert sum(matrix["count"]) == predictions.n_samples
     cells = dict(zip(zip(matrix["truth"], matrix["answer"], strict=True), matrix["count"], strict=True))
     for row, column, count in zip(found.row, found.column, found.count, strict=True):
