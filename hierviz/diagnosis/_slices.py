@@ -143,6 +143,11 @@ class Slices(Short):
         return self.is_flagged & (self.excess_outside < self.excess / 2)
 
     @property
+    def verdicts(self) -> np.ndarray:
+        """In words: ``"clearly worse"``, ``"shares samples"`` where `is_explained`, ``""`` where not flagged, shape (n,)."""
+        return np.where(self.is_explained, "shares samples", np.where(self.is_flagged, "clearly worse", ""))
+
+    @property
     def worse_subtrees(self) -> np.ndarray:
         """Places of the subtrees that are clearly worse than the rest, shape (m,), without `is_explained` ones if others are."""
         flagged = np.flatnonzero(self.is_flagged & (self.node >= 0))

@@ -162,7 +162,7 @@ def slices_of(settings):
             f"{int(found.n[k]):,}",
             percent_text(found.rate[k], 1),
             percent_text(found.rest_rate[k], 1),
-            "clearly worse" if k < found.n_flagged else "",
+            found.verdicts[k],
         )
         for k in range(min(len(found), MOST_ROWS))
     ]

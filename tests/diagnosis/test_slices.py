@@ -464,6 +464,9 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     named = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.is_explained.tolist()))
     assert found.is_flagged.sum() == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
+    # A table of the slices says what the sentence says.
+    said = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.verdicts.tolist()))
+    assert (said["a", "True"], said["b", "True"], said["a", "False"]) == ("clearly worse", "shares samples", "")
     assert found.sentence() == (
         "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
         "1 more slice is worse, but mostly because of samples shared with these."

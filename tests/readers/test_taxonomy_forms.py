@@ -358,7 +358,7 @@ def test_the_first_of_several_trees(tmp_path, text, n_trees):
     """The end of a tree is no semicolon in a quoted name or a comment."""
     (tmp_path / "t.nwk").write_text(text)
     found = load_taxonomy(tmp_path / "t.nwk")
-    assert found.names[found.root] == "r"
+    assert found.names[found.parent.tolist().index(-1)] == "r"
     assert [note for note in found.notes if "trees" in note] == (
         [f"t.nwk: the first of {n_trees} trees was read"] if n_trees > 1 else []
     )

@@ -317,10 +317,11 @@ def test_a_view_holds_its_models_and_its_part():
     assert "Not in this file, of what the page shows: the panel below the curves; marks of rules" in first
     _, first = step("mistakes", part="slices", model="two")
     model = hv.Evaluation.from_predictions(found[1])
-    assert hv.diagnosis.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace(
-        "&#x27;", "'"
-    )
+    tested = hv.diagnosis.slices(model, "threshold", 0.5)
+    assert tested.sentence().replace(" %", "\u00a0%") in first.replace("&#x27;", "'")
     assert "light = night" in first
+    for words in ("clearly worse", "shares samples"):
+        assert first.count(f">{words}<") == (tested.verdicts[:15] == words).sum()
     _, first = step("mistakes", part="labels")
     assert first.count("<tr>") == 1 + min(15, len(hv.diagnosis.label_errors(found[0], "threshold", 0.5)))
     html, first = step("example", sample="4", tree="node-link")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
@@ -121,7 +120,7 @@ def _table(asked, found):
     what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
     table = pd.DataFrame(
         {
-            "worse": np.where(found.is_explained, "shares samples", np.where(found.is_flagged, "clearly worse", "")),
+            "worse": found.verdicts,
             "slice": [_name(asked.taxonomy, found, place) for place in range(len(found))],
             "kind": ["subtree" if kind == "subtree" else "attribute" for kind in found.kind.tolist()],
             "n": found.n,
