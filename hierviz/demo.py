@@ -7,7 +7,6 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.onnx.model import load_model
 from hierviz.readers.attach import attach_truth
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.pictures import Pictures
@@ -61,6 +60,8 @@ def load_demo(models=MODELS, progress=None):
     predictions : list of Predictions
         One per model, with truth, pictures and the conditions of each picture as attributes.
     """
+    from hierviz.onnx.model import load_model
+
     folder = bundle_folder()
     assets = folder / "assets" / "demo"
     taxonomy = load_node_attributes(assets / "nodes.csv", load_taxonomy(assets / "taxonomy.csv"))

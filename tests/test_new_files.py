@@ -265,7 +265,8 @@ class Finder:
         if name == {module!r}:
             os.kill(os.getpid(), signal.SIGINT)
 sys.meta_path.insert(0, Finder())
-sys.argv, sys.orig_argv = ["-m", "--version"], [sys.executable, "-m", "hierviz", "--version"]
+sys.argv = ["-m", "predict", "--help"]
+sys.orig_argv = [sys.executable, "-m", "hierviz", *sys.argv[1:]]
 runpy.run_module("hierviz", run_name="__main__", alter_sys=True)
 """
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=60)
@@ -297,7 +298,8 @@ def test_another_module_that_python_runs_keeps_its_signals(tmp_path):
 
 
 def test_a_place_that_is_not_there_is_said_before_the_work(tmp_path, capsys, monkeypatch):
-    monkeypatch.setattr("hierviz.cli.evaluate.load_models", lambda *_, **__: pytest.fail("the work has begun"))
+    for place in ("evaluate", "judging"):
+        monkeypatch.setattr(f"hierviz.cli.{place}.load_models", lambda *_, **__: pytest.fail("the work has begun"))
     for flags in (["evaluate", "--json"], ["evaluate", "--per-sample"], ["curve", "--csv"]):
         target = str(tmp_path / "none" / "file")
         assert cli.main([*flags, target, "--taxonomy", "t", "--predictions", "p"]) == 2

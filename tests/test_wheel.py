@@ -28,6 +28,8 @@ pytestmark = pytest.mark.long
 
 ROOT = Path(__file__).parents[1]
 BUNDLE = "hierviz/bundle"
+# Files of the package beside its programs, such as lessons.
+INSIDE = (".py", ".md", ".html", ".css", ".js")
 
 
 def run(*command, cwd, **options):
@@ -110,8 +112,9 @@ def test_the_wheel_carries_what_the_app_needs(names, wheel):
     # The models and their card, not the programs that made them.
     bundled = {name.removeprefix(f"{BUNDLE}/models/") for name in names if name.startswith(f"{BUNDLE}/models/")}
     assert bundled == {f"{name}.onnx" for name in (*MODELS, *LESSON_MODELS)} | {"README.md"}
-    modules = {path.relative_to(ROOT).as_posix() for path in (ROOT / "hierviz").rglob("*.py")}
-    assert modules <= set(names)
+    parts = {path.relative_to(ROOT).as_posix() for path in (ROOT / "hierviz").rglob("*.*") if path.suffix in INSIDE}
+    assert parts <= set(names)
+    assert sum(name.startswith("hierviz/lessons/") and name.endswith(".md") for name in parts) > 11
 
 
 def test_the_wheel_carries_nothing_else(names):

@@ -6,24 +6,73 @@ Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug of ours (w
 from __future__ import annotations
 
 import argparse
+import functools
+import importlib
+import io
+import os
 import sys
 
 from hierviz._version import version
-from hierviz.cli.app import add_app
-from hierviz.cli.chart import add_chart
-from hierviz.cli.diagnose import add_diagnose
-from hierviz.cli.doctor import add_doctor
-from hierviz.cli.evaluate import add_curve, add_evaluate
-from hierviz.cli.mending import mending_hint
-from hierviz.cli.parameter_flags import error_line
-from hierviz.cli.predict import add_predict
-from hierviz.cli.report import add_report
-from hierviz.cli.standard_streams import with_standard_streams
-from hierviz.cli.table import add_table
-from hierviz.cli.taxonomy import add_taxonomy
 from hierviz.messages import stopping
-from hierviz.messages.errors import HiervizError
-from hierviz.readers.sources import forget_opened
+from hierviz.messages.errors import FileError, HiervizError
+
+# Command to the file with its `add_COMMAND`, which is imported when it is asked for, and its help.
+COMMANDS = {
+    "app": ("app", "open the app in the browser, with the bundled demo or the given files"),
+    "evaluate": ("evaluate", "write all metrics of one or several models as JSON"),
+    "table": ("table", "compare methods in a table: numbers, intervals, ranks, the best constant answer"),
+    "curve": ("evaluate", "write the operating curve of a model as CSV, one row per threshold"),
+    "chart": ("chart", "draw one chart of a paper: rules, rejection, groups, ranks, ..."),
+    "diagnose": ("diagnose", "find where a model goes wrong: nodes, confusions, slices, calibration"),
+    "doctor": ("doctor", "find all faults of taxonomy, class list, predictions and truth, and mend what is certain"),
+    "report": ("report", "write one HTML file with numbers, curves, examples and mistakes, which needs no network"),
+    "predict": ("predict", "run an ONNX model and write its probabilities"),
+    "taxonomy": ("taxonomy", "print the tree, with values of its classes, or write another form of it"),
+}
+
+
+class _ClosedOutput(io.TextIOBase):
+    """Stands for a standard output that was closed before we came (``>&-``)."""
+
+    def write(self, text):
+        raise FileError("standard output: expected it open, got a closed one. Name a file for what is written.")
+
+
+def with_standard_streams(main):
+    """A command line's `main` that finds both streams open, and drops output without a reader."""
+
+    @functools.wraps(main)
+    def run(arguments=None):
+        _fill()
+        try:
+            return main(arguments)
+        except BrokenPipeError:  # of standard error: nobody reads what we would say
+            return 2
+        finally:
+            _let_go()
+
+    return run
+
+
+def _fill():
+    if sys.stdout is not None and sys.stderr is not None:
+        return
+    # Else the next file that is opened would be standard output.
+    while (descriptor := os.open(os.devnull, os.O_RDWR)) <= 2:
+        pass
+    os.close(descriptor)
+    sys.stdout = sys.stdout or _ClosedOutput()
+    sys.stderr = sys.stderr or open(os.devnull, "w", encoding="utf-8")  # noqa: SIM115
+
+
+def _let_go():
+    """Leave nothing for Python to flush at its end into a pipe without a reader, which it would complain about."""
+    try:
+        sys.stdout.flush()
+    except OSError:
+        descriptor = os.open(os.devnull, os.O_WRONLY)
+        os.dup2(descriptor, sys.stdout.fileno())
+        os.close(descriptor)
 
 
 @with_standard_streams
@@ -31,12 +80,18 @@ def main(arguments=None):
     """Run the command line; returns the exit code."""
     arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
     try:
-        stopping.raise_from_here()
+        given = arguments or ["app"]
+        command = parser(given[0])
+        stopping.raise_from_here()  # not while modules are imported
+        options = command.parse_args(given)
+        from hierviz.readers.sources import forget_opened
+
         forget_opened()
-        options = parser().parse_args(arguments or ["app"])
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
+        from hierviz.cli.error_text import error_line, mending_hint
+
         print(f"hierviz: {error_line(error, options)}{mending_hint(options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
@@ -57,22 +112,13 @@ class _Parser(argparse.ArgumentParser):
         self.exit(2, f"{self.prog}: {HiervizError(message)}. Run: {self.prog} --help\n")
 
 
-def parser():
-    """The argument parser of all commands."""
+def parser(only=None):
+    """The argument parser of all commands; with `only`, of the others nothing but name and help is there."""
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for add in (
-        add_app,
-        add_evaluate,
-        add_table,
-        add_curve,
-        add_chart,
-        add_diagnose,
-        add_doctor,
-        add_report,
-        add_predict,
-        add_taxonomy,
-    ):
-        add(commands)
+    for name, (file, words) in COMMANDS.items():
+        command = commands.add_parser(name, help=words)
+        if only in (None, name):
+            getattr(importlib.import_module(f"hierviz.cli.{file}"), f"add_{name}")(command)
     return top

@@ -3,31 +3,44 @@
 from __future__ import annotations
 
 import os
+import re
+import socket
 import sys
 from pathlib import Path
 
-from hierviz.cli.files import add_app_options
-from hierviz.cli.limits import add_limit_options, add_upload_option, limit_arguments
-from hierviz.cli.model_flags import model_options
-from hierviz.cli.named_files import method_and_value, run_files, shared_and_own
-from hierviz.cli.server_flags import add_server_options, path_flags, server_settings
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, shown
+from hierviz.opening.files import files_of, flags_of
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
+from hierviz.opening.start_options import DEMO, VISITORS, add_app_options, start_files
 
-PATHS = ("taxonomy", "predictions", "truth", "classes", "model", "inputs", "nodes", "media", "taxonomy_classes")
-# That may hold for one prediction file only.
-OF_FILES = ("classes", "parametrisation")
+ALL_ADDRESSES = ("0.0.0.0", "::")
+_NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
 
 
-def add_app(commands):
-    """Add the command `app`."""
-    command = commands.add_parser("app", help="open the app in the browser, with the bundled demo or the given files")
-    actions = add_app_options(command)
-    command.add_argument("--port", type=int, help="port to listen on (default: 8501 or the next free one)")
-    command.add_argument("--no-browser", action="store_true", help="do not open a browser window")
-    add_server_options(command)
-    add_upload_option(command)
-    add_limit_options(command)
-    command.set_defaults(run=run_app, actions=actions)
+OPTIONS = (
+    Option("--host ADDRESS", "address to listen on (default: 127.0.0.1, this machine only)"),
+    Option(
+        "--allow-host NAME",
+        "host name under which browsers on other machines open the app; may be given several times",
+        several=True,
+        default=(),
+    ),
+    Option("--max-upload-mb N", "maximum size in MB of one uploaded file (default: 1000)", type=int),
+)
+
+
+def add_app(command):
+    """Add the options of `app`."""
+    add_app_options(command)
+    options = [
+        Option("--port N", "port to listen on (default: 8501 or the next free one)", type=int),
+        Option("--no-browser", "do not open a browser window"),
+        *OPTIONS,
+        *VISITORS.values(),
+    ]
+    add_flags(command, options)
+    command.set_defaults(run=run_app)
 
 
 def run_app(options):
@@ -44,12 +57,9 @@ def run_app(options):
     if options.demo and (options.taxonomy or options.predictions or options.model):
         raise FileError("--demo: expected no files beside it, got some. Leave one of them out.")
     folder = bundle_folder()
-    model_options(options)  # a flag that is no number is said here, not on a page
-    methods = [file.method for file in run_files(options.predictions)]
-    for name in OF_FILES:
-        shared_and_own(f"--{name}", getattr(options, name), methods)
+    start_files(options)  # a flag that is no number is said here, not on a page
     files = _named(options)
-    sys.argv = [str(folder / "app.py"), *files, *path_flags(options), *limit_arguments(options)]
+    sys.argv = [str(folder / "app.py"), *files, *visitor_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))
 
 
@@ -57,40 +67,21 @@ def _named(options):
     """The flags of `add_app_options` as they were given, paths in full."""
     from hierviz.readers.streams import require_file
 
-    flags = []
-    methods = [file.method for file in run_files(options.predictions)]
-    for action in getattr(options, "actions", ()):
-        flag, given = action.option_strings[0], getattr(options, action.dest)
-        if action.dest == "predictions":
-            flags += [f"{flag}={text}" for text in _predictions(given)]
-            continue
+    files = files_of(options)
+    for name, path in files.named_paths:
+        flag = f"--{'classes' if name == 'classes_of' else name.replace('_', '-')}"
+        if not os.path.exists(path):
+            raise FileError(f"{path}: expected a file for {flag}, got nothing there. Check the path.")
+        require_file(path)
+    flags = flags_of(files.with_paths(lambda path: str(Path(path).resolve())))
+    for option in (DEMO, *MODEL_OPTIONS.values(), *PREPROCESSING.values(), *LIMITS.values()):
+        flag = option.usage.split()[0].split("/")[0]
+        given = getattr(options, flag.strip("-").replace("-", "_"))
         for value in given if isinstance(given, list) else [given]:
-            if value is None or value is False or value == action.default:
-                continue
-            name = None
-            if action.dest in OF_FILES:
-                name, value = method_and_value(flag, value, methods)
-            if action.dest in PATHS:
-                if not os.path.exists(value):
-                    raise FileError(f"{value}: expected a file for {flag}, got nothing there. Check the path.")
-                require_file(value)
-            value = Path(value).resolve() if action.dest in PATHS else value
-            value = value if name is None else f"{name}={value}"
-            # With "=", a value such as -1,1 is not taken for a flag.
-            flags.append(flag if value is True else f"{flag}={value}")
-    return flags
-
-
-def _predictions(texts):
-    """Prediction files as NAME=path, paths in full, of what ``--predictions`` names."""
-    from hierviz.readers.streams import require_file
-
-    for file in run_files(texts):
-        if not os.path.exists(file.path):
-            raise FileError(f"{file.path}: expected a file for --predictions, got nothing there. Check the path.")
-        require_file(file.path)
-        path = Path(file.path).resolve()
-        yield str(path) if file.name is None else f"{file.name}={path}"
+            if value is not None and value is not False and value != option.default:
+                flags.append((flag, None if value is True else value))
+    # With "=", a value such as -1,1 is not taken for a flag.
+    return [flag if value is None else f"{flag}={value}" for flag, value in flags]
 
 
 def _server_settings(folder, options):
@@ -111,3 +102,70 @@ def _server_settings(folder, options):
     if options.max_upload_mb:
         settings["server.maxUploadSize"] = options.max_upload_mb
     return settings | server_settings(options, settings["server.allowedHosts"])
+
+
+def visitor_arguments(options):
+    """What visitors may bring and name by its path, as arguments of the app.
+
+    Raises
+    ------
+    FileError
+        If a limit leaves no room at all, or the folder is none.
+    """
+    for flag in ("max-upload-mb", "max-data-gb", "max-files"):
+        value = getattr(options, flag.replace("-", "_"))
+        if value is not None and not 0 < value < 1e9:
+            raise FileError(
+                f"--{flag}: expected a number above 0 and below 1,000,000,000, got {value:g}. Give another one."
+            )
+    limits = ["--max-data-gb", str(options.max_data_gb), "--max-files", str(options.max_files)]
+    if options.allow_paths is None:
+        return limits
+    if not os.path.isdir(options.allow_paths):  # also of a name that is too long
+        raise FileError(f"--allow-paths: expected a folder, got {shown(options.allow_paths)}. Check the path.")
+    return ["--allow-paths", str(Path(options.allow_paths).resolve()), *limits]
+
+
+def server_settings(options, local_names):
+    """Settings of the server by name, for the options.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+    local_names : list of str
+        That requests may ask for in any case.
+
+    Raises
+    ------
+    FileError
+        If an address or a name is none.
+    """
+    names = [*local_names, *(_checked_name(name) for name in options.allow_host)]
+    if not options.host:
+        return {"server.allowedHosts": names}
+    address = options.host.strip("[]")
+    try:
+        with socket.socket(socket.AF_INET6 if ":" in address else socket.AF_INET) as probe:
+            probe.bind((address, 0))
+    except (OSError, UnicodeError) as error:
+        reason = getattr(error, "strerror", None) or "no such name"
+        raise FileError(
+            f"--host: expected an address of this machine, got {options.host!r} ({reason}). Give 0.0.0.0 for all of them."
+        ) from None
+    if address not in ALL_ADDRESSES:
+        names.append(address.lower())
+    elif not options.allow_host:
+        print(
+            "hierviz: browsers on other machines are refused unless the host name that they use is given: --allow-host NAME",
+            file=sys.stderr,
+        )
+    return {"server.address": address, "server.allowedHosts": list(dict.fromkeys(names))}
+
+
+def _checked_name(name):
+    if not _NAME.fullmatch(name.strip("[]")):
+        raise FileError(
+            f"--allow-host: expected the host name or address that browsers use, got {name!r}. Leave out http://, the "
+            "port and the path; write other letters than a to z as the browser does (xn--...)."
+        )
+    return name.strip("[]").lower()

@@ -8,39 +8,25 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
-from hierviz.cli.files import load_models
+from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, add_rule_flags, choice_options, judged
 from hierviz.cli.output import progress, require_places, require_unread, write_text
-from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import FileError, near_miss
 from hierviz.metrics.registry import path_keys
-from hierviz.taxonomy.checks import check_threads
+from hierviz.opening.flags import Option, add_flags
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
 
 
-@dataclass
-class Chosen:
+class Chosen(Judged):
     """What the options say: models of the files and how they are judged."""
-
-    options: Any
-    predictions: list[Any]
-    thresholds: list[float]
-    choice: dict[str, Any]
 
     def evaluations(self):
         """An Evaluation of each file, by name and run."""
-        found = {}
-        for model, threshold in zip(self.predictions, self.thresholds, strict=True):
-            name = model.name if model.run is None else f"{model.name} {model.run}"
-            found[name] = Evaluation.from_predictions(
-                model, progress(name), threshold=threshold, threads=self.options.threads
-            )
-        return found
+        names = [one.name if one.run is None else f"{one.name} {one.run}" for one in self.predictions]
+        return dict(zip(names, super().evaluations(), strict=True))
 
     def table(self):
         """The table of the methods."""
@@ -52,11 +38,9 @@ class Chosen:
             options.preset,
             options.metric,
             threshold=self.thresholds,
-            resamples=options.resamples,
-            seed=options.seed,
-            class_weights=class_weights_of(options, self.predictions[0].taxonomy),
-            threads=options.threads,
+            class_weights=self.class_weights,
             stage=progress,
+            **{name: getattr(options, name) for name in ("resamples", "seed", "threads")},
             **self.choice,
         )
 
@@ -191,35 +175,28 @@ KINDS = {
 }
 
 
-def add_chart(commands):
-    """Add the command `chart`."""
-    command = commands.add_parser(
-        "chart",
-        help="draw one chart of a paper: rules, rejection, groups, ranks, ...",
-        description="Draw one chart from prediction files, and print what it says. Kinds: "
-        + "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items()).replace("%", "%%")
-        + ".",
-    )
+def add_chart(command):
+    """Add the options of `chart`."""
+    kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
+    command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
-    add_choice(command)
-    command.add_argument(
-        "--out",
-        required=True,
-        metavar="FILE",
-        help=f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)",
+    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)"
+    metrics = (
+        f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)"
     )
-    command.add_argument("--by", metavar="BY", help="what divides the samples: an attribute, depth, train_count, ...")
-    command.add_argument(
-        "--metric",
-        metavar="KEY",
-        help=f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)",
-    )
-    command.add_argument("--preset", metavar="KEY", help=f"columns of a published table: {', '.join(PRESETS)}")
-    command.add_argument("--dark", action="store_true", help="for a dark background")
-    command.add_argument("--width", type=int, default=900, metavar="PX", help="pixels (default: 900)")
-    command.add_argument("--resamples", type=int, default=1000, metavar="N", help="of intervals (default: 1000)")
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples (default: 0)")
-    add_threads(command)
+    options = [
+        *choice_options(),
+        Option("--out FILE", suffixes, required=True),
+        Option("--by BY", "what divides the samples: an attribute, depth, train_count, ..."),
+        Option("--metric KEY", metrics),
+        Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
+        Option("--dark", "for a dark background"),
+        Option("--width PX", "pixels (default: 900)", type=int, default=900),
+        RESAMPLES,
+        SEED,
+        THREADS,
+    ]
+    add_flags(command, options)
     add_rule_flags(command)
     command.set_defaults(run=run_chart)
 
@@ -243,14 +220,9 @@ def run_chart(options):
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
     require_places(options, options.out)
-    rule = rule_of(options)
-    check_rule_flags(options, rule)
-    check_threads(options.threads, "--threads")
-    thresholds = thresholds_of(options)
-    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels)
+    chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
-        columns_of(taxonomy, options.preset, options.metric)  # said before the work
-    chosen = Chosen(options, predictions, thresholds, {"rule": rule} | chosen_parameters(options, taxonomy))
+        columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
     from hierviz import charts
 
     chart, table, sentence = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})

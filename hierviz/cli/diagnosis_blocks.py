@@ -107,10 +107,10 @@ class DiagnosisBlocks:
             frame = frame.sort_values("support", ascending=False, kind="stable")
         if name == "node_table":
             # Most truths without an answer at or below them first.
-            frame = frame.iloc[np.argsort(-(self.nodes.support - self.nodes.hits), kind="stable")]
+            frame = frame.iloc[np.argsort(-(self.node_table.support - self.node_table.hits), kind="stable")]
         rows = frame if name in ("matrix", "reliability") else frame.iloc[: self.options.most]
         head = {
-            "node_table": lambda: {"n_nodes": self.taxonomy.n_nodes, "reasons": self.nodes.reasons},
+            "node_table": lambda: {"n_nodes": self.taxonomy.n_nodes, "reasons": self.node_table.reasons},
             "confusions": lambda: {
                 "by": self.options.by,
                 "level": self.options.level,
@@ -126,8 +126,8 @@ class DiagnosisBlocks:
             },
             "mistakes": lambda: {"n": len(frame), "severity": self._order},
             "class_table": lambda: {
-                "beta": self.classes.beta,
-                "averages": {name: getattr(self.classes, name).averages() for name in READINGS},
+                "beta": self.class_table.beta,
+                "averages": {name: getattr(self.class_table, name).averages() for name in READINGS},
                 "hierarchical_f": hierarchical_f(self.answers, beta=self.options.beta),
             },
             "slices": lambda: {
@@ -146,15 +146,10 @@ class DiagnosisBlocks:
         return head | {"rows": _records(rows)}
 
     def _frame(self, name):
-        if name == "node_table":
-            return self.nodes.to_frame()
-        if name == "class_table":
-            return self.classes.to_frame()
-        if name == "slices":
-            return self.slices.to_frame().drop(columns="node")
         if name == "mistakes":
             return self._mistakes_frame()
-        return getattr(self, name).to_frame()
+        frame = getattr(self, name).to_frame()
+        return frame.drop(columns="node") if name == "slices" else frame
 
     def _means(self, by):
         found = means_by(self.answers, by, metric=self.options.metric, group=self.options.group)
@@ -168,12 +163,12 @@ class DiagnosisBlocks:
         return row
 
     @cached_property
-    def nodes(self):
+    def node_table(self):
         """NodeTable, with the calibration of the nodes of --calibrate."""
         return node_table(self.answers, calibration=self.reliability if self.options.calibrate else None)
 
     @cached_property
-    def classes(self):
+    def class_table(self):
         """ScoresByClass."""
         return class_table(self.answers, beta=self.options.beta)
 
@@ -192,14 +187,8 @@ class DiagnosisBlocks:
     def slices(self):
         """Slices."""
         options = self.options
-        return slices(
-            self.answers,
-            loss=options.loss,
-            attributes=options.attribute,
-            group=options.group,
-            q=options.q,
-            correction=options.correction,
-        )
+        asked = {name: getattr(options, name) for name in ("loss", "group", "q", "correction")}
+        return slices(self.answers, attributes=options.attribute, **asked)
 
     @cached_property
     def reliability(self):

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import sys
 
-from hierviz.cli.named_files import run_files
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.new_files import check_place, new_text
+from hierviz.opening.named_files import run_files
+from hierviz.opening.parameter_words import with_flags
 from hierviz.readers.picture_names import is_picture
 from hierviz.readers.sources import was_opened
 
@@ -35,6 +37,11 @@ def write_text(path, text):
     # Names of files that are not UTF-8 have them.
     text = text.encode("utf-8", "backslashreplace").decode()
     _write(path, lambda file: file.write(text))
+
+
+def write_json(path, value):
+    """Write a value as JSON, its notes in the words of the command line."""
+    write_text(path, json.dumps(with_flags(value), indent=1, ensure_ascii=False) + "\n")
 
 
 def require_places(options, *paths):

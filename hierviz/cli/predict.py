@@ -3,52 +3,55 @@
 from __future__ import annotations
 
 import argparse
-import json
 import sys
+from dataclasses import replace
 from pathlib import Path
 
-from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
-from hierviz.cli.output import progress, require_no_input, require_unread, write_text
-from hierviz.cli.parameter_flags import flag, with_flags
-from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
-from hierviz.messages.errors import ModelError
-from hierviz.onnx.scores.score_kind import KINDS
-from hierviz.predictions.parametrisation import PARAMETRISATIONS
+import numpy as np
 
+from hierviz.cli.output import progress, require_no_input, require_unread, write_json, write_text
+from hierviz.messages.errors import HiervizError, ModelError
+from hierviz.messages.number_text import percent_text
+from hierviz.onnx.checks.class_order import check_class_order
+from hierviz.onnx.checks.input_check import check_inputs
+from hierviz.onnx.checks.right_answers import near_chance
+from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.scores.score_kind import KINDS
+from hierviz.opening.files import OPTIONS, PROJECTION, files_of
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.loading import taxonomy_of, truth_of
+from hierviz.opening.model_settings import model_options, reading_options
+from hierviz.opening.parameter_words import flag, with_flags
+from hierviz.opening.start_options import TAXONOMY, add_model_options, options_of, run_options
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.projection.node_columns import NodeColumns
+from hierviz.taxonomy.taxonomy import NodeLists
+
+_MOST_ROWS = 4
 _DESCRIPTION = """\
 Run an ONNX model and write its probabilities, for the app and `hierviz evaluate`.
 If information about the model is missing, the error names the flag that gives it.
 --inspect shows what is known and what is missing."""
 
 
-def add_predict(commands):
-    """Add the command `predict`."""
-    command = commands.add_parser(
-        "predict",
-        help="run an ONNX model and write its probabilities",
-        description=_DESCRIPTION,
-        epilog=_epilog(),
-        formatter_class=argparse.RawDescriptionHelpFormatter,
-    )
-    add_model_flags(command, required=True)
-    add_taxonomy_flags(command)
-    command.add_argument(
-        "--nodes", metavar="F", help="names of the nodes, by which classes are found too: node, name, ..."
-    )
-    command.add_argument(
-        "--missing", metavar="zero", help="the model knows some of the classes only: the others have probability 0"
-    )
-    command.add_argument(
-        "--only-known", action="store_true", help="the same, but only the known classes and their ancestors are written"
-    )
-    command.add_argument("--out", metavar="P.parquet", help="Parquet or CSV of probabilities")
-    command.add_argument(
-        "--inspect",
-        action="store_true",
-        help="print what is known about the model and what is missing, without running it",
-    )
-    command.add_argument("--json", metavar="FILE|-", help="with --inspect: the same as JSON (- is standard output)")
-    command.set_defaults(run=run_predict, predictions=None)
+def add_predict(command):
+    """Add the options of `predict`."""
+    command.description, command.epilog = _DESCRIPTION, _epilog()
+    command.formatter_class = argparse.RawDescriptionHelpFormatter
+    names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "truth", "truth_column", "media")
+    missing = "the model knows some of the classes only: the others have probability 0"
+    known = "the same, but only the known classes and their ancestors are written"
+    options = [
+        *options_of((*names, *TAXONOMY, "nodes"), required=("model", "taxonomy")),
+        replace(OPTIONS["missing"], usage="--missing zero", help=missing),
+        replace(PROJECTION["only_known"], help=known),
+        Option("--out P.parquet", "Parquet or CSV of probabilities"),
+        Option("--inspect", "print what is known about the model and what is missing, without running it"),
+        Option("--json FILE|-", "with --inspect: the same as JSON (- is standard output)"),
+    ]
+    add_flags(command, options)
+    add_model_options(command)
+    command.set_defaults(run=run_predict)
 
 
 def _epilog():
@@ -65,20 +68,16 @@ def _epilog():
 
 def run_predict(options):
     """`hierviz predict`."""
-    from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
     from hierviz.onnx.inputs.model_inputs import load_inputs
     from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
     from hierviz.onnx.model import draft_model
-    from hierviz.readers.node_attributes import load_node_attributes
     from hierviz.readers.predictions_writer import check_target, write_predictions
-    from hierviz.readers.taxonomy_file import load_taxonomy
     from hierviz.readers.truth_file import load_truth
 
     require_no_input(options, options.out, options.json)
-    taxonomy = load_taxonomy(options.taxonomy, **taxonomy_options(options))
-    if options.nodes:
-        taxonomy = load_node_attributes(options.nodes, taxonomy)
-    given = model_options(options)
+    files = replace(files_of(options), given=model_options(options))
+    taxonomy = taxonomy_of(files)
+    given = files.source_keywords | ({} if files.missing is None else {"missing": files.missing})
     if options.inspect:
         _inspect(draft_model(options.model, taxonomy, **given), options.json)
         return
@@ -100,16 +99,10 @@ def run_predict(options):
     inputs = load_inputs(options.inputs, model, **reading_options(options))
     known = None if truth is None else truth_of(inputs, Path(options.inputs).name, truth)
     if is_nameless:
-        show_orders(model, inputs, known)
+        _show_orders(model, inputs, known)
     model.require_answers()
     unreadable, n = {}, len(inputs)
-    predictions = model.predict(
-        inputs,
-        batch_size=options.batch,
-        progress=progress(model.name),
-        strict=options.strict,
-        unreadable=unreadable,
-    )
+    predictions = model.predict(inputs, progress=progress(model.name), unreadable=unreadable, **run_options(options))
     names = () if inputs.pictures is None else inputs.pictures.names
     inputs, kept = without_unreadable(inputs, unreadable)
     known = None if known is None else known.take(kept)
@@ -123,7 +116,7 @@ def run_predict(options):
         for row in sorted(unreadable):
             print(f"left out: {names[row]}: {with_flags(unreadable[row])}", file=sys.stderr)
     if known is not None:
-        check_predictions(model, inputs, predictions, known)
+        _check_predictions(model, inputs, predictions, known)
     rows = f"wrote {predictions.n_samples} row{'s' * (predictions.n_samples > 1)} to {options.out}"
     left_out = f"; {len(unreadable)} of {n} pictures left out" if unreadable else ""
     print(f"{rows}{left_out}", file=sys.stderr)
@@ -141,7 +134,80 @@ def _inspect(model, target):
         questions = [
             question | {"flags": [flag(key) for key in question["keywords"]]} for question in model.account["questions"]
         ]
-        account = with_flags(model.account | {"questions": questions})
-        write_text(target, json.dumps(account, indent=1, ensure_ascii=False) + "\n")
+        write_json(target, model.account | {"questions": questions})
     else:
         write_text("-", "".join(f"{line}\n" for line in account_lines(model.account, flag)))
+
+
+def _check_predictions(model, inputs, predictions, truth):
+    """Print both checks of predictions to standard error, and a warning where one finds something.
+
+    Parameters
+    ----------
+    model : Model
+    inputs : ModelInputs
+    predictions : Predictions
+        Of `model` for `inputs`.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+    """
+    taxonomy = model.known.taxonomy
+    # Of a model that knows some of the classes, what it gave for these.
+    scored = predictions.scores.source if isinstance(predictions.scores, NodeColumns) else predictions
+    key, known = scored.parametrisation, model.known.truth(truth)
+    # Columns that were summed are in no order any more.
+    orders = []
+    if not model.known.is_shared:
+        orders, warning = check_class_order(taxonomy, known, scored.scores, scored.scored_nodes, parametrisation=key)
+        _print_table("order of the classes", orders, "order", "is_chosen")
+        _print_warning(warning)
+    ways, warning = check_inputs(model, inputs, truth)
+    _print_table("preprocessing of the pictures", ways, "variant", "is_declared", len(ways))
+    _print_warning(warning)
+    if isinstance(truth, NodeLists) or model.known.is_shared:
+        return
+    leaves = np.where((known >= 0) & taxonomy.is_leaf[known], known, -1)
+    orders, _ = check_class_order(taxonomy, leaves, scored.scores, scored.scored_nodes, parametrisation=key)
+    chosen = next((row for row in orders if row["is_chosen"]), None)
+    if chosen is not None:
+        _print_warning(near_chance(chosen["n_right"], chosen["n"], taxonomy.n_leaves))
+
+
+def _show_orders(model, inputs, truth):
+    """Print the accuracy by order of the classes for a model whose columns have no class names, to standard output.
+
+    What is missing is said after it, as the one line on standard error.
+
+    Parameters
+    ----------
+    model : Model
+        With the question about its classes open.
+    inputs, truth
+        As in `_check_predictions`.
+    """
+    unreadable = {}
+    try:
+        scores = model.raw_scores(inputs, unreadable=unreadable)
+        _, kept = without_unreadable(inputs, unreadable)
+    except HiervizError:
+        return  # what is missing is said in any case
+    table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
+    _print_table("accuracy by order of the classes", table, "order", "is_chosen", file=sys.stdout)
+
+
+def _print_table(title, table, key, chosen, most=_MOST_ROWS, file=None):
+    if not table:
+        return
+    print(f"{title} ({table[0]['n']} samples with known truth, top-1 accuracy):", file=file or sys.stderr)
+    shown = table[:most] + [row for row in table[most:] if row[chosen]]
+    for row in shown:
+        tops = row.get("top_level_wrong")
+        more = "" if tops is None else f", {percent_text(tops, 1)} wrong at the top level"
+        print(
+            f"  {percent_text(row['accuracy'], 1):>7}  {row[key]}{' (used)' if row[chosen] else ''}{more}",
+            file=file or sys.stderr,
+        )
+
+
+def _print_warning(text):
+    if text is not None:
+        print(f"warning: {with_flags(text)}.", file=sys.stderr)

@@ -4,30 +4,27 @@ from __future__ import annotations
 
 import argparse
 import json
+from dataclasses import replace
 
-from hierviz.cli.evaluate import (
-    add_choice,
-    add_cluster,
-    add_operating_point,
-    add_threads,
-    class_weights_of,
-    operating_point_of,
-    rules_of,
-    thresholds_of,
+from hierviz.cli.judging import (
+    GROUP,
+    OF_NUMBERS,
+    OUT,
+    RESAMPLES,
+    RULE_OF_ALL,
+    SEED,
+    accretion_of,
+    add_rule_flags,
+    choice_options,
+    judged,
 )
-from hierviz.cli.files import load_models
 from hierviz.cli.output import progress, require_places, write_text
-from hierviz.cli.parameter_flags import with_flags
-from hierviz.cli.protein_flags import accretion_of, add_protein_flags, check_protein_flags
-from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
-from hierviz.cluster.connection import connected, local_workers
-from hierviz.cluster.running import evaluation_on
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
-from hierviz.taxonomy.checks import check_threads
-from hierviz.thresholds.operating_point import RULE
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.parameter_words import with_flags
 from hierviz.thresholds.operating_point_check import operating_point_notes
 
 FORMATS = {
@@ -38,46 +35,36 @@ FORMATS = {
 }
 
 
-def add_table(commands):
-    """Add the command `table`."""
-    command = commands.add_parser(
-        "table",
-        help="compare methods in a table: numbers, intervals, ranks, the best constant answer",
-        description="Compare methods by any numbers of `evaluate`: values with spread over runs, intervals, ranks, the best "
-        "constant answer, and how far the metrics agree.",
+def add_table(command):
+    """Add the options of `table`."""
+    command.description = (
+        "Compare methods by any numbers of `evaluate`: values with spread over runs, intervals, ranks, the best constant answer, "
+        "and how far the metrics agree."
     )
-    add_choice(command, has_rules=True)
-    command.add_argument("--preset", metavar="KEY", help=f"columns of a published table, or all: {', '.join(PRESETS)}")
-    command.add_argument(
-        "--metrics",
-        metavar="block.key,...",
-        action="append",
-        help="columns, after those of --preset, such as curve.ac,labels.macro_f1_by_depth.2 (docs/metrics.md)",
+    rule = replace(
+        RULE_OF_ALL, usage="--rule [NAME=]KEY", help=f"{RULE_OF_ALL.help}; NAME= for one model", several=True
     )
-    command.add_argument("--format", choices=tuple(FORMATS), default="md", help="form of the table (default: md)")
-    command.add_argument(
-        "--out", default="-", metavar="FILE|-", help="file for the table (- is standard output, the default)"
-    )
-    command.add_argument(
-        "--confidence", type=float, default=0.95, metavar="X", help="level of the intervals (default: 0.95)"
-    )
-    command.add_argument(
-        "--resamples",
-        type=int,
-        default=1000,
-        metavar="N",
-        help="bootstrap resamples; 0 for no intervals (default: 1000)",
-    )
-    command.add_argument("--seed", type=int, default=0, metavar="N", help="seed of the resamples (default: 0)")
-    command.add_argument(
-        "--group", metavar="C", help="column of samples that belong together: they are resampled as a whole"
-    )
-    add_operating_point(command)
-    # Of `evaluate`; said here why it is no flag of tables.
-    command.add_argument("--media", help=argparse.SUPPRESS)
-    add_threads(command)
-    add_cluster(command)
-    add_protein_flags(command)
+    options = [
+        *choice_options(rule),
+        Option("--preset KEY", f"columns of a published table, or all: {', '.join(PRESETS)}"),
+        Option(
+            "--metrics block.key,...",
+            "columns, after those of --preset, such as curve.ac,labels.macro_f1_by_depth.2 (docs/metrics.md)",
+            several=True,
+        ),
+        Option(
+            "--format FORM", f"form of the table: {', '.join(FORMATS)} (default: md)", choices=FORMATS, default="md"
+        ),
+        OUT,
+        Option("--confidence X", "level of the intervals (default: 0.95)", type=float, default=0.95),
+        RESAMPLES,
+        SEED,
+        GROUP,
+        # Of `evaluate`; said here why it is no flag of tables.
+        Option("--media DIR", argparse.SUPPRESS),
+        *OF_NUMBERS,
+    ]
+    add_flags(command, options)
     add_rule_flags(command)
     command.set_defaults(run=run_table)
 
@@ -89,52 +76,27 @@ def run_table(options):
             "--media: expected none for a table, got one. No number depends on pictures: hierviz evaluate --media checks them, "
             "hierviz app shows them."
         )
-    check_protein_flags(options)
     require_places(options, options.out)
-    rules = rules_of(options)
-    check_rule_flags(options, *([RULE] if options.operating_point is not None and options.rule is None else rules))
-    check_threads(options.threads, "--threads")
-    is_here = options.cluster is None
-    if not is_here:
-        local_workers(options.cluster)  # said before an hour of reading
-    thresholds = thresholds_of(options)
-    taxonomy, predictions = load_models(options, keep_empty_labels=options.keep_empty_labels, read_scores=is_here)
-    accretion, of_accretion = accretion_of(options, taxonomy)
-    point = operating_point_of(options, taxonomy)
-    if point is not None:
-        rules, thresholds = [RULE] * len(predictions), [point.threshold] * len(predictions)
-    require_same_samples(predictions)
+    chosen = judged(options, rule_of_each=True)
+    accretion, of_accretion = accretion_of(options, chosen.taxonomy)
+    require_same_samples(chosen.predictions)
     metrics = None if options.metrics is None else ",".join(options.metrics)
-    columns_of(taxonomy, options.preset, metrics)  # said before the work
-    parameters = chosen_parameters(options, taxonomy)
-    models = predictions if is_here else _on_cluster(options.cluster, predictions, rules, thresholds, parameters)
+    columns_of(chosen.taxonomy, options.preset, metrics)  # said before the work
     found = compare(
-        models,
+        chosen.predictions if options.cluster is None else chosen.evaluations(),
         options.preset,
         metrics,
-        rule=rules,
-        threshold=thresholds,
+        rule=chosen.rules,
+        threshold=chosen.thresholds,
         level=options.confidence,
-        resamples=options.resamples,
-        seed=options.seed,
-        group=options.group,
-        class_weights=class_weights_of(options, taxonomy),
+        class_weights=chosen.class_weights,
         accretion=accretion,
-        threads=options.threads,
         stage=progress,
-        **parameters,
+        **{name: getattr(options, name) for name in ("resamples", "seed", "group", "threads")},
+        **chosen.parameters,
     )
-    if point is not None:
+    if chosen.point is not None:
         for file in found.files:
-            found.notes.extend(f"{file.name}: {note}" for note in operating_point_notes(point, file.summary))
+            found.notes.extend(f"{file.name}: {note}" for note in operating_point_notes(chosen.point, file.summary))
     found.notes.extend(of_accretion)
     write_text(options.out, FORMATS[options.format](found))
-
-
-def _on_cluster(address, predictions, rules, thresholds, parameters):
-    """An Evaluation of each of the predictions, made on a Dask cluster."""
-    with connected(address) as client:
-        return [
-            evaluation_on(client, model, progress(model.name), rule=rule, threshold=threshold, **parameters)
-            for model, rule, threshold in zip(predictions, rules, thresholds, strict=True)
-        ]

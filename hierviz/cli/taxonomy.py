@@ -4,51 +4,42 @@ from __future__ import annotations
 
 import argparse
 
-from hierviz.cli.files import add_input, load_models
+from hierviz.cli.judging import ONE_RULE, OUT, add_rule_flags, input_options, judged_one
 from hierviz.cli.output import require_places, write_text
-from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
-from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError, near_miss
+from hierviz.opening.files import files_of
+from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.loading import taxonomy_of
+from hierviz.opening.start_options import TAXONOMY, options_of
 from hierviz.readers.taxonomy_writer import FORMS, taxonomy_text, tree_text
 
 OF_CLASSES = tuple(key for key in NODE_COLUMNS if key != "ece")
 
 
-def add_taxonomy(commands):
-    """Add the command `taxonomy`."""
-    command = commands.add_parser(
-        "taxonomy", help="print the tree, with values of its classes, or write another form of it"
-    )
+def add_taxonomy(command):
+    """Add the options of `taxonomy`."""
     command.add_argument("taxonomy", metavar="T", help="taxonomy of any form that hierviz reads")
-    add_taxonomy_flags(command)
-    command.add_argument("--depth", type=int, metavar="N", help="deepest level that is printed (default: all)")
-    command.add_argument(
-        "--values",
-        metavar="KEY,...",
-        help=f"numbers behind each class, with --predictions: {', '.join(OF_CLASSES)}",
-    )
-    command.add_argument("--to", choices=tuple(FORMS), metavar="FORM", help=f"write another form: {', '.join(FORMS)}")
-    command.add_argument(
-        "--out", default="-", metavar="FILE|-", help="file to write (- is standard output, the default)"
-    )
-    add_input(command, several=False, taxonomy=False)
-    command.add_argument("--rule", metavar="KEY", help=f"one of {', '.join(INFERENCE_RULES)} (default: majority)")
-    command.add_argument(
-        "--threshold", type=float, metavar="X", help="of the rules `threshold` and `threshold_set` (default: 0.5)"
-    )
+    values = f"numbers behind each class, with --predictions: {', '.join(OF_CLASSES)}"
+    options = [
+        *options_of(TAXONOMY),
+        Option("--depth N", "deepest level that is printed (default: all)", type=int),
+        Option("--values KEY,...", values),
+        Option("--to FORM", f"write another form: {', '.join(FORMS)}", choices=FORMS),
+        OUT,
+        *input_options(taxonomy=False),
+        *ONE_RULE,
+    ]
+    add_flags(command, options)
     add_rule_flags(command)
     command.set_defaults(run=run_taxonomy)
 
 
 def run_taxonomy(options: argparse.Namespace):
     """`hierviz taxonomy`."""
-    from hierviz.readers.taxonomy_file import load_taxonomy
-
     require_places(options, options.out)
     keys = [] if options.values is None else [key.strip() for key in options.values.split(",") if key.strip()]
     unknown = [key for key in keys if key not in OF_CLASSES]
@@ -63,23 +54,16 @@ def run_taxonomy(options: argparse.Namespace):
         raise FileError(
             "--to: expected without --values and --depth, which are of the printed tree, got both. Leave one out."
         )
-    if options.to is not None:
-        write_text(options.out, taxonomy_text(load_taxonomy(options.taxonomy, **taxonomy_options(options)), options.to))
-        return
     if not keys:
+        taxonomy = taxonomy_of(files_of(options))
+        is_tree = options.to is None
         write_text(
-            options.out, tree_text(load_taxonomy(options.taxonomy, **taxonomy_options(options)), depth=options.depth)
+            options.out, tree_text(taxonomy, depth=options.depth) if is_tree else taxonomy_text(taxonomy, options.to)
         )
         return
-    rule = "majority" if options.rule is None else options.rule
-    check_rule_flags(options, rule)
-    taxonomy, predictions = load_models(options)
-    if len(predictions) != 1:
-        raise FileError(f"--predictions: expected one file, got {len(predictions)}. Run the command once per model.")
-    threshold = 0.5 if options.threshold is None else options.threshold
-    answers = judged_answers(
-        Evaluation.from_predictions(predictions[0]), rule, threshold, **chosen_parameters(options, taxonomy)
-    )
+    chosen = judged_one(options, "values of classes")
+    (predictions,), (choice,) = chosen.predictions, chosen.choices
+    answers = judged_answers(Evaluation.from_predictions(predictions), **choice)
     table = node_table(answers)
     for key in keys:
         if key in table.reasons:
@@ -88,4 +72,4 @@ def run_taxonomy(options: argparse.Namespace):
         NODE_COLUMNS[key].label.lower(): [number_text_of(key, value) for value in getattr(table, key).tolist()]
         for key in keys
     }
-    write_text(options.out, tree_text(taxonomy, depth=options.depth, values=values))
+    write_text(options.out, tree_text(chosen.taxonomy, depth=options.depth, values=values))

@@ -1,18 +1,20 @@
 """What a lesson is made of: steps with one thing to change, a question, and numbers that the core computes while they are shown.
 
-The page Learn and the notebooks show the same lessons. A step's `work` is a function of its settings; every number it shows is a
-Number that says which function of hierviz gave it, so that a test can compute it once more.
+The page Learn and the notebooks show the same lessons. Their text is Markdown with fields, read by `hierviz.lessons.catalogue`. A
+step's `work` is a function of its settings that gives what the fields name; every number it gives is a Number that says which
+function of hierviz computed it, so that a test can compute it once more.
 """
 
 from __future__ import annotations
 
 import math
 import re
+import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.errors import FileError, PredictionsError, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 
@@ -135,27 +137,121 @@ class Result(Short):
 
 
 @dataclass(frozen=True)
+class Text:
+    """A text of a lesson with fields.
+
+    A field is `{name}`, `{name:.2f}` with a format of Python, or `{name:one text|another}`: the first text where the value is
+    true, the second where it is not; of a whole number, the text at that place, from 0. A brace that is no field is doubled.
+
+    Attributes
+    ----------
+    file : str
+        Name of the file that it is from.
+    lines : tuple of (int, str)
+        Its lines with their numbers in the file.
+    """
+
+    file: str = ""
+    lines: tuple[tuple[int, str], ...] = ()
+
+    @property
+    def markdown(self):
+        """The text with its fields, one line a paragraph."""
+        return paragraphs("\n".join(line for _, line in self.lines))
+
+    def where(self, part=""):
+        """File and line of the first line that holds `part`."""
+        found = [number for number, line in self.lines if part in line] or [number for number, _ in self.lines] or [1]
+        return f"{self.file}, line {found[0]}"
+
+    def filled(self, values):
+        """The text with the `values` of its fields, by name.
+
+        Raises
+        ------
+        FileError
+            If a field is not among the values, or is not written as one.
+        """
+        return self._filled(self.markdown, values)
+
+    def _filled(self, text, values):
+        try:
+            parts = list(string.Formatter().parse(text))
+        except ValueError:
+            odd = next((line for _, line in self.lines if line.count("{") != line.count("}")), text)
+            raise FileError(
+                f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is "
+                "no field."
+            ) from None
+        filled = ""
+        for before, name, form, _ in parts:
+            filled += before
+            if name is not None and name not in values:
+                raise FileError(
+                    f"{self.where('{' + name)}: expected a field among {', '.join(values)}, got {name!r}."
+                    f"{near_miss(name, values)} Correct it, or let the function of the step give it."
+                )
+            if name is not None:
+                filled += self._as_text(name, values[name], self._filled(form, values))
+        return filled
+
+    def _as_text(self, name, value, form):
+        try:
+            if "|" in form:
+                return form.split("|")[value if type(value) is int else 0 if value else 1]
+            if isinstance(value, Number):
+                return format(value.value, form) if form else value.text
+            return format(value, form)
+        except (ValueError, TypeError, IndexError):
+            raise FileError(
+                f"{self.where('{' + name)}: expected a form that {name!r} can be written in, got {form!r}. Leave it out, or "
+                "correct it."
+            ) from None
+
+
+def constants(work):
+    """The constants of the file of a function, which texts can use, too."""
+    return {name: value for name, value in work.__globals__.items() if name.isupper()}
+
+
+@dataclass(frozen=True)
 class Step(Short):
-    """One step of a lesson.
+    """One step of a lesson, or its exercise.
 
     Attributes
     ----------
     title, text : str
         `text` is Markdown, shown at once.
+    work : callable
+        (**settings) -> mapping of the names that the answer and the lists below use to what is computed: Number, Figure, lists of
+        them, text. The answer can also name settings, constants of the file of `work`, and `right_option`.
     question : str
     options : tuple of str
-        Predictions to choose from.
-    work : callable
-        (**settings) -> Result.
+        Predictions to choose from; none of an exercise.
+    right : int
+        Place of the right option.
+    answer : Text
     controls : tuple of Slider or Selector
+    shown, revealed : tuple of str
+        Names of the pictures with the question and with the answer. With the answer the first ones take the place of those of
+        the question, the others come below.
+    numbers, table, quoted : tuple of str
+        Names of the numbers and of the table with the answer; of a text that the step is about and of its credit.
     """
 
     title: str
     text: str
-    question: str
-    options: tuple[str, ...]
-    work: Callable[..., Result]
+    work: Callable[..., Mapping[str, Any]]
+    question: str = ""
+    options: tuple[str, ...] = ()
+    right: int = 0
+    answer: Text = field(default_factory=Text)
     controls: tuple[Slider | Selector, ...] = ()
+    shown: tuple[str, ...] = ()
+    revealed: tuple[str, ...] = ()
+    numbers: tuple[str, ...] = ()
+    table: tuple[str, ...] = ()
+    quoted: tuple[str, ...] = ()
 
     @property
     def defaults(self):
@@ -169,13 +265,41 @@ class Step(Short):
         ------
         PredictionsError
             If a setting is unknown.
+        FileError
+            If the file of the lesson names what `work` does not give.
         """
         unknown = sorted(set(settings) - set(self.defaults))
         if unknown:
             known = ", ".join(self.defaults) or "none"
             raise PredictionsError(f"settings: expected some of {known}, got {', '.join(unknown)}. Leave them out.")
         given = {control.name: control.allowed(settings.get(control.name, control.value)) for control in self.controls}
-        return self.work(**given)
+        found = self.work(**given)
+        shown, revealed = self._named(self.shown, found), self._named(self.revealed, found)
+        place, right_option = len(shown), "".join(self.options[self.right : self.right + 1])
+        quoted, credit = self._named(self.quoted, found) or ("", "")
+        return Result(
+            self.answer.filled({**constants(self.work), **given, **found, "right_option": right_option}),
+            self.right,
+            numbers=self._named(self.numbers, found),
+            asked=() if self.shown == self.revealed[: len(self.shown)] else shown,
+            before=revealed[:place],
+            after=revealed[place:],
+            rows=self._named(self.table, found),
+            quoted=quoted,
+            credit=credit,
+        )
+
+    def _named(self, names, found):
+        """What some names stand for, lists one after the other."""
+        values = []
+        for name in names:
+            if name not in found:
+                raise FileError(
+                    f"{self.answer.file}, {self.title!r}: expected what {self.work.__name__} gives ({', '.join(found)}), got "
+                    f"{name!r}.{near_miss(name, found)} Correct it in the block of the step."
+                )
+            values += found[name] if isinstance(found[name], (list, tuple)) else [found[name]]
+        return tuple(values)
 
 
 @dataclass(frozen=True)
@@ -187,14 +311,6 @@ class OnData:
 
 
 @dataclass(frozen=True)
-class Exercise:
-    """A task with its solution, whose numbers `work` computes."""
-
-    task: str
-    work: Callable[[], Result]
-
-
-@dataclass(frozen=True)
 class Lesson(Short):
     """A lesson.
 
@@ -202,7 +318,8 @@ class Lesson(Short):
     ----------
     key, title, summary : str
     steps : tuple of Step
-    exercise : Exercise
+    exercise : Step
+        Its text is the task, its answer the solution.
     terms : tuple of str
         Keys of the glossary.
     on_data : OnData, optional
@@ -215,7 +332,7 @@ class Lesson(Short):
     title: str
     summary: str
     steps: tuple[Step, ...]
-    exercise: Exercise
+    exercise: Step
     terms: tuple[str, ...] = ()
     on_data: OnData | None = None
     models: tuple[str, ...] = ()
@@ -237,6 +354,11 @@ class Lesson(Short):
         if not 1 <= number <= len(self.steps):
             raise PredictionsError(f"step: expected 1 to {len(self.steps)}, got {number}. Choose one.")
         return self.steps[number - 1]
+
+
+def markdown_table(heads, lines):
+    """A Markdown table of lines of texts."""
+    return "\n".join("| " + " | ".join(line) + " |" for line in (heads, ["---"] * len(heads), *lines))
 
 
 def paragraphs(text):

@@ -11,8 +11,8 @@ from html import escape
 from pathlib import Path
 
 import hierviz as hv
-from hierviz.lessons.catalogue import LESSON_MODULES, lessons
-from hierviz.lessons.lesson import Number, Result, paragraphs
+from hierviz.lessons.catalogue import LESSON_FILES, lessons
+from hierviz.lessons.lesson import Number, Result, markdown_table
 
 FIRST = "from hierviz.lessons import notebook\nfrom hierviz.lessons.catalogue import lesson\n\nthis = lesson({key})"
 LONGEST = 120
@@ -59,14 +59,13 @@ def reveal(result: Result, options: tuple[str, ...] = (), width: int = 760) -> N
 
 
 def _table(rows):
-    lines = [list(rows[0]), ["---"] * len(rows[0])]
-    lines += [[cell.text if isinstance(cell, Number) else str(cell) for cell in row.values()] for row in rows]
-    return "\n".join("| " + " | ".join(line) + " |" for line in lines)
+    lines = [[cell.text if isinstance(cell, Number) else str(cell) for cell in row.values()] for row in rows]
+    return markdown_table(list(rows[0]), lines)
 
 
 def notebook_of(lesson):
     """The notebook of a lesson as a dict of nbformat 4."""
-    place = list(LESSON_MODULES).index(lesson.key) + 1
+    place = list(LESSON_FILES).index(lesson.key) + 1
     cells = [
         _words(
             f"# {place}. {lesson.title}\n\n{lesson.summary}\n\nEach step asks a question first. Predict, then run the cell "
@@ -78,7 +77,7 @@ def notebook_of(lesson):
     for number, step in enumerate(lesson.steps, 1):
         options = "\n".join(f"- {option}" for option in step.options)
         cells += [
-            _words(f"## {number}. {step.title}\n\n{paragraphs(step.text)}"),
+            _words(f"## {number}. {step.title}\n\n{step.text}"),
             _code(
                 f"{_settings(step.defaults)}\nresult = this.step({number}).result(**settings)\nnotebook.show(result)"
             ),
@@ -86,8 +85,8 @@ def notebook_of(lesson):
             _code(f"notebook.reveal(result, this.step({number}).options)"),
         ]
     cells += [
-        _words(f"## Exercise\n\n{lesson.exercise.task}"),
-        _code("solution = this.exercise.work()\nnotebook.show(solution)\nnotebook.reveal(solution)"),
+        _words(f"## Exercise\n\n{lesson.exercise.text}"),
+        _code("solution = this.exercise.result()\nnotebook.show(solution)\nnotebook.reveal(solution)"),
     ]
     for i, cell in enumerate(cells):
         cell["id"] = f"{lesson.key}-{i}"
@@ -131,7 +130,7 @@ def notebook_text(lesson):
 
 def file_name(lesson):
     """Name of the file of a lesson, in the order of the lessons."""
-    return f"{list(LESSON_MODULES).index(lesson.key) + 1:02d}-{lesson.key}.ipynb"
+    return f"{list(LESSON_FILES).index(lesson.key) + 1:02d}-{lesson.key}.ipynb"
 
 
 if __name__ == "__main__":

@@ -8,40 +8,22 @@ Values in quotes are never changed.
 import re
 from collections.abc import Callable
 
-# Parameter to how Python takes it.
-PARAMETERS = {
-    "classes": "classes=...",
-    "scores": "scores=...",
-    "parametrisation": "parametrisation=...",
-    "outputs": "outputs=...",
-    "missing": "missing=...",
-    "ignore": "ignore=...",
-    "sum_repeated": "sum_repeated=True",
-    "unseen": "unseen=...",
+# Parameters are called the same in Python, on the command line and in the names of fields; those after a point are parts of one.
+PARAMETERS = (
+    *("classes", "scores", "parametrisation", "outputs", "missing", "ignore", "sum_repeated", "unseen", "only_known"),
+    *("truth", "truth_column", "ids", "percent", "taxonomy_classes", "media", "text_column", "columns"),
+    *("columns_by_input", "strict", "model"),
+    *(f"preprocessing.{part}" for part in ("layout", "size", "resize", "crop", "resample", "pad", "colour")),
+    *(f"preprocessing.{part}" for part in ("range", "mean", "std")),
+    *("limits.cpu_seconds", "limits.memory_mb"),
+)
+# Those that Python takes in another way than as a keyword of that name.
+_IN_PYTHON = {
     "only_known": "hierviz.projection.only_known",
-    "truth": "truth=...",
-    "truth_column": "truth_column=...",
-    "ids": "ids=...",
-    "percent": "percent=True",
     "taxonomy_classes": "hierviz.load_taxonomy(..., classes=...)",
-    "media": "media=...",
-    "text_column": "text_column=...",
-    "columns": "columns=...",
     "columns_by_input": "columns={input: column}",
-    "strict": "strict=True",
     "model": "hierviz.load_model",
-    "preprocessing.layout": "preprocessing={'layout': ...}",
-    "preprocessing.size": "preprocessing={'size': ...}",
-    "preprocessing.resize": "preprocessing={'resize': ...}",
-    "preprocessing.crop": "preprocessing={'crop': ...}",
-    "preprocessing.resample": "preprocessing={'resample': ...}",
-    "preprocessing.pad": "preprocessing={'pad': ...}",
-    "preprocessing.colour": "preprocessing={'colour': ...}",
-    "preprocessing.range": "preprocessing={'range': ...}",
-    "preprocessing.mean": "preprocessing={'mean': ...}",
-    "preprocessing.std": "preprocessing={'std': ...}",
-    "limits.cpu_seconds": "limits=Limits(cpu_seconds=...)",
-    "limits.memory_mb": "limits=Limits(memory_mb=...)",
+    **{name: f"{name}=True" for name in ("sum_repeated", "percent", "strict")},
 }
 # A value as `repr` writes it; a command that the reader should copy is none.
 QUOTED = r"""python\ -c\ "[^"]*" | (?<![\w\\]) b? (?: '[^'\\]*(?:\\.[^'\\]*)*' | "[^"\\]*(?:\\.[^"\\]*)*" ) (?!\w)"""
@@ -77,7 +59,9 @@ def parameters_in(text):
 
 def in_python(name, value=None):
     """Words for `named`: the keyword, as ``classes=`` or ``scores='logits'``."""
-    taken = PARAMETERS[name]
+    whole, _, part = name.partition(".")
+    inside = {"preprocessing": f"{{'{part}': ...}}", "limits": f"Limits({part}=...)"}.get(whole, "...")
+    taken = _IN_PYTHON.get(name, f"{whole}={inside}")
     if value is None:
         return taken.removesuffix("...")
     first, *others = (

@@ -18,8 +18,8 @@ from hierviz.app.state import opened
 from hierviz.app.state.not_here import not_here
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.cli.parameter_flags import flag
 from hierviz.messages.errors import HiervizError
+from hierviz.opening.parameter_words import flag
 from hierviz.reports.view import FILTERS, View, foreign_fields
 from hierviz.reports.view_pages import PAGES as RECORDS
 from tests.app.visit import PAGES, Visit

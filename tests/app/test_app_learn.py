@@ -5,10 +5,9 @@ import re
 import pytest
 from visit import Visit
 
-from hierviz.app.learn_page.result import table_text
+from hierviz.app.learn_page.look import table_text
 from hierviz.app.state.escape import escape
-from hierviz.lessons.catalogue import LESSON_MODULES, lesson, lessons
-from hierviz.lessons.glossary import GLOSSARY
+from hierviz.lessons.catalogue import LESSON_FILES, glossary, lesson, lessons
 from hierviz.metrics.registry import METRICS
 
 # Each with a control of its own kind; the numbers of all lessons are tested without a page (tests/lessons).
@@ -26,12 +25,12 @@ def test_the_first_page_lists_the_lessons_and_leads_to_the_glossary():
         assert one.title in visit.text
         assert f"{len(one.steps)} steps" in visit.text
     visit.go("learn", lesson="glossary")
-    for term in GLOSSARY:
-        assert f"**{escape(term)}.** {escape(GLOSSARY[term])}" in "\n".join(visit.markdown())
+    for term, text in glossary().items():
+        assert f"**{escape(term)}.** {escape(text)}" in "\n".join(visit.markdown())
 
 
 @pytest.mark.parametrize(
-    "key", [pytest.param(key, marks=() if key in DAILY else pytest.mark.long) for key in LESSON_MODULES]
+    "key", [pytest.param(key, marks=() if key in DAILY else pytest.mark.long) for key in LESSON_FILES]
 )
 def test_every_step_asks_and_answers(key):
     found = lesson(key)
@@ -66,9 +65,9 @@ def test_every_step_asks_and_answers(key):
 def test_an_exercise_has_a_solution_and_the_numbers_of_the_opened_data(demo):
     visit = Visit("learn", lesson="flat-metrics", step="exercise")
     found = lesson("flat-metrics")
-    assert found.exercise.task in [one.value for one in visit.at.markdown]
+    assert found.exercise.text in [one.value for one in visit.at.markdown]
     press(visit, "solution")
-    assert found.exercise.work().reveal in [one.value for one in visit.at.markdown]
+    assert found.exercise.result().reveal in [one.value for one in visit.at.markdown]
     press(visit, "on-data-0")
     (table,) = (one.value for one in visit.at.markdown if one.value.startswith("| model |"))
     assert len(table.splitlines()) == 2 + len(demo.models)
@@ -113,7 +112,7 @@ def test_sheets_for_paper_have_every_step_with_and_without_answers():
     assert "Answer" not in "\n".join(visit.markdown())
     press(visit, "print-answers")
     assert visit.query["step"] == "answers"
-    solution = lesson("thresholds").exercise.work()
+    solution = lesson("thresholds").exercise.result()
     drawn = [figure for step in steps for figure in (*step.result().before, *step.result().after)]
     assert len(visit.charts()) == len(drawn) + len(solution.before)
     for step in steps:

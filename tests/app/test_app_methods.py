@@ -12,6 +12,8 @@ from hierviz.app.state import dataset, opened
 from hierviz.app.widgets.file_readings import methods_of
 from hierviz.cli import app as cli_app
 from hierviz.messages.number_text import value_text
+from hierviz.opening.named_files import shared_and_own
+from hierviz.opening.start_options import start_options
 from hierviz.thresholds.most_specific import most_specific
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
@@ -224,15 +226,15 @@ def test_each_file_has_its_own_reading(tmp_path, monkeypatch):
     flags = ["--taxonomy", files["taxonomy"], "--truth", truth, "--classes", order, "--classes", f"p={turned}"]
     flags += ["--predictions", f"p={paths[0]}", "--predictions", f"z={paths[1]}", "--parametrisation", "z=flat_softmax"]
     parser = argparse.ArgumentParser()
-    cli_app.add_app(parser.add_subparsers())
-    given = tuple(cli_app._named(parser.parse_args(["app", *flags])))
+    cli_app.add_app(parser)
+    given = tuple(cli_app._named(parser.parse_args(flags)))
     assert f"--classes=p={turned}" in given
-    monkeypatch.setattr(opened, "_startup_options", lambda: opened._read_options(given))
+    monkeypatch.setattr(opened, "_startup_options", lambda: start_options(given))
     of_flags = opened.startup_files()
     assert (of_flags.parametrisation, of_flags.parametrisations) == (None, (None, "flat_softmax"))
     assert (of_flags.classes, of_flags.classes_of) == (order, (turned, None))
     with pytest.raises(hv.FileError, match=r"--parametrisation: expected a value, or NAME=value with one of 'p', 'z'"):
-        cli_app.shared_and_own("--parametrisation", ["y=flat_softmax"], ["p", "z"])
+        shared_and_own("--parametrisation", ["y=flat_softmax"], ["p", "z"])
 
 
 def open_by_path(files, path):

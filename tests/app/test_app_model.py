@@ -23,16 +23,16 @@ from hierviz.app.model_page.samples import (
     samples_of_file,
 )
 from hierviz.app.state import dataset, opened
-from hierviz.app.state.model_source import ModelSource
+from hierviz.app.state.dataset import ModelSource
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import ModelError
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import load_model
 from hierviz.onnx.process.limits import Limits
+from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from tests.app.visit import ROOT, Visit, shelve

@@ -25,7 +25,7 @@ from hierviz.app.state.server_memory import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.app.widgets import frame
-from hierviz.cli.limits import limit_arguments
+from hierviz.cli.app import visitor_arguments
 from hierviz.messages.errors import FileError
 from tests.app.visit import PAGES, PRIVACY, Visit
 
@@ -409,7 +409,7 @@ def test_limits_are_options_and_words():
 def test_limits_without_room_are_one_line():
     options = type("Options", (), {"max_upload_mb": None, "max_data_gb": 0.0, "max_files": 3})
     with pytest.raises(FileError, match=r"^--max-data-gb: expected a number above 0 .*, got 0\. .*$"):
-        limit_arguments(options)
+        visitor_arguments(options)
 
 
 # Visits ----------------------------------------------------------------------------------------------------------------

@@ -5,7 +5,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from hierviz.lessons.catalogue import LESSON_MODULES, lesson
+from hierviz.lessons.catalogue import LESSON_FILES, lesson
 from tests.browser.conftest import quiet
 
 pytestmark = pytest.mark.browser
@@ -101,7 +101,7 @@ def test_large_type_has_large_pictures_and_fits_the_screen(open_page):
 @pytest.mark.long
 def test_every_step_fits_the_screen_before_and_after_its_answer(open_page):
     page = open_page("learn", size=SCREEN)
-    for key in LESSON_MODULES:
+    for key in LESSON_FILES:
         for number in range(1, len(lesson(key).steps) + 1):
             page.goto(page.url.split("learn")[0] + f"learn?lesson={key}&step={number}&presenter=yes")
             button = page.get_by_role("button", name="Reveal")

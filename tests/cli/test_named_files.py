@@ -8,7 +8,7 @@ import pytest
 
 from hierviz import HiervizError, cli
 from hierviz.cli import app
-from hierviz.cli.named_files import run_files, stem, values_by_method
+from hierviz.opening.named_files import run_files, stem, values_by_method
 
 EDGES = "parent,child\nroot,a\nroot,b\na,a1\na,a2\nb,b1\nb,b2\n"
 LEAVES = ["a1", "a2", "b1", "b2"]

@@ -8,15 +8,15 @@ import pytest
 
 import hierviz as hv
 from hierviz.lessons import sandbox
-from hierviz.lessons.catalogue import LESSON_MODULES, lesson
+from hierviz.lessons.catalogue import LESSON_FILES, lesson
 from hierviz.lessons.notebook import notebook_of
 from hierviz.lessons.parametrisations import read_as
+from hierviz.lessons.samples import ANIMALS, TRIO
 from hierviz.lessons.thresholds import CURVE
-from hierviz.lessons.trees import ANIMALS, TRIO
 from hierviz.lessons.two_winners import PAIR
 from tests.lessons.first_views import drawing, first_result
 
-STEPS = [(key, number) for key in LESSON_MODULES for number in range(1, len(lesson(key).steps) + 1)]
+STEPS = [(key, number) for key in LESSON_FILES for number in range(1, len(lesson(key).steps) + 1)]
 SIGNS = ("✓ ", "✗ ", "○ ", "★ ")
 # Steps whose questions the picture of the answer would answer, with options that are not on it.
 NEUTRAL = {
@@ -107,7 +107,7 @@ def test_pictures_of_questions_hold_no_probability_that_is_asked_for():
 
 
 def test_no_title_names_what_its_step_asks_for():
-    titles = " ".join(step.title for key in LESSON_MODULES for step in lesson(key).steps)
+    titles = " ".join(step.title for key in LESSON_FILES for step in lesson(key).steps)
     for told in ("add up", "same formula", "is micro hf1", "uncalibrated", "one score", "hides all else"):
         assert told not in titles.casefold()
 
@@ -150,7 +150,7 @@ def test_figure_7_says_what_the_paper_compares():
 
 
 def test_no_gap_between_wins_is_wider_than_that_of_the_solution():
-    numbers = {number.label: number.value for number in lesson("sandbox").exercise.work().numbers}
+    numbers = {number.label: number.value for number in lesson("sandbox").exercise.result().numbers}
     # The win is at least p(cat), which stands in each term; at whole weights up to 100 the smallest share above one half is
     # 100 of 199, and all of the rest can lie off the path.
     smallest = min(cat / (2 * cat - 1) for cat in range(1, 101))
@@ -159,15 +159,15 @@ def test_no_gap_between_wins_is_wider_than_that_of_the_solution():
     cat, rng = ANIMALS.node("cat"), np.random.default_rng(0)
     for _ in range(2000):
         weights = dict(zip(sandbox.START, rng.integers(0, 101, len(sandbox.START)).tolist()))
-        p = sandbox.probabilities(weights | {"cat": int(rng.integers(50, 101))})
-        if sandbox.answer_at(p, 0.5) == cat:
-            assert hv.win(ANIMALS, [cat], p[None])[0] >= numbers["win, unsure"] - 1e-12
+        sample = sandbox.of_weights(weights | {"cat": int(rng.integers(50, 101))})
+        if sandbox.answer_at(sample, 0.5) == cat:
+            assert hv.win(ANIMALS, [cat], sample.p[None])[0] >= numbers["win, unsure"] - 1e-12
 
 
 def test_the_temperature_of_deep_rtc_is_told():
     assert "a temperature of 10" in first_result(lesson("parametrisations").step(1)).reveal
     scores = {"fruit": 3.0, "bread": 0.0, "apple": 2.0, "pear": 0.0, "roll": 0.0, "loaf": 0.0}
-    assert read_as("deep_rtc", scores)[TRIO.node("apple")] == pytest.approx(1 / (1 + np.exp(-(3 + 2) / 10)))
+    assert read_as("deep_rtc", scores).p[TRIO.node("apple")] == pytest.approx(1 / (1 + np.exp(-(3 + 2) / 10)))
 
 
 def test_how_sure_draws_no_bar_from_zero():
@@ -191,7 +191,7 @@ def test_the_graph_is_drawn_whole_before_and_after():
     assert set(result.asked[0].table()["outcome"]) == {"root", "tn"}
 
 
-@pytest.mark.parametrize("key", LESSON_MODULES)
+@pytest.mark.parametrize("key", LESSON_FILES)
 def test_notebooks_promise_nothing_that_they_cannot_do(key):
     text = json.dumps(notebook_of(lesson(key)), ensure_ascii=False).casefold()
     assert not re.search(r"\bdrag|\bslider|under the finger", text)

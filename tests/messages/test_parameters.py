@@ -10,13 +10,13 @@ from pathlib import Path
 import pytest
 
 from hierviz import cli
-from hierviz.cli.parameter_flags import FLAGS, flag, with_flags
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, ModelError
 from hierviz.messages.parameters import PARAMETERS, Sentence, in_python, named, parameters_in, said
+from hierviz.opening.parameter_words import FLAGS, flag, with_flags
 
 PACKAGE = Path(__file__).parents[2] / "hierviz"
 # What is no core: it may name flags and fields.
-SCREENS = ("cli", "app", "__main__.py")
+SCREENS = ("opening", "cli", "app", "__main__.py")
 
 
 def core_texts():
@@ -132,18 +132,21 @@ def test_every_parameter_has_a_flag_of_the_command_line():
 def test_every_parameter_has_a_field_or_an_option_of_the_app():
     pytest.importorskip("streamlit")
     from hierviz.app.model_page.questions import WIDGETS
-    from hierviz.app.widgets.parameter_labels import AT_START, LABELS, field
+    from hierviz.app.widgets.reading_fields import ORDER
+    from hierviz.opening.parameter_words import AT_START, LABELS, field
 
     assert sorted((*LABELS, *AT_START)) == sorted(PARAMETERS)
     assert {FLAGS[name].split()[0] for name in AT_START} <= flags_of("app")
     # Every label is that of a field: the forms take theirs from the table, and no text of theirs repeats one.
-    drawn, repeated = set(WIDGETS), []
+    drawn, repeated = {*WIDGETS, *ORDER}, []
     app = PACKAGE / "app"
-    fields = app / "widgets" / "projection_fields.py"
+    fields = app / "widgets" / "reading_fields.py"
     for path in (*(app / "pages").glob("*.py"), *(app / "model_page").glob("*.py"), fields):
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Subscript) and getattr(node.value, "id", "") == "LABELS":
                 drawn.add(getattr(node.slice, "value", None))
+            if isinstance(node, ast.Call) and getattr(node.func, "id", "") == "ask":
+                drawn.add(getattr(node.args[0], "value", None))
             if isinstance(node, ast.Constant) and node.value in LABELS.values():
                 repeated.append((path.name, node.value))
     assert {LABELS[name] for name in drawn & set(LABELS)} == set(LABELS.values())

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from hierviz import cli
-from hierviz.cli.model_flags import model_options
 from hierviz.onnx.model import load_model
+from hierviz.opening.model_settings import model_options
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 torch, Image = pytest.importorskip("torch"), pytest.importorskip("PIL.Image")

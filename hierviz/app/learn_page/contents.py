@@ -1,12 +1,15 @@
-"""The list of lessons, the glossary, and what leads to both."""
+"""What is around the steps: the list of lessons, the glossary, and the same numbers of the opened data."""
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import shell
-from hierviz.lessons.catalogue import lesson, lessons
-from hierviz.lessons.glossary import GLOSSARY
+from hierviz.app.widgets import overview_table, shell
+from hierviz.app.widgets.numbers import shown
+from hierviz.lessons import catalogue
+from hierviz.lessons.catalogue import LESSON_FILES, lesson, lessons
+from hierviz.lessons.lesson import markdown_table
+from hierviz.metrics.registry import METRICS
 
 RUNS = "; runs the demo's models"
 
@@ -64,7 +67,7 @@ def glossary():
     """All terms."""
     st.subheader("Glossary")
     wanted = st.text_input("Find", key="glossary-find", width=300, placeholder="a term, for example recall").casefold()
-    found = {term: text for term, text in GLOSSARY.items() if wanted in f"{term} {text}".casefold()}
+    found = {term: text for term, text in catalogue.glossary().items() if wanted in f"{term} {text}".casefold()}
     if not found:
         st.info("No term contains these letters.")
     about = {term: [one for one in lessons() if term in one.terms] for term in found}
@@ -86,5 +89,36 @@ def terms(key):
         st.caption("Terms", width="content")
         for term in names:
             with st.popover(escape(term), type="tertiary", key=f"term-{term}"):
-                st.markdown(f"**{escape(term)}.** {escape(GLOSSARY[term])}")
+                st.markdown(f"**{escape(term)}.** {escape(catalogue.glossary()[term])}")
         link_to_glossary("All terms")
+
+
+def on_data(lesson):
+    """Numbers of all open models, once they are asked for."""
+    data = state.data()
+    if lesson.on_data is None or data is None:
+        return
+    st.subheader("On the opened data", anchor=False)
+    st.markdown(f"*{escape(data.title)}*: {escape(lesson.on_data.text)}")
+    memory = state.memory("lessons")
+    if not memory.get(f"data-{lesson.key}"):
+        st.button(
+            "Show the numbers",
+            icon=":material/table_chart:",
+            key=f"on-data-{list(LESSON_FILES).index(lesson.key)}",
+            on_click=memory.__setitem__,
+            args=(f"data-{lesson.key}", True),
+        )
+        return
+    found = overview_table.summaries(data)
+    if found is None:
+        return
+    keys = [key.split(".") for key in lesson.on_data.keys]
+    heads = ["model", *(METRICS[key].label for _, key in keys)]
+    lines = []
+    for name, summary in found.items():
+        values = [(summary.get(block) or {}).get(key) for block, key in keys]
+        lines.append([escape(name), *(shown(key, value) for (_, key), value in zip(keys, values))])
+    st.markdown(markdown_table(heads, lines))
+    if any((found[name].get(block) or {}).get(key) is None for name in found for block, key in keys):
+        st.caption("A dash: the number is not defined for these data.")

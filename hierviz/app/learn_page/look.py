@@ -1,24 +1,99 @@
-"""Large type for a projector, each step on one screen, and paper."""
+"""How a lesson looks: large type on one screen, paper, and the pictures, numbers and table of a step."""
+
+from functools import cache
+from pathlib import Path
 
 import streamlit as st
 
+from hierviz import charts
+from hierviz.app import state
 from hierviz.app.example_page.sample_keys import PRESENTER
-from hierviz.app.state.components import component, style_sheet
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.figure import draw, figure, written_out
+from hierviz.app.widgets.numbers import number
+from hierviz.lessons.lesson import Number, markdown_table
+from hierviz.metrics.registry import METRICS
 
-# Times that pictures grow on a screen that the large type is made for: what they hold grows with them.
-ENLARGED = 1.35
+# Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
+SCREEN, ENLARGED = 1920, 1.35
+# Pixels of a picture beside the text.
+BESIDE = {1600: 900, 1200: 690, 900: 500}
+# Pixels of one of two pictures beside each other in presenter mode.
+HALF = 640
+# Numbers in a row; more are in the table of a chart.
+MOST = 9
+
+
+def draw_figures(figures, where, plain=False, small=False):
+    """Charts of a step; `plain` without their tables, and in presenter mode without their sentences too; there two
+    `small` ones have room beside each other."""
+    presents = bool(state.view().presenter) and not state.is_narrow()
+    width = BESIDE.get(state.session.px, min(state.session.px, 540)) if not plain else min(state.session.px, 690)
+    if presents and not plain:
+        width = round((HALF if small else BESIDE[1600]) / ENLARGED)
+    for one in figures:
+        chart = one.draw(dark=state.is_dark(), width=width)
+        key = f"{where}-{one.name}"
+        if plain or presents:
+            draw(written_out(charts.finish(chart, dark=state.is_dark())), key=f"chart-{key}", alt=one.sentence)
+            if plain:
+                st.markdown(escape(one.sentence))
+        else:
+            figure(chart, name=one.name, sentence=one.sentence, table=one.table(), key=f"chart-{key}")
+
+
+def draw_quoted(result):
+    """The text that a step is about."""
+    if result.quoted:
+        st.markdown("\n".join(f"> {line}" for line in escape(result.quoted).splitlines()))
+        st.caption(escape(result.credit))
+
+
+def draw_numbers(result, where):
+    """Numbers that come with the answer."""
+    with st.container(horizontal=True, gap="small", vertical_alignment="center"):
+        for place, one in enumerate(result.numbers[:MOST]):
+            if one.key in METRICS:
+                number(one.key, one.value, label=escape(one.label), where=f"{where}-{place}", text=one.text)
+            else:
+                st.markdown(f"{escape(one.label)} **{one.text}**", width="content")
+
+
+def draw_result(result, where):
+    """Table and charts that come with the answer."""
+    if result.rows:
+        st.markdown(table_text(result.rows), width="content" if state.view().presenter else "stretch")
+    draw_figures(result.after, where, small=True)
+
+
+def table_text(rows):
+    """A Markdown table."""
+    return markdown_table(list(rows[0]), [[_cell(cell) for cell in row.values()] for row in rows])
+
+
+def _cell(value):
+    return f"**{value.text}**" if isinstance(value, Number) else str(value)
 
 
 def style(is_large):
-    """Style of the page, on paper too."""
-    html = style_sheet(__file__, "lessons")
-    if is_large:
-        html += style_sheet(__file__, "large_type").replace("ENLARGED", str(ENLARGED))
-        html += f'<i class="{PRESENTER}" hidden></i>'
-    st.html(html)
+    """Style of the page."""
+    large = f'<style>{_part("presenter.css")}</style><i class="{PRESENTER}" hidden></i>' if is_large else ""
+    st.html(f"<style>{_part('learn.css')}</style>{large}")
 
 
 def fit_to_screen():
     """Draw the step as large as the screen allows, whatever is shown of it."""
     with st.container(key="presenter-fit"):
-        component(__file__, "presenter_fit")(key="presenter-fit-part")
+        _fit()(key="presenter-fit-part")
+
+
+@cache
+def _fit():
+    return st.components.v2.component("hierviz_presenter_fit", js=_part("presenter_fit.js"))
+
+
+@cache
+def _part(name):
+    """A file of this folder with the sizes of large type."""
+    text = (Path(__file__).parent / name).read_text("utf-8")
+    return text.replace("SCREEN", str(SCREEN)).replace("ENLARGED", str(ENLARGED))

@@ -1,6 +1,3 @@
-// The step is as large as it can be with all of it on the screen.
-// Pixels of a screen that the large type is made for.
-const SCREEN = 1920;
 export default function () {
   const room = () => document.querySelector("[data-testid=stMain]");
   let asked = 0;

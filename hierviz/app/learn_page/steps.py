@@ -5,13 +5,12 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
-from hierviz.app.learn_page.on_data import on_data
-from hierviz.app.learn_page.result import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
+from hierviz.app.learn_page.look import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.lessons import demo_models
-from hierviz.lessons.catalogue import LESSON_MODULES
-from hierviz.lessons.lesson import Selector, paragraphs
+from hierviz.lessons.catalogue import LESSON_FILES
+from hierviz.lessons.lesson import Selector
 
 EXERCISE = "exercise"
 # Steps of the address that are a whole lesson on one page, and what leads there.
@@ -27,14 +26,14 @@ def one(lesson, asked):
         return
     if step == EXERCISE:
         _exercise(lesson)
-        on_data(lesson)
+        contents.on_data(lesson)
         contents.terms(lesson.key)
     else:
         _step(lesson, int(step))
 
 
 def _bar(lesson, places, step):
-    place, keys = places.index(step), list(LESSON_MODULES)
+    place, keys = places.index(step), list(LESSON_FILES)
     following = keys[keys.index(lesson.key) + 1 :][:1]
     is_last = place == len(places) - 1
     forward = {"step": places[min(place + 1, len(places) - 1)]}
@@ -115,7 +114,7 @@ def _step(lesson, number):
         text, first, asked, changed, numbers, tables = (st.container() for _ in range(6))
     with text:
         st.subheader(escape(step.title), anchor=False)
-        st.markdown(paragraphs(step.text))
+        st.markdown(step.text)
     shown = step.result(**_settings(step, name, number, changed))
     with asked:
         st.markdown(f"**{step.question}**")
@@ -125,16 +124,9 @@ def _step(lesson, number):
             **state.kept(name, f"prediction-{number}"),
             label_visibility="collapsed",
         )
-        revealed = memory.get(f"revealed-{number}", False)
-        st.button(
-            "Hide the answer" if revealed else "Reveal",
-            key="reveal",
-            type="secondary" if revealed else "primary",
-            on_click=memory.__setitem__,
-            args=(f"revealed-{number}", not revealed),
-        )
+        revealed = _opened(memory, f"revealed-{number}", "reveal", "Reveal", "Hide the answer")
         if revealed:
-            right = step.options[step.result().right]
+            right = step.options[step.right]
             judged = {None: "", right: " You predicted it."}.get(predicted, f" Not quite: you predicted *{predicted}*.")
             st.markdown(f"Answer: **{right}**.{judged}")
             st.markdown(shown.reveal)
@@ -146,6 +138,19 @@ def _step(lesson, number):
             draw_numbers(shown, where)
         with tables:
             draw_result(shown, where)
+
+
+def _opened(memory, name, key, show, hide):
+    """A button that shows something, or hides it again; returns whether it is shown."""
+    shown = memory.get(name, False)
+    st.button(
+        hide if shown else show,
+        key=key,
+        type="secondary" if shown else "primary",
+        on_click=memory.__setitem__,
+        args=(name, not shown),
+    )
+    return shown
 
 
 def _settings(step, name, number, place):
@@ -192,18 +197,10 @@ def _reset(name, number, step):
 
 def _exercise(lesson):
     st.subheader("Exercise", anchor=False)
-    st.markdown(lesson.exercise.task)
+    st.markdown(lesson.exercise.text)
     memory = state.memory(f"lesson-{lesson.key}")
-    shown = memory.get("solution", False)
-    st.button(
-        "Hide the solution" if shown else "Show the solution",
-        key="solution",
-        type="primary",
-        on_click=memory.__setitem__,
-        args=("solution", not shown),
-    )
-    if shown:
-        result = lesson.exercise.work()
+    if _opened(memory, "solution", "solution", "Show the solution", "Hide the solution"):
+        result = lesson.exercise.result()
         st.markdown(result.reveal)
         draw_figures(result.before, f"{lesson.key}-exercise")
         draw_numbers(result, f"{lesson.key}-exercise")
@@ -231,7 +228,7 @@ def whole(lesson, has_answers):
         result, where = step.result(), f"{lesson.key}-{number}"
         with st.container(key=f"printed-{number}"):
             st.subheader(f"{number}. {escape(step.title)}", anchor=False)
-            st.markdown(paragraphs(step.text))
+            st.markdown(step.text)
             draw_quoted(result)
             draw_figures(result.before if has_answers else result.of_question, where, plain=True)
             st.markdown(f"**{step.question}**  \n" + "  \n".join(f"☐ {escape(option)}" for option in step.options))
@@ -243,8 +240,8 @@ def whole(lesson, has_answers):
                 draw_figures(result.after, where, plain=True)
     with st.container(key="printed-exercise"):
         st.subheader("Exercise", anchor=False)
-        st.markdown(lesson.exercise.task)
+        st.markdown(lesson.exercise.text)
         if has_answers:
-            solution = lesson.exercise.work()
+            solution = lesson.exercise.result()
             st.markdown(f"**Solution.** {solution.reveal}")
             draw_figures(solution.before, f"{lesson.key}-exercise", plain=True)

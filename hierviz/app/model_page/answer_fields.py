@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.opening.parameter_words import LABELS
 
 MEMORY = "answers-widgets"
 

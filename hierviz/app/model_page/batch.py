@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import tempfile
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -17,13 +17,13 @@ from hierviz.app.state.dataset import with_model
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
-from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.opening.files import Files
+from hierviz.opening.loading import run_model, with_media
+from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.predictions_writer import write_predictions
 
 KINDS = {
@@ -113,19 +113,8 @@ def run(source, model, kind, from_data, data):
     return None
 
 
-@dataclass(frozen=True)
-class _Chosen:
-    samples: object  # Samples of the open data, or None
-    path: str | None
-    truth: str | None
-    media: str | None
-    held: tuple
-    reading: dict = field(default_factory=dict)
-    truth_column: str | None = None
-
-
 def _choose(model, kind, from_data, source):
-    """What to run on; None when nothing is there yet."""
+    """(Samples of the open data or None, Files); None when nothing is there yet."""
     way = "file"
     if from_data is not None:
         words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
@@ -134,11 +123,9 @@ def _choose(model, kind, from_data, source):
         kept = state.kept("run", f"from-{from_data.is_meant}", start)
         way = st.segmented_control("Run on", list(ways), format_func=ways.get, required=True, **kept)
     if way == "data" and from_data.is_open_data:
-        return _Chosen(from_data, None, None, None, ())
+        return from_data, Files()
     if way == "data":
-        files = source.files
-        media = None if "media" in files.reading else files.media
-        return _Chosen(None, files.inputs, files.truth, media, (), files.reading, files.truth_column)
+        return None, source.files
     left, right = st.columns(2, gap="large")
     with left:
         inputs = state.kept_upload("run_inputs", KINDS[kind])
@@ -154,7 +141,7 @@ def _choose(model, kind, from_data, source):
         return None
     held = tuple(upload for upload in (inputs, truth, media) if upload is not None)
     truth, media = (upload and str(upload.paths[0]) for upload in (truth, media))
-    return _Chosen(None, str(inputs.paths[0]), truth, media, held)
+    return None, Files(inputs=str(inputs.paths[0]), truth=truth, media=media, held=held)
 
 
 def _run(source, model, chosen, place, cancel, memory):
@@ -169,24 +156,20 @@ def _run(source, model, chosen, place, cancel, memory):
         # A press of any button ends the script here, and with it the model's process.
         bar.progress(done / total, text(done, total))
 
-    samples, unreadable = chosen.samples, {}
+    (samples, files), unreadable = chosen, {}
     how = {**state.startup_limits()[1], "progress": progress, "unreadable": unreadable}
     how["strict"] = memory.get("strict", how["strict"])
     if samples is not None:
         predictions = model.predict(samples.inputs, truth=samples.truth, sample_ids=samples.ids, **how)
         inputs = samples.inputs
     else:
-        inputs = load_inputs(chosen.path, model, **chosen.reading)
-        predictions = model.predict(inputs, **how)
-        if chosen.truth:
-            predictions = attach_truth(predictions, chosen.truth, chosen.truth_column, model.class_numbers)
-        if chosen.media:
-            predictions = attach_media(predictions, chosen.media)
+        predictions, inputs = run_model(model, files, how)
+        predictions = with_media(predictions, files)
     truth = predictions.truth  # by the nodes of the whole taxonomy, which the checks and single samples expect
     if model.known.only_known:
         predictions = model.known.judged(predictions)
     left_out = tuple((inputs.pictures.names[row], unreadable[row]) for row in sorted(unreadable))
-    key = chosen.path if samples is None else samples.key
+    key = files.inputs if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")
     checks = None
@@ -194,9 +177,9 @@ def _run(source, model, chosen, place, cancel, memory):
         checks = model_checks.attempt(model, samples)
     bar.empty()
     memory["stopped"] = None
-    held = (*source.held, *chosen.held)
+    held = source.held if files is source.files else (*source.held, *files.held)
     source, key = replace(source, inputs=samples.inputs, held=held), source.key
-    return Finished(key, predictions, source, chosen.path is None, checks, left_out)
+    return Finished(key, predictions, source, files.inputs is None, checks, left_out)
 
 
 def _show(finished, data):

@@ -8,12 +8,12 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state.dataset import ModelSource, model_files
 from hierviz.app.state.escape import escape
-from hierviz.app.state.model_source import ModelSource, model_files
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import HiervizError
-from hierviz.readers.node_attributes import load_node_attributes
+from hierviz.opening.loading import taxonomy_of
+from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 
 COMPANIONS = (
@@ -124,12 +124,7 @@ def _named(files, way):
     where = "as chosen on Open files" if way == "offered" else "as given on the command line"
     st.caption(f"{escape(Path(path).name)} with {escape(words)}, {where}.")
     form = (files.taxonomy, files.nodes)
-
-    def read():
-        taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
-        return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
-
-    taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), read)
+    taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), lambda: taxonomy_of(files))
     return ModelSource(Path(path), files.source_keywords, held=files.held, files=files), taxonomy, None
 
 

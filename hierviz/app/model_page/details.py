@@ -10,9 +10,9 @@ import streamlit as st
 from hierviz.app.model_page import questions as questions
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
+from hierviz.opening.parameter_words import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>

@@ -14,11 +14,11 @@ from hierviz.app.model_page.answer_fields import name_of, radio
 from hierviz.app.model_page.question_words import MISSING_CHOICES, ORDER, TEXTS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
-from hierviz.app.widgets.parameter_labels import LABELS, choice
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import Question
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 from hierviz.onnx.scores.score_kind import KINDS
+from hierviz.opening.parameter_words import LABELS, choice
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.picture_names import natural_key

@@ -9,10 +9,10 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from hierviz.cli.predict_checks import truth_of
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
+from hierviz.opening.loading import truth_of
 from hierviz.predictions.column_text import as_text
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.truth_file import load_truth

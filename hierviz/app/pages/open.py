@@ -7,9 +7,9 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
 from hierviz.app.state import remembered
-from hierviz.app.state.dataset import Files, open_files
+from hierviz.app.state.dataset import model_files
 from hierviz.app.state.escape import escape
-from hierviz.app.state.model_source import model_files
+from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.upload_fields import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
@@ -17,17 +17,13 @@ from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.app.widgets.projection_fields import projection_fields
+from hierviz.app.widgets.reading_fields import projection_fields, reading_fields
 from hierviz.app.widgets.session_panel import session_panel
-from hierviz.app.widgets.ways_out import forget_readings, reading, replaced_line, truth_offers, ways_out
+from hierviz.app.widgets.ways_out import forget_readings, replaced_line, truth_offers, ways_out
 from hierviz.messages.errors import HiervizError, ModelError
-from hierviz.predictions.listed_scores import MISSING
-from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.opening.files import OPTIONS, Files
+from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.file_role import file_roles
-from hierviz.readers.join import IDS
-from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
-from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 
 st.title("Open your own files")
 st.markdown(
@@ -65,8 +61,9 @@ chosen: dict = {}
 held: list = []
 
 
-def ask(label, name, *, several=False, together=False, help=None):
+def ask(name, more="", *, several=False, together=False, help=None):
     """One file of the user's as a path, or None; several as a tuple of paths."""
+    label, help = f"{OPTIONS[name].label}{more}", help or OPTIONS[name].hint or None
     if way == "Upload":
         given = state.kept_upload(name, label, several=several, together=together, help=help)
         held.append(given)
@@ -95,74 +92,22 @@ if way == "Upload" and kind == "Predictions":
     offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
-    chosen["taxonomy"] = ask(
-        "Taxonomy",
-        "taxonomy",
-        help="Edge list (parent, child), one column per level, paths such as A > B > C, nested JSON, or a .taxonomy file. "
-        "May be gzipped.",
-    )
+    chosen["taxonomy"] = ask("taxonomy")
     if kind == "Predictions":
-        chosen["predictions"] = ask(
-            "Predictions, one file per model or run",
-            "predictions",
-            several=True,
-            help="One column per class (CSV, TSV, Parquet), rows of sample, class, score, the best classes of each sample "
-            "(class_1, score_1, …, or JSON lists of label and score), .npy, .npz, or labels.",
-        )
+        chosen["predictions"] = ask("predictions", several=True)
     else:
         # What belongs to a model lies beside it.
-        uploaded = ask(LABELS["model"], "model", several=True, together=True, help=model_choice.COMPANIONS)
+        uploaded = ask("model", several=True, together=True, help=model_choice.COMPANIONS)
         chosen["model"] = model_files(uploaded)
-        chosen["inputs"] = ask("Inputs: pictures (zip), a table, texts, .npy or .npz", "inputs")
+        chosen["inputs"] = ask("inputs")
 with right:
-    chosen["truth"] = ask(
-        f"{LABELS['truth']} (optional if it is in the predictions)", "truth", help="Columns: sample_id and truth."
-    )
-    chosen["media"] = ask(f"{LABELS['media']}: a zip (optional)", "media", help="Named by a column `image` or `file`.")
+    chosen["truth"] = ask("truth", " (optional if it is in the predictions)")
+    chosen["media"] = ask("media", ": a zip (optional)")
     with st.expander("Reading options"):
-        forms = st.selectbox(
-            "Format of the taxonomy",
-            ["detect", *TAXONOMY_FORMS],
-            format_func=lambda key: f"{key}: {TAXONOMY_FORMS[key]}" if key in TAXONOMY_FORMS else key,
-        )
-        direction = st.selectbox("Columns of an edge list", ["detect", "parent,child", "child,parent"])
-        separator = st.text_input("Separator of the taxonomy (empty: detect)")
-        prediction_form = st.selectbox(
-            "Format of the predictions",
-            ["detect", *PREDICTION_FORMS],
-            format_func=lambda key: f"{key}: {PREDICTION_FORMS[key]}" if key in PREDICTION_FORMS else key,
-        )
-        keys = st.selectbox(
-            LABELS["parametrisation"],
-            ["detect", *PARAMETRISATIONS],
-            format_func=lambda key: (
-                PARAMETRISATIONS[key].label if key in PARAMETRISATIONS else "detect (probabilities)"
-            ),
-            **reading("parametrisation", "detect"),
-        )
-        percent = st.checkbox(LABELS["percent"], **reading("percent", False))
-        truth_column = st.text_input(f"{LABELS['truth_column']} (empty: detect)", **reading("truth_column", ""))
-        ids = st.selectbox(
-            LABELS["ids"],
-            IDS,
-            format_func={"text": "text, as they stand", "number": "numbers: 1.0 is 1"}.get,
-            **reading("ids", IDS[0]),
-        )
-        missing = st.selectbox(
-            LABELS["missing"],
-            ["detect", *MISSING],
-            format_func=lambda key: "detect (unknown in files of the best classes)" if key == "detect" else key,
-            help="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
-            **reading("missing", "detect"),
-        )
-        classes = ask(
-            f"{LABELS['classes']}, one per line",
-            "classes",
-            several=kind == "Predictions",
-            help="Of several files each prediction file gets its own, in the table of single files.",
-        )
+        said = reading_fields()
+        classes = ask("classes", ", one per line", several=kind == "Predictions")
         chosen["classes"] = classes if isinstance(classes, str) else classes[0] if classes else None
-        chosen["nodes"] = ask("Node attributes: node, name, …", "nodes")
+        chosen["nodes"] = ask("nodes")
     projection = projection_fields() if kind == "Predictions" else {}
 of_single_files = {}
 if kind == "Predictions" and chosen["predictions"]:
@@ -170,15 +115,7 @@ if kind == "Predictions" and chosen["predictions"]:
 
 files = Files(
     **{name: value for name, value in chosen.items() if value},
-    taxonomy_form=None if forms == "detect" else forms,
-    predictions_form=None if prediction_form == "detect" else prediction_form,
-    taxonomy_direction=None if direction == "detect" else direction,
-    taxonomy_separator=separator.replace("\\t", "\t") or None,
-    parametrisation=None if keys == "detect" else keys,
-    truth_column=truth_column or None,
-    missing=None if missing == "detect" else missing,
-    percent=percent,
-    ids=None if ids == IDS[0] else ids,
+    **said,
     projection=projection,
     **of_single_files,
     given=state.startup_limits()[0],
@@ -213,16 +150,11 @@ def open_them(files):
     """Read the files and go where their numbers are, or say what is wrong with them."""
     stages, chosen_files = state.Stages("cancel-open", state.cancel_open, after=0), files
     try:
-        if way == "Upload":
-            files = replaced(chosen_files)
-            opened = open_files(files, stages, find=state.open_elsewhere)
-        else:
-            chosen_files = files.with_paths(state.allowed_path)
-            files = replaced(chosen_files)
-            opened = open_files(files, stages)
+        chosen_files = files if way == "Upload" else files.with_paths(state.allowed_path)
+        files = replaced(chosen_files)
+        opened = open_and_put(files, stages, state.open_elsewhere if way == "Upload" else lambda digest: None)
+        if way != "Upload":
             remembered.remember(files)
-        state.put(opened)
-        stages.end()
         state.publish()
     except HiervizError as error:
         stages.end()

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import streamlit as st
 
-from hierviz.lessons.catalogue import LESSON_MODULES
+from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.reports.view import FILTERS, View, own_thresholds
 
 session, url = st.session_state, st.query_params
@@ -20,7 +20,7 @@ def view():
 def view_of(asked):
     """The View of an address; a lesson that there is not is dropped, as all that is not understood."""
     found = View.from_query(asked)
-    return found if found.lesson in ("", "glossary", *LESSON_MODULES) else replace(found, lesson="", step="")
+    return found if found.lesson in ("", "glossary", *LESSON_FILES) else replace(found, lesson="", step="")
 
 
 def change(**changes):

@@ -1,4 +1,4 @@
-"""The open data of the app: a taxonomy and evaluated models on it."""
+"""The open data of the app: a taxonomy and evaluated models on it, and where those that are run here come from."""
 
 from __future__ import annotations
 
@@ -8,32 +8,88 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
-from types import SimpleNamespace
 
-from hierviz.app.state.file_content import PATHS, digest, same_content
-from hierviz.app.state.model_source import ModelSource
-from hierviz.cli.named_files import RunFile, with_runs
-from hierviz.cli.projection_flags import check_projection, is_partial, projected
-from hierviz.cli.taxonomy_flags import taxonomy_options
+from hierviz.app.state.file_content import digest, same_content
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
-from hierviz.messages.errors import FileError, HiervizError, ModelError
-from hierviz.messages.parameters import template_of
-from hierviz.onnx.inputs.model_inputs import load_inputs
-from hierviz.onnx.inputs.unreadable import without_unreadable
-from hierviz.onnx.model import load_model
+from hierviz.messages.errors import FileError, HiervizError
+from hierviz.onnx.model import draft_model
+from hierviz.opening.files import Files
+from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
-from hierviz.readers.attach import attach_media, attach_truth
-from hierviz.readers.node_attributes import load_node_attributes
-from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.streams import require_file
-from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.reports.view import DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70
+
+
+@dataclass(frozen=True, eq=False)
+class ModelSource:
+    """An ONNX file and the answers to what it leaves open.
+
+    Parameters
+    ----------
+    path : Path
+    given : mapping
+        Keywords of `load_model`.
+    inputs : ModelInputs, optional
+        What it was run on.
+    held : tuple
+        Objects that keep uploaded files in place.
+    files : Files, optional
+        Of the start of the app, where they name this model: its inputs are not read yet.
+    """
+
+    path: Path
+    given: Mapping = field(default_factory=dict)
+    inputs: object = None
+    held: tuple = ()
+    files: object = None
+
+    @property
+    def key(self):
+        """Changes whenever the files or the answers do."""
+        stamps = [
+            (file.name, file.stat().st_mtime_ns, file.stat().st_size)
+            for file in [self.path, *_beside(self.path)]
+            if file.is_file()
+        ]
+        return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
+
+    def saying(self, answers):
+        """The same with more answers: key of `load_model`, or ``preprocessing.`` and one of its keys, to value."""
+        given = dict(self.given)
+        for key, value in answers.items():
+            word, _, part = key.partition(".")
+            given[word] = {**(given.get(word) or {}), part: value} if part else value
+        return replace(self, given=given)
+
+    def draft(self, taxonomy):
+        """The model, for which questions may be open, or the error that says why there is none."""
+        try:
+            return draft_model(self.path, taxonomy, **self.given)
+        except HiervizError as error:
+            return error.with_traceback(None)
+
+
+def _beside(path):
+    """Files beside a model that may change what is known about it."""
+    try:
+        return sorted(
+            file
+            for file in path.parent.iterdir()
+            if file.name.startswith(path.stem) or file.name in ("config.json", "preprocessor_config.json")
+        )
+    except OSError:
+        return []
+
+
+def model_files(paths):
+    """The ONNX files among several, as text."""
+    return tuple(str(path) for path in paths if str(path).lower().endswith(".onnx"))
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,86 +174,6 @@ class Dataset:
         return self.first.predictions.ids
 
 
-@dataclass(frozen=True)
-class Files:
-    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
-
-    `names`, `parametrisations`, `classes_of` and `thresholds` are of the single prediction files, in their order, or empty: what
-    the method is called (files of one name are its runs) and what holds for one file only, each None where nothing does.
-    `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`; `projection` holds the
-    flags of `hierviz.cli.projection_flags`.
-    """
-
-    taxonomy: str | None = None
-    predictions: tuple[str, ...] = ()
-    truth: str | None = None
-    truth_column: str | None = None
-    missing: str | None = None
-    percent: bool = False
-    ids: str | None = None
-    classes: str | None = None
-    parametrisation: str | None = None
-    model: tuple[str, ...] = ()
-    inputs: str | None = None
-    nodes: str | None = None
-    media: str | None = None
-    taxonomy_form: str | None = None
-    taxonomy_separator: str | None = None
-    taxonomy_direction: str | None = None
-    taxonomy_classes: str | None = None
-    taxonomy_relations: str | None = None
-    predictions_form: str | None = None
-    given: Mapping = field(default_factory=dict)
-    reading: Mapping = field(default_factory=dict)
-    run: Mapping = field(default_factory=dict)
-    projection: Mapping = field(default_factory=dict)
-    held: tuple = ()
-    names: tuple[str | None, ...] = ()
-    parametrisations: tuple[str | None, ...] = ()
-    classes_of: tuple[str | None, ...] = ()
-    thresholds: tuple[float | None, ...] = ()
-
-    @property
-    def source_keywords(self):
-        """Keywords of `load_model`: all that is said about the models."""
-        said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
-        said["missing"] = self.missing if self.missing == "zero" else None
-        return {key: value for key, value in said.items() if value}
-
-    @property
-    def taxonomy_keywords(self):
-        """Keywords of `load_taxonomy`."""
-        said = {"separator": self.taxonomy_separator, "direction": self.taxonomy_direction}
-        return taxonomy_options(self) | said
-
-    @property
-    def paths(self):
-        """All paths named, in a fixed order."""
-        single = (self.taxonomy, self.truth, self.classes, self.inputs, self.nodes, self.media, self.taxonomy_classes)
-        return [path for path in (*single, *self.predictions, *self.model, *self.classes_of) if path]
-
-    @property
-    def readings(self):
-        """(RunFile, parametrisation, path of the classes) of every prediction file."""
-        n = len(self.predictions)
-        names, keys, classes = (given or (None,) * n for given in (self.names, self.parametrisations, self.classes_of))
-        runs = with_runs([RunFile(path, name) for path, name in zip(self.predictions, names, strict=True)])
-        return [
-            (run, key or self.parametrisation, of_file or self.classes)
-            for run, key, of_file in zip(runs, keys, classes, strict=True)
-        ]
-
-    def with_paths(self, change):
-        """The same with `change(path)` in place of every path."""
-        named_paths = {name: getattr(self, name) for name in PATHS}
-        changed = {
-            name: tuple(path and change(path) for path in value) if isinstance(value, tuple) else change(value)
-            for name, value in named_paths.items()
-            if value
-        }
-        return replace(self, **changed)
-
-
 def open_demo(progress=None):
     """The bundled demo: its models are run on its pictures here and now."""
     taxonomy, predictions = load_demo(progress=progress)
@@ -247,10 +223,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
-    options = SimpleNamespace(classes=files.classes or next(filter(None, files.classes_of), None), **files.projection)
-    check_projection(options)
-    # The page Model runs models on the whole taxonomy: what is judged on a part of it is run here alone.
-    is_cut = not set(files.projection) <= {"only_known", "unseen"}
+    check_projection(files.projection)
     for path in files.paths:
         require_file(path)
     content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
@@ -259,75 +232,17 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     known = find(content)
     if known is not None:
         return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
-    stage(f"Reading {Path(files.taxonomy).name}")
-    taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
-    if files.nodes:
-        taxonomy = load_node_attributes(files.nodes, taxonomy)
-    predictions_of_models = []
-    for file, parametrisation, classes in files.readings:
-        predictions_of_models.append(
-            load_predictions(
-                file.path,
-                taxonomy,
-                name=file.name,
-                truth=files.truth,
-                truth_column=files.truth_column,
-                missing=files.missing,
-                percent=files.percent,
-                ids=files.ids,
-                form=files.predictions_form,
-                partial=is_partial(options),
-                classes=classes,
-                parametrisation=parametrisation,
-                stage=stage,
-            ).replace(run=file.run)
-        )
-    if files.projection and not files.model:
-        predictions_of_models = projected(options, predictions_of_models)
-        taxonomy = predictions_of_models[0].taxonomy
-    sources = [None] * len(predictions_of_models)
-    for path in files.model:
-        if not files.inputs:
-            raise FileError(
-                f"{Path(path).name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
-            )
-        source, unreadable = ModelSource(Path(path), files.source_keywords, held=files.held), {}
-        try:
-            model = load_model(path, taxonomy, **source.given)
-            inputs = load_inputs(files.inputs, model, **files.reading)
-            progress = stage(f"Running {Path(path).name}")
-            predictions = model.predict(inputs, progress=progress, unreadable=unreadable, **files.run)
-        except ModelError as error:
-            if not is_cut:
-                raise
-            raise FileError(
-                f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
-            ) from None
-        predictions_of_models.append(
-            attach_truth(
-                predictions, files.truth, files.truth_column, files.classes or model.class_numbers, ids=files.ids
-            )
-            if files.truth
-            else predictions
-        )
-        sources.append(None if is_cut else replace(source, inputs=without_unreadable(inputs, unreadable)[0]))
-    if files.projection and files.model:
-        predictions_of_models = projected(options, predictions_of_models)
-        taxonomy = predictions_of_models[0].taxonomy
-    if files.media:
-        # A table of inputs names its own pictures there.
-        has_own = [
-            predictions_of_model.media is not None and "media" in files.reading
-            for predictions_of_model in predictions_of_models
-        ]
-        predictions_of_models = [
-            predictions_of_model if own else attach_media(predictions_of_model, files.media)
-            for predictions_of_model, own in zip(predictions_of_models, has_own, strict=True)
-        ]
+    taxonomy, predictions_of_models, inputs = load_files(files, stage)
     require_same_samples(predictions_of_models)
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
-    sources = {key: source for key, source in zip(models, sources, strict=True) if source is not None}
+    ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
+    # The page Model runs models on the whole taxonomy: what is judged on a part of it is run here alone.
+    sources = {
+        key: ModelSource(Path(path), files.source_keywords, on, files.held)
+        for key, path, on in ran
+        if not is_cut(files)
+    }
     thresholds = {key: value for key, value in zip(models, files.thresholds, strict=False) if value is not None}
     return Dataset(
         new_key(),
@@ -382,20 +297,9 @@ def with_model(data, predictions, source):
     models = _evaluated([*(model.predictions for model in data.models.values()), predictions], dict(data.models))
     key = list(models)[-1]
     title = f"{data.title} and {models[key].predictions.name}"
-    sources = {**data.sources, key: source}
-    made = Dataset(
-        new_key(),
-        title,
-        data.taxonomy,
-        models,
-        sources,
-        data.held,
-        digest=new_key(),
-        notes=data.notes,
-        runs=data.runs,
-        credit=data.credit,
-    )
-    return made, key
+    more = {"title": title, "models": models, "sources": {**data.sources, key: source}}
+    fresh = {"files": None, "thresholds": {}, "calibration": "", "before": ""}
+    return replace(data, key=new_key(), digest=new_key(), **more, **fresh), key
 
 
 def has_same_samples(data, predictions):

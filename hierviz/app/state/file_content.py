@@ -7,10 +7,11 @@ import os
 from collections import Counter
 from pathlib import Path
 
-# Fields of `Files` that hold paths.
+# Fields of `Files` that hold paths, in the order that keys in links are made in; and those that no link of before knows.
 PATHS = ("taxonomy", "truth", "classes", "inputs", "nodes", "media", "predictions", "model", "classes_of") + (
     "taxonomy_classes",
 )
+_LATER = ("predictions_forms",)
 # Digests of files that were read, by path and what changes when the file does: a large one is read once.
 _HASHES: dict = {}
 MOST_HASHES, BYTES_AT_ONCE = 256, 1 << 24
@@ -20,7 +21,8 @@ def digest(files, progress=None):
     """Content hash of everything the user chose, 16 hexadecimal digits; `progress` is called with megabytes (done, in all)."""
     tell = None if progress is None else _bytes_told(files, progress)
     state = hashlib.blake2b(
-        repr([(k, v) for k, v in vars(files).items() if k not in (*PATHS, "held")]).encode(), digest_size=8
+        repr([(k, v) for k, v in vars(files).items() if k not in (*PATHS, "held") and (v or k not in _LATER)]).encode(),
+        digest_size=8,
     )
     # With lengths in front, no two choices of files make the same bytes: the same file may be a truth or predictions.
     for role in PATHS:
@@ -59,38 +61,24 @@ def _members(path):
 def _content(path, tell=None):
     """Digest of a file; None of what cannot be read, which its reader puts into words."""
     try:
-        return content_hash(path, "blake2b", tell) if os.path.isfile(path) else None
+        return content_hash(path, tell) if os.path.isfile(path) else None
     except (OSError, ValueError):
         return None
 
 
-def content_hash(path, algorithm, tell=None):
-    """Digest of a file as bytes: it is read once as long as it stays the same.
-
-    Parameters
-    ----------
-    path : path
-    algorithm : str
-        Of `hashlib`.
-    tell : callable, optional
-        Called with the number of bytes of each part that was read.
-
-    Raises
-    ------
-    OSError, ValueError
-        If it cannot be read.
-    """
+def content_hash(path, tell=None, kind=hashlib.blake2b):
+    """Hash of a file as bytes, made once; `tell` is called with the bytes of each part that was read."""
     now = os.stat(path)
-    key = algorithm, str(path), now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns
+    key = str(path), kind.__name__, (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
     if key not in _HASHES:
-        digest, part = hashlib.new(algorithm), bytearray(BYTES_AT_ONCE)
+        while len(_HASHES) >= MOST_HASHES:
+            _HASHES.pop(next(iter(_HASHES)), None)
+        digest, part = kind(), bytearray(BYTES_AT_ONCE)
         with open(path, "rb") as file:
             while n_bytes := file.readinto(part):
                 digest.update(memoryview(part)[:n_bytes])
                 if tell is not None:
                     tell(n_bytes)
-        while len(_HASHES) >= MOST_HASHES:
-            _HASHES.pop(next(iter(_HASHES)), None)
         _HASHES[key] = digest.digest()
     return _HASHES[key]
 

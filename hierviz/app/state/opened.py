@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import argparse
 import contextlib
-import functools
 import sys
 import threading
 from dataclasses import replace
@@ -17,12 +15,9 @@ from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.stages import SharedOpening, Stages
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
-from hierviz.cli.app import OF_FILES
-from hierviz.cli.files import add_app_options
-from hierviz.cli.model_flags import model_options, reading_options
-from hierviz.cli.named_files import run_files, shared_and_own
-from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.messages.errors import HiervizError, ModelError
+from hierviz.opening.model_settings import model_options
+from hierviz.opening.start_options import run_options, start_files, start_options
 from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA, View, own_thresholds
 
 
@@ -103,49 +98,19 @@ def _named(files, stage=lambda name, unit="rows": None):
 
 
 def _startup_options():
-    return _read_options(tuple(sys.argv[1:]))
-
-
-# Each run of a page asks several times.
-@functools.lru_cache(maxsize=1)
-def _read_options(arguments):
-    parser = argparse.ArgumentParser(add_help=False)
-    add_app_options(parser)
-    return parser.parse_known_args(arguments)[0]
+    return start_options(tuple(sys.argv[1:]))
 
 
 def startup_limits():
     """(keywords of `load_model`, of `Model.predict`) that hold for all models of this server, as its start says."""
     options = _startup_options()
-    limits = model_options(options)["limits"]
-    return {"limits": limits} if limits else {}, {"batch_size": options.batch, "strict": options.strict}
+    limits = model_options(options).get("limits")
+    return {"limits": limits} if limits else {}, run_options(options)
 
 
 def startup_files():
     """Files named on the command line that started the app, or None."""
-    options = _startup_options()
-    if not options.taxonomy:
-        return None
-    files = run_files(options.predictions)
-    methods = [file.method for file in files]
-    names = ("taxonomy", "truth", "truth_column", "missing", "percent", "ids", "inputs", "nodes", "media")
-    names += ("taxonomy_form", "taxonomy_classes", "taxonomy_relations", "predictions_form")
-    classes, of_classes = shared_and_own("--classes", options.classes, methods)
-    parametrisation, of_parametrisations = shared_and_own("--parametrisation", options.parametrisation, methods)
-    return datasets.Files(
-        **{name: getattr(options, name) for name in names},
-        classes=classes,
-        parametrisation=parametrisation,
-        classes_of=of_classes,
-        parametrisations=of_parametrisations,
-        predictions=tuple(file.path for file in files),
-        names=tuple(file.name for file in files) if any(file.name for file in files) else (),
-        model=tuple(options.model),
-        given={key: value for key, value in model_options(options).items() if value and key not in (*names, *OF_FILES)},
-        reading=reading_options(options) if options.model else {},
-        projection={name: getattr(options, name) for name in PROJECTION if getattr(options, name) not in (None, False)},
-        run=startup_limits()[1],
-    )
+    return start_files(_startup_options())
 
 
 def startup_demo():
@@ -185,6 +150,18 @@ def put(data):
     server().shelf.put(data, visit().visitor)
     show_data(data.key, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
+
+
+def open_and_put(files, stages, find=lambda digest: None):
+    """Open files, keep their Dataset and look at it; returns it. The bar of `stages` goes, but for a press of Cancel."""
+    try:
+        dataset = datasets.open_files(files, stages, find=find)
+        put(dataset)
+    except HiervizError:
+        stages.end()
+        raise
+    stages.end()
+    return dataset
 
 
 def open_elsewhere(digest):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import os
 import sys
 from pathlib import Path
@@ -12,6 +11,7 @@ import streamlit as st
 from hierviz.app.state.host_names import LOCAL_NAMES, has_foreign_names, is_local
 from hierviz.app.state.uploads import upload_folders
 from hierviz.messages.errors import FileError
+from hierviz.opening.start_options import start_options
 from hierviz.readers.shared_file import is_url
 
 # Read beside a model without being named.
@@ -30,12 +30,8 @@ def is_local_visit():
 
 def allowed_folder():
     """The folder that `--allow-paths` names, as a Path without links, or None."""
-    from hierviz.cli.server_flags import add_path_options
-
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    add_path_options(parser)
-    options, _ = parser.parse_known_args(sys.argv[1:])
-    return None if options.allow_paths is None else Path(os.path.realpath(options.allow_paths))
+    folder = start_options(tuple(sys.argv[1:])).allow_paths
+    return None if folder is None else Path(os.path.realpath(folder))
 
 
 def may_open_paths():

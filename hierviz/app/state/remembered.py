@@ -5,33 +5,14 @@ from __future__ import annotations
 import contextlib
 import json
 import os
-from dataclasses import fields
 from pathlib import Path
 
-from hierviz.app.state.dataset import Files
 from hierviz.app.state.paths import is_local_visit
 from hierviz.new_files import new_text
+from hierviz.opening.files import ROLES, SEVERAL, Files, checked_reading
 
 MOST = 8
 LARGEST = 1_000_000  # bytes
-# Of `Files`: what is said by texts alone. What was said about a model is asked again.
-_SINGLE: tuple[str, ...] = (
-    *(
-        "taxonomy",
-        "truth",
-        "truth_column",
-        "missing",
-        "percent",
-        "ids",
-        "classes",
-        "parametrisation",
-        "inputs",
-        "nodes",
-        "media",
-    ),
-    *("taxonomy_form", "taxonomy_separator", "taxonomy_direction", "predictions_form"),
-)
-_SEVERAL = ("predictions", "model", "names", "parametrisations", "classes_of")
 
 
 def place():
@@ -48,17 +29,13 @@ def may_remember():
 
 def remember(files):
     """Put files that were opened by path at the head of the list; a list that cannot be written is left as it is."""
-    if not may_remember() or files.held or files.projection or files.thresholds:
+    if not may_remember() or files.held:
         return
-    entry = {name: getattr(files, name) for name in _SINGLE if getattr(files, name)}
-    entry |= {name: list(getattr(files, name)) for name in _SEVERAL if any(getattr(files, name))}
     with contextlib.suppress(OSError):
-        for name in ("taxonomy", "truth", "classes", "inputs", "nodes", "media"):
-            if name in entry:
-                entry[name] = os.path.abspath(entry[name])
-        for name in ("predictions", "model", "classes_of"):
-            if name in entry:
-                entry[name] = [path and os.path.abspath(path) for path in entry[name]]
+        files = files.with_paths(os.path.abspath)
+    # What was said about a model is asked again.
+    entry = {name: value for name in ROLES if any(value := getattr(files, name) or ())} | files.said
+    entry = json.loads(json.dumps(entry))
     _write([entry, *(other for other in _entries() if other != entry)][:MOST])
 
 
@@ -66,7 +43,7 @@ def remembered():
     """The Files of the list, the last opened first, of which all files are still there."""
     if not may_remember():
         return []
-    found = [Files(**{k: tuple(v) if isinstance(v, list) else v for k, v in entry.items()}) for entry in _entries()]
+    found = [_files(entry) for entry in _entries()]
     return [files for files in found if all(os.path.exists(path) for path in files.paths)]
 
 
@@ -87,14 +64,27 @@ def _entries():
     return [entry for entry in found if _is_entry(entry)][:MOST] if isinstance(found, list) else []
 
 
+def _files(entry):
+    """The Files of an entry that `_is_entry`."""
+    said = {**checked_reading(entry), **{name: entry[name] for name in set(entry) & set(ROLES)}}
+    return Files(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
+
+
 def _is_entry(entry):
-    if not isinstance(entry, dict) or not set(entry) <= set(_SINGLE) | set(_SEVERAL) <= {f.name for f in fields(Files)}:
+    if not isinstance(entry, dict) or "taxonomy" not in entry:
         return False
-    is_text = all(isinstance(entry[name], str | bool) for name in set(entry) & set(_SINGLE))
-    lists = [entry[name] for name in set(entry) & set(_SEVERAL)]
-    is_list = all(isinstance(one, list) and all(part is None or isinstance(part, str) for part in one) for one in lists)
-    paths = [path for name in ("predictions", "model") for path in entry.get(name, ())]
-    return is_text and is_list and "taxonomy" in entry and bool(paths) and None not in paths
+    paths = {name: entry[name] for name in set(entry) & set(ROLES)}
+    if any(isinstance(value, list) != (name in SEVERAL) for name, value in paths.items()):
+        return False
+    texts = [text for value in paths.values() for text in (value if isinstance(value, list) else [value])]
+    needed = [*entry.get("predictions", ()), *entry.get("model", ())]
+    known = {name: value for name, value in entry.items() if name not in ROLES}
+    return (
+        all(text is None or isinstance(text, str) for text in texts)
+        and bool(needed)
+        and None not in needed
+        and checked_reading(entry) == known
+    )
 
 
 def _write(entries):

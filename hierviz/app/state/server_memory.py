@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import argparse
 import sys
 import weakref
 
@@ -14,6 +13,7 @@ from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys, visit
+from hierviz.opening.start_options import start_options
 from hierviz.reports.view import CHOICES
 
 # The largest result is a chart with its tables, some megabytes.
@@ -52,11 +52,7 @@ def server():
 
 def limits_of(arguments, upload_mb):
     """Limits of the arguments that started the app."""
-    from hierviz.cli.limits import add_limit_options
-
-    parser = argparse.ArgumentParser(add_help=False, allow_abbrev=False)
-    add_limit_options(parser)
-    options, _ = parser.parse_known_args(arguments)
+    options = start_options(tuple(arguments))
     return ServerLimits(upload_mb * MEGA, int(options.max_data_gb * GIGA), options.max_files)
 
 

@@ -14,44 +14,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hierviz._version import version
-from hierviz.app.state.dataset import Files
 from hierviz.app.state.file_content import content_hash
-from hierviz.cli.projection_flags import NAMES as PROJECTION
 from hierviz.messages.errors import FileError
+from hierviz.opening.files import ROLES, SEVERAL, SINGLE, Files, checked_reading
 from hierviz.reports.story_step import StoryStep, story_from, texts
 from hierviz.reports.view import CHOICES, DEMO, NAME_OF_DEMO
 from hierviz.reports.view_pages import PAGES
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
-# Fields of `Files` by what screens call them, and those that hold several.
-ROLES = {
-    "taxonomy": "taxonomy",
-    "predictions": "predictions",
-    "truth": "truth",
-    "classes": "class names",
-    "model": "model",
-    "inputs": "inputs",
-    "nodes": "node attributes",
-    "media": "pictures",
-    "taxonomy_classes": "classes of the taxonomy",
-    "classes_of": "class names of one prediction file",
-}
-SEVERAL = ("predictions", "model", "classes_of")
-READING = (
-    "truth_column",
-    "missing",
-    "percent",
-    "ids",
-    "parametrisation",
-    "taxonomy_form",
-    "taxonomy_separator",
-    "taxonomy_direction",
-    "taxonomy_relations",
-    "predictions_form",
-)
-# Readings of the single prediction files in their order, None where nothing is said; and to which of them `classes_of` belong.
-OF_FILES = {"names": str, "parametrisations": str, "thresholds": float}
+# To which of the prediction files their own class names belong.
 PLACES = "classes_of_places"
 
 
@@ -162,12 +134,12 @@ class SavedSession:
         for part, path in zip(self.parts, paths, strict=True):
             by_role.setdefault(part.role, []).append(str(path))
         named = {role: tuple(found) if role in SEVERAL else found[0] for role, found in by_role.items()}
-        reading = {name: tuple(value) if name in OF_FILES else value for name, value in self.reading.items()}
+        reading = {name: tuple(value) if name in SINGLE else value for name, value in self.reading.items()}
         n, places = len(named.get("predictions", ())), reading.pop(PLACES, [])
         classes = dict(zip(places, named.pop("classes_of", ())))
         if classes:
             named["classes_of"] = tuple(classes.get(place) for place in range(n))
-        reading = {name: value for name, value in reading.items() if name not in OF_FILES or len(value) == n}
+        reading = {name: value for name, value in reading.items() if name not in SINGLE or len(value) == n}
         return Files(**named, **reading, held=held)
 
 
@@ -207,21 +179,13 @@ def session_of(dataset, page, view, memories, story=()):
 
 def reading_of(files):
     """How Files are read, as it stands in a session file."""
-    reading = {name: value for name in READING if (value := getattr(files, name))}
-    for name in OF_FILES:
-        if any(value is not None for value in getattr(files, name)):
-            reading[name] = list(getattr(files, name))
-    if any(files.classes_of):
-        reading[PLACES] = [place for place, path in enumerate(files.classes_of) if path]
-    if files.projection:
-        reading["projection"] = dict(files.projection)
-    return reading
+    places = [place for place, path in enumerate(files.classes_of) if path]
+    return files.said | ({PLACES: places} if places else {})
 
 
 def session_parts(files):
     """The SessionParts of Files, in order."""
-    paths = [(role, path) for role in ROLES for path in _as_tuple(getattr(files, role))]
-    return tuple(SessionPart(role, Path(path).name, sha256(path)) for role, path in paths)
+    return tuple(SessionPart(role, Path(path).name, sha256(path)) for role, path in files.named_paths)
 
 
 def is_session_of(files, saved):
@@ -229,15 +193,15 @@ def is_session_of(files, saved):
     if reading_of(files) != saved.reading or not has_files_of(files, saved.parts):
         return False
     # Readings of single files are told by their order.
-    in_order = [(role, sha256(path)) for role in ROLES for path in _as_tuple(getattr(files, role))]
-    is_by_order = any(name in saved.reading for name in (*OF_FILES, PLACES))
+    in_order = [(role, sha256(path)) for role, path in files.named_paths]
+    is_by_order = any(name in saved.reading for name in (*SINGLE, PLACES))
     return not is_by_order or in_order == [(part.role, part.sha256) for part in saved.parts]
 
 
 def has_files_of(files, parts):
     """Whether Files have the content of these parts, in whatever order within a role."""
     asked = sorted((part.role, part.sha256) for part in parts)
-    named = [(role, path) for role in ROLES for path in _as_tuple(getattr(files, role))]
+    named = files.named_paths
     if sorted(role for role, _ in asked) != sorted(role for role, _ in named):
         return False
     try:
@@ -291,13 +255,9 @@ def sha256(path):
             members = sorted(found for found in Path(path).rglob("*") if found.is_file())
             lines = "".join(f"{found.relative_to(path)} {sha256(found)}\n" for found in members)
             return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
-        return content_hash(path, "sha256").hex()
+        return content_hash(path, kind=hashlib.sha256).hex()
     except (OSError, ValueError):
         raise FileError(f"{Path(path).name}: expected a file that can be read, got none. Open it again.") from None
-
-
-def _as_tuple(value):
-    return tuple(filter(None, value)) if isinstance(value, tuple) else (value,) if value else ()
 
 
 def _part(part):
@@ -310,19 +270,10 @@ def _part(part):
 
 
 def _reading(found):
-    reading = {
-        name: value for name in READING if isinstance(value := found.get(name), bool if name == "percent" else str)
-    }
-    projection = found.get("projection", {})
-    kept = {name: value for name in PROJECTION if isinstance(value := projection.get(name), str | int | bool)}
-    for name, kind in OF_FILES.items():
-        values = found.get(name)
-        if isinstance(values, list) and all(value is None or type(value) in (kind, int) for value in values):
-            reading[name] = [value if value is None else kind(value) for value in values]
-    places = found.get(PLACES)
+    reading, places = checked_reading(found), found.get(PLACES)
     if isinstance(places, list) and all(type(place) is int and 0 <= place < 10_000 for place in places):
         reading[PLACES] = places
-    return reading | ({"projection": kept} if kept else {})
+    return reading
 
 
 def _plain(values):

@@ -9,8 +9,8 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.cli.named_files import stem
 from hierviz.evaluation.model_table import run_groups
+from hierviz.opening.named_files import stem
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 FILE, METHOD, SCORES, CLASSES, THRESHOLD = "File", "Method", "Scores", "Class names", "τ"

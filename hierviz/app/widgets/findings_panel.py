@@ -14,6 +14,7 @@ from hierviz.app.widgets.form_words import in_form_words, quoting_little
 from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor
 from hierviz.messages.errors import HiervizError
+from hierviz.opening.loading import examined
 
 # More scores, or larger files, are looked at when it is asked for.
 MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6
@@ -61,7 +62,7 @@ def _of_open_data(data):
     models = [model.predictions for model in data.models.values()]
     files = data.files
     if files is not None and _is_plain(files) and _size(files) <= MOST_AT_ONCE:
-        return state.computed("findings of files", data.digest, lambda: _found_in(files))
+        return state.computed("findings of files", data.digest, lambda: examined(files))
     n_scores = sum(one.n_samples * (one.scores.shape[1] if one.has_scores else 1) for one in models)
     if n_scores > MOST_SCORES:
         return None
@@ -82,7 +83,7 @@ def found_in_refused(files):
         return None
     try:
         with st.spinner("Looking for all faults"):
-            return _found_in(files)
+            return examined(files)
     except HiervizError:
         return None  # what the page says already
 
@@ -98,22 +99,6 @@ def findings_of_refused(found, files, key):
     if found is not None and len(found):
         st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
         findings_list(found, key, is_of_path=not files.held)
-
-
-def _found_in(files):
-    return doctor(
-        files.taxonomy,
-        list(files.predictions),
-        files.truth,
-        classes=files.classes or next(filter(None, files.classes_of), None),
-        truth_column=files.truth_column,
-        parametrisation=files.parametrisation,
-        missing=files.missing,
-        percent=files.percent,
-        ids=files.ids,
-        predictions_form=files.predictions_form,
-        taxonomy_reading=files.taxonomy_keywords,
-    )
 
 
 def _is_plain(files):

@@ -2,9 +2,9 @@
 
 import re
 
-from hierviz.app.widgets.parameter_labels import field
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import named, template_of
+from hierviz.opening.parameter_words import field
 
 MOST_QUOTED = 60
 # A value as `repr` writes it.
@@ -22,7 +22,7 @@ def in_form_words(message, *, is_of_path=False, words=field):
     is_of_path : bool
         The message is about a file that was named by its path: of its content `quoting_little` is said.
     words : callable
-        Of a parameter; `hierviz.cli.parameter_flags.flag` where files were named on the command line.
+        Of a parameter; `hierviz.opening.parameter_words.flag` where files were named on the command line.
     """
     text = quoting_little(template_of(message)) if is_of_path else template_of(message)
     # An error is one short line.

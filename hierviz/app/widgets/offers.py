@@ -10,7 +10,6 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import opened, remembered, upload_fields
-from hierviz.app.state.dataset import open_files
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.demo import DEMOS, bundle_folder
@@ -149,20 +148,13 @@ def opened_before():
 
 
 def _open(files):
-    stages = state.Stages("cancel-open", state.cancel_open, after=0)
+    given, run = state.startup_limits()
     try:
-        given, run = state.startup_limits()
-        files = files.with_paths(state.allowed_path)
-        state.put(open_files(_with_limits(files, given, run), stages))
+        files = replace(files.with_paths(state.allowed_path), given=given, run=run)
+        opened.open_and_put(files, state.Stages("cancel-open", state.cancel_open, after=0))
     except HiervizError as error:
-        stages.end()
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return
-    stages.end()
     remembered.remember(files)
     state.publish()
     st.switch_page(PAGES / "overview.py", query_params=state.link())
-
-
-def _with_limits(files, given, run):
-    return replace(files, given=given, run=run)

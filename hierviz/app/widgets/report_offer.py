@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
+from dataclasses import replace
 from functools import partial
 
 import streamlit as st
@@ -14,10 +15,12 @@ from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
-from hierviz.cli.parameter_flags import with_flags
-from hierviz.cli.report import without_folder
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.opening.files import flags_of
+from hierviz.opening.named_files import stem
+from hierviz.opening.parameter_words import with_flags
+from hierviz.opening.start_options import without_folder
 from hierviz.reports.report_file import report
 from hierviz.reports.view import NAME_OF_DEMO
 
@@ -58,7 +61,7 @@ def story_flag(data, steps):
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
-    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading or files.projection):
+    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
@@ -66,15 +69,11 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     if data.key in NAME_OF_DEMO:
         words += ["--demo", NAME_OF_DEMO[data.key]]
     else:
-        for name in ("taxonomy", "predictions", "model", "inputs", "truth", "classes", "nodes", "media"):
-            value = getattr(files, name)
-            for path in value if isinstance(value, tuple) else (value,) if value else ():
-                words += [f"--{name}", without_folder(str(path))]
-        for name in ("truth_column", "parametrisation", "missing", "ids", "taxonomy_form", "predictions_form"):
-            words += [f"--{name.replace('_', '-')}", getattr(files, name)] if getattr(files, name) else []
-        words += ["--percent"] if files.percent else []
         if files.taxonomy_direction or files.taxonomy_separator:
             return ""  # the command has no such flags
+        is_plain = all(name == stem(path) for name, path in zip(files.names, files.predictions))
+        for flag, value in flags_of(replace(files, names=()) if is_plain else files):
+            words += [flag] if value is None else [flag, without_folder(value)]
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
     names = [model.predictions.name for model in data.models.values()]

@@ -7,8 +7,8 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.dataset import open_files
 from hierviz.app.state.escape import escape
+from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.session_file import ROLES, matched
 from hierviz.app.state.session_opening import open_already, read_session, session_files, show_session
 from hierviz.app.widgets.form_words import in_form_words
@@ -100,9 +100,7 @@ def _parts(saved, found):
 def _open(saved, dataset, paths):
     if dataset is None and not saved.is_demo:
         stages = state.Stages("cancel-open", state.cancel_open, after=0)
-        dataset = open_files(session_files(saved, paths), stages, find=state.open_elsewhere)
-        state.put(dataset)
-        stages.end()
+        dataset = open_and_put(session_files(saved, paths), stages, find=state.open_elsewhere)
     show_session(saved, dataset)
     state.publish()
     st.switch_page(PAGES / f"{saved.page}.py", query_params=state.link())

@@ -15,12 +15,11 @@ from hierviz.app.widgets import frame
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
-from hierviz.app.widgets.parameter_labels import field
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text, to_csv
-from hierviz.cli.parameter_flags import flag
 from hierviz.messages.errors import HiervizError
+from hierviz.opening.parameter_words import field, flag
 from hierviz.readers.stored_array import ChangedFileError
 
 PAGES = Path(__file__).parents[1] / "pages"

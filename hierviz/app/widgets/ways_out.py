@@ -10,8 +10,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
-from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import HiervizError, shown
+from hierviz.opening.parameter_words import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import may_be_truth
 
@@ -128,12 +128,8 @@ def _form(field, widget):
 
 
 def _kinds(key):
-    return st.selectbox(
-        LABELS["parametrisation"],
-        list(PARAMETRISATIONS),
-        format_func=lambda kind: PARAMETRISATIONS[kind].label,
-        key=key,
-    )
+    words = {kind: found.label for kind, found in PARAMETRISATIONS.items()}
+    return st.selectbox(LABELS["parametrisation"], list(words), format_func=words.get, key=key)
 
 
 def _name_classes(predictions):

@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hierviz.messages.errors import FileError, listed, near_miss
+from hierviz.readers.picture_names import natural_key
 
 # What files of runs in a folder are called; a folder of .parquet files is one file in parts.
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")
@@ -95,7 +96,7 @@ def _files_of(text):
     if os.path.isdir(path) and (inside := _runs_in(path)):
         return [RunFile(file, name or _folder(file)) for file in inside]
     if _PATTERN.search(path) and not os.path.exists(path) and "://" not in path:
-        found = sorted(glob.glob(path), key=_in_order)
+        found = sorted(glob.glob(path), key=natural_key)
         if not found:
             raise FileError(f"--predictions {path}: expected files of that pattern, got none. Check the path.")
         return [RunFile(file, name or _folder(file)) for file in found]
@@ -118,16 +119,11 @@ def _runs_in(folder):
     if any(name.lower().endswith((".parquet", ".pq")) for name in names):
         return []
     names = [name for name in names if name.lower().removesuffix(".gz").endswith(SUFFIXES)]
-    return [os.path.join(folder, name) for name in sorted(names, key=_in_order)]
+    return [os.path.join(folder, name) for name in sorted(names, key=natural_key)]
 
 
 def _folder(file):
     return os.path.basename(os.path.dirname(os.path.abspath(file)))
-
-
-def _in_order(text):
-    """seed2 before seed10."""
-    return [(0, int(part), "") if part.isdigit() else (1, 0, part) for part in re.split(r"(\d+)", text)]
 
 
 def values_by_method(

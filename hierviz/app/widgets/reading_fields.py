@@ -1,15 +1,54 @@
-"""On which part of the taxonomy the files are judged: a cut, the classes that the models know, inner truths."""
+"""How files are read, and on which part of the taxonomy they are judged: fields for the readings of `Files`."""
 
 from __future__ import annotations
 
 import streamlit as st
 
-from hierviz.app.widgets.parameter_labels import LABELS
+from hierviz.app.widgets.ways_out import reading
+from hierviz.opening.files import OPTIONS
+from hierviz.opening.parameter_words import LABELS
+from hierviz.readers.join import IDS
 
+# In the order of the form; buttons below an error fill in the last ones.
+ORDER = (
+    "taxonomy_form",
+    "taxonomy_direction",
+    "taxonomy_separator",
+    "predictions_form",
+    "parametrisation",
+    "percent",
+) + (
+    "truth_column",
+    "ids",
+    "missing",
+)
+KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing")
+_START = {"percent": False, "ids": IDS[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}
 CLASSES = {False: "all classes", True: "only those that the models know"}
 UNSEEN = {"": "left out, counted", "project": "judged at their nearest known ancestor", "error": "an error"}
 INNER = {"": "the end of their own path", "other": "a leaf “other” below them"}
+
+
+def reading_fields():
+    """Ask how the files are read; returns keywords of `Files`."""
+    said = {}
+    for name in ORDER:
+        option, start = OPTIONS[name], _START.get(name, "")
+        kept = reading(name, start) if name in KEPT else {}
+        if name == "percent":
+            said[name] = st.checkbox(option.label, **kept)
+        elif option.offered is None:
+            text = st.text_input(f"{option.label} (empty: detect)", **kept)
+            said[name] = text.replace("\\t", "\t") if name == "taxonomy_separator" else text
+        else:
+            words = option.offered
+            said[name] = st.selectbox(
+                option.label, list(words), format_func=words.get, help=option.hint or None, **kept
+            )
+    return {name: value or None for name, value in said.items() if name != "percent" and value != _START.get(name)} | {
+        "percent": said["percent"]
+    }
 
 
 def projection_fields():

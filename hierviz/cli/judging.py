@@ -1,0 +1,328 @@
+"""Options that commands share: which files are read, by which rule they are judged; and the predictions they stand for."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from hierviz.cli.output import progress
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_and_threshold, rule_parameters
+from hierviz.messages.errors import FileError
+from hierviz.opening.files import OF_FILES, OPTIONS, files_of
+from hierviz.opening.flags import Option
+from hierviz.opening.loading import load_files
+from hierviz.opening.named_files import run_files, values_by_method
+from hierviz.opening.start_options import READING, TAXONOMY, options_of, projection_options
+from hierviz.predictions.predictions import with_distinct_names
+from hierviz.taxonomy.checks import check_threads
+
+JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
+OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
+THREADS = Option("--threads N", "threads that work on large files, with numba installed (all processors)", type=int)
+GROUP = Option("--group C", "column of samples that belong together: they are drawn or permuted as a whole")
+RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
+SEED = Option("--seed N", "seed of what is drawn (default: 0)", type=int, default=0)
+(NODES,) = options_of(["nodes"])
+(MEDIA,) = options_of(["media"])
+# Of commands that judge one model.
+ONE_RULE = (
+    Option("--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority)"),
+    Option("--threshold X", "of the rules `threshold` and `threshold_set` (default: 0.5)", type=float),
+)
+METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,X,..."}
+RULE_OF_ALL = Option(
+    "--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority, or threshold where --threshold is given)"
+)
+# Of `evaluate` and `table`.
+OF_NUMBERS = (
+    Option(
+        "--operating-point F.json",
+        "rule and threshold from a file exported by the app; notes compare its values and guarantee with those measured",
+    ),
+    THREADS,
+    Option(
+        "--cluster local[:N]|tcp://HOST:PORT",
+        "evaluate on Dask: N worker processes on this machine, or a cluster (docs/cluster.md)",
+    ),
+    Option(
+        "--annotations F",
+        "terms of annotated proteins, as a truth file: adds F-max, weighted F-max and S-min (protein function)",
+    ),
+    Option("--ia F", "information accretion of each term, term and bits; for the same numbers"),
+)
+
+
+def input_options(*, taxonomy=True, level="--level", required=True):
+    """Options of the commands that read predictions; `level` is what the flag of the rank to cut at is called.
+
+    A command with a `taxonomy` of its own need not have any, and one with other sources asks for them itself: `required`.
+    """
+    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation", *READING)
+    names = ("taxonomy", *TAXONOMY, *names) if taxonomy else names
+    needed = ("taxonomy", "predictions") if taxonomy and required else ()
+    return [*options_of(names, of_files=OF_FILES, required=needed), *projection_options(level)]
+
+
+def load_models(options, *, keep_empty_labels=False, read_scores=True):
+    """Taxonomy and Predictions that the options of a command name; see `load_predictions` for `read_scores`."""
+    taxonomy, models, _ = load_files(
+        files_of(options), progress, keep_empty_labels=keep_empty_labels, read_scores=read_scores
+    )
+    return taxonomy, with_distinct_names(models)
+
+
+def choice_options(rule=RULE_OF_ALL, required=True):
+    """Options of the commands that judge several files: the files, and by which rule and threshold."""
+    return [
+        *input_options(required=required),
+        rule,
+        Option(
+            "--threshold [NAME=]X",
+            "threshold of the rules `threshold` and `threshold_set` and of the block `labels` (default: 0.5), NAME= for one "
+            "model",
+            several=True,
+        ),
+        Option("--keep-empty-labels", "count an empty label as a predicted label outside the taxonomy"),
+        Option(
+            "--class-weights equal|F",
+            "add the numbers of the curve as means over classes of the same weight, or of those in a table: node, weight",
+        ),
+        OPTIONS["nodes"],
+    ]
+
+
+def add_rule_flags(command):
+    """Add an option for every parameter of a rule, after all others; the threshold has its own, which other numbers use too."""
+    for name, parameter in _flagged().items():
+        words = _help(parameter, [f"`{key}`" for key in _rules_with(name)])
+        kind = float if parameter.kind == "number" else None
+        try:
+            Option(f"{flag(name)} {METAVARS[parameter.kind]}", words, type=kind, dest=name).add_to(command)
+        except argparse.ArgumentError:
+            raise FileError(
+                f"{flag(name)}: expected a flag that `evaluate` has not yet, for a parameter of rule "
+                f"{', '.join(_rules_with(name))}. Rename the parameter."
+            ) from None
+
+
+@dataclass
+class Judged:
+    """Predictions of files, and how each of them is judged.
+
+    Attributes
+    ----------
+    options : argparse.Namespace
+    taxonomy : Taxonomy
+    predictions : list of Predictions
+    rules, thresholds : list
+        One for each of the predictions.
+    parameters : dict
+        Of the rules.
+    point : ThresholdPoint or None
+        The operating point that stands for rule and threshold.
+    """
+
+    options: Any
+    taxonomy: Any
+    predictions: list[Any]
+    rules: list[str]
+    thresholds: list[float]
+    parameters: dict[str, Any]
+    point: Any = None
+
+    @property
+    def choices(self):
+        """Rule, threshold and parameters of each of the predictions, as keywords."""
+        both = zip(self.rules, self.thresholds, strict=True)
+        return [{"rule": rule, "threshold": threshold, **self.parameters} for rule, threshold in both]
+
+    @property
+    def choice(self):
+        """Rule of the first, and parameters, as keywords."""
+        return {"rule": self.rules[0], **self.parameters}
+
+    @property
+    def class_weights(self):
+        """What `--class-weights` says: None, "equal", or the weight of each node."""
+        given = self.options.class_weights
+        if given in (None, "equal"):
+            return given
+        from hierviz.readers.class_weights_file import load_class_weights
+
+        return load_class_weights(given, self.taxonomy)
+
+    def evaluations(self):
+        """An Evaluation of each of the predictions, made here or on the Dask cluster that is asked for."""
+        if getattr(self.options, "cluster", None) is None:
+            return [
+                Evaluation.from_predictions(
+                    model, progress(model.name), threshold=threshold, threads=self.options.threads
+                )
+                for model, threshold in zip(self.predictions, self.thresholds, strict=True)
+            ]
+        from hierviz.cluster.connection import connected
+        from hierviz.cluster.running import evaluation_on
+
+        with connected(self.options.cluster) as client:
+            return [
+                evaluation_on(client, model, progress(model.name), **choice)
+                for model, choice in zip(self.predictions, self.choices, strict=True)
+            ]
+
+
+def judged(options, *, rule_of_each=False):
+    """The files of a command, read, with how they are judged; what is wrong with the options is said before.
+
+    With `rule_of_each`, every file can have a rule of its own.
+    """
+    point = getattr(options, "operating_point", None)
+    cluster = getattr(options, "cluster", None)
+    if point is not None:
+        from hierviz.thresholds.operating_point import RULE
+
+        if options.rule is not None or options.threshold is not None:
+            raise FileError(
+                "--operating-point: expected neither --rule nor --threshold beside it, got one of them. Leave it out."
+            )
+    rules = rules_of(options, rule_of_each) if point is None else [RULE] * len(run_files(options.predictions))
+    check_rule_flags(options, *rules)
+    check_threads(options.threads, "--threads")
+    if getattr(options, "annotations", None) is not None and options.ia is not None:
+        raise FileError("--ia: expected no --annotations beside it, got both. Leave one of them out.")
+    thresholds = thresholds_of(options)
+    if cluster is not None:
+        from hierviz.cluster.connection import local_workers
+
+        local_workers(cluster)  # said before an hour of reading
+    taxonomy, predictions = load_models(
+        options, keep_empty_labels=options.keep_empty_labels, read_scores=cluster is None
+    )
+    if point is not None:
+        from hierviz.readers.operating_point_file import load_operating_point
+
+        point = load_operating_point(point, taxonomy)
+        thresholds = [point.threshold] * len(predictions)
+    parameters = chosen_parameters(options, taxonomy)
+    return Judged(options, taxonomy, predictions, rules, thresholds, parameters, point)
+
+
+def judged_one(options, what):
+    """As `judged`, for the commands that judge one model; `what` is what several files cannot be for."""
+    rule = "majority" if options.rule is None else options.rule
+    check_rule_flags(options, rule)
+    taxonomy, predictions = load_models(options)
+    require_one(predictions, what)
+    threshold = 0.5 if options.threshold is None else options.threshold
+    return Judged(options, taxonomy, predictions, [rule], [threshold], chosen_parameters(options, taxonomy))
+
+
+def require_one(predictions, what):
+    """Raise a FileError unless there is one file."""
+    if len(predictions) != 1:
+        raise FileError(
+            f"--predictions: expected one file for {what}, got {len(predictions)}. Run the command once per model."
+        )
+
+
+def thresholds_of(options, methods=None):
+    """The threshold of each file of predictions, or of each of some methods: list of float, 0.5 where none is given."""
+    methods = [file.method for file in run_files(options.predictions)] if methods is None else methods
+    given = values_by_method("--threshold", options.threshold, methods, float)
+    return [0.5 if threshold is None else threshold for threshold in given]
+
+
+def rules_of(options, rule_of_each=False):
+    """The rule of each file of predictions, list of str: majority where none is given, or that of the threshold where one is."""
+    methods = [file.method for file in run_files(options.predictions)]
+    if not rule_of_each:
+        return [rule_and_threshold(options.rule, options.threshold)[0]] * len(methods)
+    given = values_by_method("--rule", options.rule, methods)
+    thresholds = values_by_method("--threshold", options.threshold, methods, float)
+    return [rule_and_threshold(rule, of_file)[0] for rule, of_file in zip(given, thresholds, strict=True)]
+
+
+def accretion_of(options, taxonomy):
+    """(information accretion of each term or None, notes) that the options ask for."""
+    if options.ia is not None:
+        from hierviz.readers.accretion_file import load_accretion
+
+        return load_accretion(options.ia, taxonomy)
+    if options.annotations is None:
+        return None, []
+    from hierviz.metrics.sets.protein_function import information_accretion
+    from hierviz.readers.truth_file import load_truth
+
+    truth = load_truth(options.annotations, taxonomy)
+    nodes = truth.nodes if hasattr(truth.nodes, "lengths") else truth.nodes[truth.nodes >= 0]
+    bits = information_accretion(taxonomy, nodes)
+    n_unknown = int(np.isnan(bits).sum())
+    notes = [f"{truth.where}: information accretion from the annotations of {len(nodes)} proteins"]
+    if n_unknown:
+        notes.append(f"{truth.where}: {n_unknown} of {taxonomy.n_nodes - 1} terms are no protein's; they weigh 0")
+    return bits, notes
+
+
+def check_rule_flags(options, *rules):
+    """Raise an error when there is no such rule, or a flag is given that none takes: that would change nothing."""
+    entries = [inference_rule(rule) for rule in rules]
+    for name in _flagged():
+        if getattr(options, name) is not None and not any(name in entry.parameters for entry in entries):
+            raise FileError(
+                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule "
+                f"{' and '.join(dict.fromkeys(rules))}. "
+                f"Choose that rule, or leave {flag(name)} out."
+            )
+
+
+def chosen_parameters(options, taxonomy):
+    """The parameters that the flags give, as keywords of `evaluate`."""
+    given = {name: getattr(options, name) for name in _flagged()}
+    return {
+        name: _value(rule_parameters()[name], value, taxonomy) for name, value in given.items() if value is not None
+    }
+
+
+def flag(name):
+    """The flag of a parameter of a rule."""
+    return f"--{name.replace('_', '-')}"
+
+
+def _flagged():
+    return {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+
+
+def _rules_with(name):
+    return [key for key, entry in INFERENCE_RULES.items() if name in entry.parameters]
+
+
+def _help(parameter, rules):
+    of = f"parameter of rule{'s' if len(rules) > 1 else ''} {' and '.join(rules)}"
+    choices = " or ".join(parameter.choices)
+    what = {
+        "number": f"a number in {parameter.unit}" if parameter.unit else "a number",
+        "choice": choices,
+        "numbers": "numbers from 0 to 1 for the depths 1, 2, ..., the last also for all deeper classes",
+        "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",
+    }[parameter.kind]
+    default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default
+    return f"{of}: {what} (default: {default})"
+
+
+def _value(parameter, given, taxonomy):
+    if parameter.kind != "costs" or given in parameter.choices:
+        return given
+    from hierviz.readers.costs_file import load_costs
+    from hierviz.readers.streams import rewindable
+
+    if not os.path.exists(given):
+        raise FileError(
+            f"{flag(parameter.name)}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
+            "is no file. Name one of them."
+        )
+    return load_costs(rewindable(given), taxonomy)

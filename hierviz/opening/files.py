@@ -1,0 +1,332 @@
+"""The files that were chosen, and all that is said about how they are read: one record with an option for each field.
+
+The flags of the commands, the fields of the page Open files, the files and readings of a session file, the paths that are
+remembered and the command that makes a report again are read off this record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any
+
+from hierviz.opening.flags import Option
+from hierviz.opening.named_files import RunFile, run_files, shared_and_own, with_runs
+from hierviz.predictions.listed_scores import MISSING
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.readers.join import IDS
+from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
+from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
+
+# What `Files.projection` may hold: on which part of the taxonomy the files are judged.
+PROJECTION = {
+    "max_depth": Option("--max-depth D", "cut the taxonomy at this depth; truths below go to their ancestor", type=int),
+    "cut_level": Option(
+        "--level RANK",
+        "cut it at a rank: header of a level column, node attribute `rank`, or a depth; leaves above it stay",
+        dest="cut_level",
+    ),
+    "only_known": Option(
+        "--only-known",
+        "keep to the classes that have a column (of labels: those of --classes) and their ancestors",
+        label="Classes that count",
+    ),
+    "unseen": Option(
+        "--unseen project|error",
+        "of a truth outside the known classes: judge it at its nearest known ancestor, or stop (default: left out, counted); "
+        "implies --only-known",
+        label="Truths outside the known classes",
+    ),
+    "inner_truth": Option(
+        "--inner-truth own|other",
+        "an inner class as truth: the end of its own path (default), or a leaf `other` below it",
+    ),
+}
+# Options that hold for a single prediction file too, and the field with those of the single files.
+OF_FILES = {"classes": "classes_of", "parametrisation": "parametrisations", "predictions_form": "predictions_forms"}
+
+
+def _asked(usage="", help="", default=None, **how) -> Any:
+    """A field of `Files` with its option."""
+    return field(default=default, metadata={"option": Option(usage, help, **how)})
+
+
+@dataclass(frozen=True)
+class Files:
+    """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
+
+    `names`, `parametrisations`, `predictions_forms`, `classes_of` and `thresholds` are of the single prediction files, in their
+    order, or empty: what the method is called (files of one name are its runs) and what holds for one file only, each None where
+    nothing does. `given`, `reading` and `run` are further keywords of `load_model`, `load_inputs` and `Model.predict`;
+    `projection` holds values of `PROJECTION`.
+    """
+
+    taxonomy: str | None = _asked(
+        "--taxonomy T",
+        f"taxonomy in one of these forms: {', '.join(TAXONOMY_FORMS)}",
+        role="taxonomy",
+        label="Taxonomy",
+        hint="Edge list (parent, child), one column per level, paths such as A > B > C, nested JSON, or a .taxonomy file. "
+        "May be gzipped.",
+    )
+    predictions: tuple[str, ...] = _asked(
+        "--predictions P",
+        "scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts; several times for several models, "
+        "where a command takes these: NAME=P names the model, and files of one name are its runs",
+        (),
+        role="predictions",
+        label="Predictions, one file per model or run",
+        hint="One column per class (CSV, TSV, Parquet), rows of sample, class, score, the best classes of each sample "
+        "(class_1, score_1, …, or JSON lists of label and score), .npy, .npz, or labels.",
+    )
+    truth: str | None = _asked(
+        "--truth F",
+        "file of the truth, when it is not in the predictions; of a model, the order of its classes and its preprocessing of "
+        "pictures are checked with it",
+        role="truth",
+        label="Truth",
+        hint="Columns: sample_id and truth.",
+    )
+    truth_column: str | None = _asked("--truth-column C", "column of the truth", label="Column of the truth")
+    missing: str | None = _asked(
+        "--missing unknown|zero",
+        "what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero, also of classes "
+        "without a column",
+        label="Classes without a score",
+        offered={"": "detect (unknown in files of the best classes)", **{key: key for key in MISSING}},
+        hint="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
+    )
+    percent: bool = _asked("--percent", "scores are percent: they are divided by 100", False, label="Scores in percent")
+    ids: str | None = _asked(
+        "--ids text|number",
+        "how ids of predictions and truth are compared: as they stand (default), or numbers so that 1.0 is 1",
+        choices=IDS,
+        label="Sample ids",
+        offered={"text": "text, as they stand", "number": "numbers: 1.0 is 1"},
+    )
+    classes: str | None = _asked(
+        "--classes F",
+        "class of each column of scores: one name per line in order, a table with an index or in order, or JSON",
+        role="class names",
+        label="Class names of the columns",
+        hint="Of several files each prediction file gets its own, in the table of single files.",
+    )
+    parametrisation: str | None = _asked(
+        "--parametrisation KEY",
+        f"how scores become probabilities: {', '.join(PARAMETRISATIONS)}",
+        label="What the scores are",
+        offered={"": "detect (probabilities)", **{key: one.label for key, one in PARAMETRISATIONS.items()}},
+    )
+    model: tuple[str, ...] = _asked(
+        "--model M.onnx", "ONNX model; files of its weights lie beside it", (), role="model", label="ONNX model"
+    )
+    inputs: str | None = _asked(
+        "--inputs I",
+        "pictures (folder, zip), a table (CSV, TSV, Parquet), texts (.txt), an array (.npy), or one per input (.npz)",
+        role="inputs",
+        label="Inputs: pictures (zip), a table, texts, .npy or .npz",
+    )
+    nodes: str | None = _asked(
+        "--nodes F",
+        "attributes of the nodes, and names by which classes are found too: node, name, train_count, ...",
+        role="node attributes",
+        label="Node attributes: node, name, …",
+    )
+    media: str | None = _asked(
+        "--media DIR|ZIP",
+        "pictures that a table names in its column image or file",
+        role="pictures",
+        label="Pictures to show",
+        hint="Named by a column `image` or `file`.",
+    )
+    taxonomy_form: str | None = _asked(
+        "--taxonomy-form FORM",
+        f"form of the taxonomy where it is not recognised: {', '.join(TAXONOMY_FORMS)}",
+        choices=TAXONOMY_FORMS,
+        label="Format of the taxonomy",
+        offered={"": "detect", **{key: f"{key}: {words}" for key, words in TAXONOMY_FORMS.items()}},
+    )
+    taxonomy_separator: str | None = _asked(label="Separator of the taxonomy")
+    taxonomy_direction: str | None = _asked(
+        label="Columns of an edge list",
+        offered={"": "detect", "parent,child": "parent,child", "child,parent": "child,parent"},
+    )
+    taxonomy_classes: str | None = _asked(
+        "--taxonomy-classes F",
+        "class list: only these classes and what is above them are read of a large taxonomy",
+        role="classes of the taxonomy",
+    )
+    taxonomy_relations: str | None = _asked(
+        "--taxonomy-relations NAME,...",
+        "what leads to the parents in an OBO file (default: is_a), for example is_a,part_of",
+    )
+    predictions_form: str | None = _asked(
+        "--predictions-form FORM",
+        f"form of the predictions where it is not recognised: {', '.join(PREDICTION_FORMS)} (docs/formats.md)",
+        choices=PREDICTION_FORMS,
+        label="Format of the predictions",
+        offered={"": "detect", **{key: f"{key}: {words}" for key, words in PREDICTION_FORMS.items()}},
+    )
+    given: Mapping[str, Any] = field(default_factory=dict)
+    reading: Mapping[str, Any] = field(default_factory=dict)
+    run: Mapping[str, Any] = field(default_factory=dict)
+    projection: Mapping[str, Any] = field(default_factory=dict)
+    held: tuple = ()
+    names: tuple[str | None, ...] = ()
+    parametrisations: tuple[str | None, ...] = ()
+    predictions_forms: tuple[str | None, ...] = ()
+    classes_of: tuple[str | None, ...] = _asked(default=(), role="class names of one prediction file")
+    thresholds: tuple[float | None, ...] = ()
+
+    @property
+    def source_keywords(self):
+        """Keywords of `load_model`: all that is said about the models."""
+        said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
+        said |= {"only_known": self.is_partial, "missing": "zero" if self.missing == "zero" else None}
+        return {key: value for key, value in said.items() if value}
+
+    @property
+    def taxonomy_keywords(self):
+        """Keywords of `load_taxonomy`."""
+        relations = self.taxonomy_relations
+        return {
+            "form": self.taxonomy_form,
+            "classes": self.taxonomy_classes,
+            "relations": None if relations is None else [name.strip() for name in relations.split(",") if name.strip()],
+            "separator": self.taxonomy_separator,
+            "direction": self.taxonomy_direction,
+        }
+
+    @property
+    def truth_keywords(self):
+        """Keywords of `load_predictions` and `doctor` that are the same for all files."""
+        return {name: getattr(self, name) for name in ("truth_column", "missing", "percent", "ids")}
+
+    @property
+    def is_partial(self):
+        """Whether columns may be missing: only the classes that a model knows count."""
+        return bool(self.projection.get("only_known") or self.projection.get("unseen") is not None)
+
+    @property
+    def any_classes(self):
+        """The class names of all prediction files, else those of the first that has its own."""
+        return self.classes or next(filter(None, self.classes_of), None)
+
+    @property
+    def named_paths(self):
+        """(field, path) of all paths named, in a fixed order."""
+        named = []
+        for name in ROLES:
+            value = getattr(self, name)
+            named += [(name, path) for path in (value if isinstance(value, tuple) else (value,)) if path]
+        return named
+
+    @property
+    def paths(self):
+        """All paths named, in a fixed order."""
+        return [path for _, path in self.named_paths]
+
+    @property
+    def readings(self):
+        """(RunFile, parametrisation, path of the classes, form) of every prediction file."""
+        none = (None,) * len(self.predictions)
+        runs = with_runs([RunFile(*pair) for pair in zip(self.predictions, self.names or none, strict=True)])
+        of_all = (self.parametrisation, self.classes, self.predictions_form)
+        of_files = (self.parametrisations, self.classes_of, self.predictions_forms)
+        own = [
+            [shared if one is None else one for one in of_one or none]
+            for shared, of_one in zip(of_all, of_files, strict=True)
+        ]
+        return list(zip(runs, *own, strict=True))
+
+    @property
+    def said(self):
+        """The readings that were chosen, as JSON holds them: dict of field to value, without paths."""
+        said = {name: getattr(self, name) for name in READINGS if getattr(self, name)}
+        for name in SINGLE:
+            if any(value is not None for value in getattr(self, name)):
+                said[name] = list(getattr(self, name))
+        return said | ({"projection": dict(self.projection)} if self.projection else {})
+
+    def with_paths(self, change):
+        """The same with `change(path)` in place of every path."""
+        changed = {
+            name: tuple(path and change(path) for path in value) if isinstance(value, tuple) else change(value)
+            for name in ROLES
+            if (value := getattr(self, name))
+        }
+        return replace(self, **changed)
+
+
+OPTIONS: dict[str, Option] = {one.name: one.metadata["option"] for one in fields(Files) if one.metadata}
+# Fields that hold paths, by what screens call the files; and those of them with several.
+ROLES = {name: option.role for name, option in OPTIONS.items() if option.role}
+SEVERAL = ("predictions", "model", "classes_of")
+# Fields that say how files are read; and those that do so for the single prediction files, with the kind of their values.
+READINGS = tuple(name for name in OPTIONS if name not in ROLES)
+SINGLE = {"names": str, "parametrisations": str, "predictions_forms": str, "thresholds": float}
+
+
+def checked_reading(found):
+    """What can be understood of `Files.said` that was read from a file; ready for `Files`.
+
+    Parameters
+    ----------
+    found : dict of str to object
+
+    Returns
+    -------
+    dict
+    """
+    kinds = {name: bool if name == "percent" else str for name in READINGS}
+    reading = {name: value for name, kind in kinds.items() if isinstance(value := found.get(name), kind)}
+    for name, kind in SINGLE.items():
+        values = found.get(name)
+        if isinstance(values, list) and all(value is None or type(value) in (kind, int) for value in values):
+            reading[name] = [value if value is None else kind(value) for value in values]
+    said = found.get("projection")
+    said = said if isinstance(said, dict) else {}
+    projection = {name: value for name in PROJECTION if isinstance(value := said.get(name), str | int | bool)}
+    return reading | ({"projection": projection} if projection else {})
+
+
+def files_of(options):
+    """The Files that the options of a command name.
+
+    Parameters
+    ----------
+    options : argparse.Namespace
+        What it does not hold is not said.
+
+    Raises
+    ------
+    FileError
+        If a value is given for a prediction file that there is not, or twice.
+    """
+    given = {name: value for name in OPTIONS if (value := getattr(options, name, None)) is not None}
+    files = run_files(given.pop("predictions", ()))
+    methods = [file.method for file in files]
+    for name, of_files in OF_FILES.items():
+        if isinstance(given.get(name), list):
+            given[name], given[of_files] = shared_and_own(f"--{name.replace('_', '-')}", given[name], methods)
+    if any(file.name for file in files):
+        given["names"] = tuple(file.name for file in files)
+    if "model" in given:
+        given["model"] = (given["model"],) if isinstance(given["model"], str) else tuple(given["model"])
+    projection = {name: value for name in PROJECTION if (value := getattr(options, name, None)) not in (None, False)}
+    return Files(**given, predictions=tuple(file.path for file in files), projection=projection)
+
+
+def flags_of(files):
+    """The options that stand for Files, as (flag, value), None for a switch; for what is said about models there are none."""
+    flags = {name: option.usage.split()[0] for name, option in (OPTIONS | PROJECTION).items() if option.usage}
+    runs = [run for run, *_ in files.readings]
+    said = [(flags[name], path) for name, path in files.named_paths if name in flags and name != "predictions"]
+    said += [(flags["predictions"], f"{run.name}={run.path}" if run.name else run.path) for run in runs]
+    for name, of_files in OF_FILES.items():
+        of_methods = zip(runs, getattr(files, of_files), strict=False)
+        said += [(flags[name], f"{run.method}={value}") for run, value in of_methods if value]
+    for name, value in ({name: getattr(files, name) for name in READINGS} | dict(files.projection)).items():
+        if value and name in flags:
+            said.append((flags[name], None if value is True else str(value)))
+    return list(dict.fromkeys(said))

@@ -1,0 +1,201 @@
+"""Reading what was chosen: taxonomy and predictions of files, models that are run on inputs, on a part of the taxonomy."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import numpy as np
+
+from hierviz.messages.errors import FileError, ModelError
+from hierviz.messages.parameters import template_of
+from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
+from hierviz.readers.attach import attach_media, attach_truth
+from hierviz.readers.join import join
+from hierviz.readers.node_attributes import load_node_attributes
+from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.streams import rewindable
+from hierviz.readers.taxonomy_file import load_taxonomy
+
+INNER_TRUTH = ("own", "other")
+
+
+def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
+    """Read and run what Files name.
+
+    Parameters
+    ----------
+    files : Files
+    stage : callable
+        Called with the name of each stage and what it counts, rows if not given; gives its `progress`, called with (done, in
+        all), or None.
+    keep_empty_labels, read_scores : bool
+        As `load_predictions` takes them; scores are read in any case where they are judged on a part of the taxonomy.
+
+    Returns
+    -------
+    taxonomy : Taxonomy
+    predictions : list of Predictions
+        Of the prediction files, then of the models.
+    inputs : list of ModelInputs or None
+        What the models were run on, without what could not be read; None for a prediction file.
+
+    Raises
+    ------
+    HiervizError
+        With the file and what is wrong with it.
+    """
+    check_projection(files.projection)
+    truth = rewindable(files.truth)  # every prediction file is joined with it again
+    rewound = {path: rewindable(path) for path in dict.fromkeys(classes for _, _, classes, _ in files.readings)}
+    stage(f"Reading {Path(files.taxonomy).name}")
+    taxonomy = taxonomy_of(files)
+    predictions = [
+        load_predictions(
+            file.path,
+            taxonomy,
+            name=file.name,
+            truth=truth,
+            parametrisation=parametrisation,
+            classes=rewound[classes],
+            keep_empty_labels=keep_empty_labels,
+            form=form,
+            partial=files.is_partial,
+            read_scores=read_scores or bool(files.projection),
+            stage=stage,
+            **files.truth_keywords,
+        ).replace(run=file.run)
+        for file, parametrisation, classes, form in files.readings
+    ]
+    inputs = [None] * len(predictions)
+    for path in files.model:
+        of_model, on = _run(path, files, taxonomy, stage)
+        predictions.append(of_model)
+        inputs.append(on)
+    predictions = [with_media(one, files) for one in projected(files, predictions)]
+    return predictions[0].taxonomy, predictions, inputs
+
+
+def taxonomy_of(files):
+    """The taxonomy that Files name, with its attributes of nodes."""
+    taxonomy = load_taxonomy(files.taxonomy, **files.taxonomy_keywords)
+    return load_node_attributes(files.nodes, taxonomy) if files.nodes else taxonomy
+
+
+def _run(path, files, taxonomy, stage):
+    """Predictions of a model on the inputs, with their truth, and the inputs that could be read."""
+    from hierviz.onnx.inputs.unreadable import without_unreadable
+    from hierviz.onnx.model import load_model
+
+    name, unreadable = Path(path).name, {}
+    if not files.inputs:
+        raise FileError(
+            f"{name}: expected inputs to run the model on, got none. Add pictures, a table, texts or an array."
+        )
+    try:
+        model = load_model(path, taxonomy, **files.source_keywords)
+        how = {**files.run, "progress": stage(f"Running {name}"), "unreadable": unreadable}
+        predictions, inputs = run_model(model, files, how)
+    except ModelError as error:
+        if not is_cut(files):
+            raise
+        raise FileError(
+            f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
+        ) from None
+    return predictions, without_unreadable(inputs, unreadable)[0]
+
+
+def run_model(model, files, how):
+    """Predictions of a Model on the inputs that Files name, with their truth, and the ModelInputs.
+
+    `how` are keywords of `Model.predict`.
+    """
+    from hierviz.onnx.inputs.model_inputs import load_inputs
+
+    inputs = load_inputs(files.inputs, model, **files.reading)
+    predictions = model.predict(inputs, **how)
+    if files.truth:
+        numbers = files.classes or model.class_numbers
+        predictions = attach_truth(predictions, files.truth, files.truth_column, numbers, ids=files.ids)
+    return predictions, inputs
+
+
+def with_media(predictions, files):
+    """Predictions with the pictures that Files name for them; a table of inputs may name its own there."""
+    has_own = predictions.media is not None and "media" in files.reading
+    return predictions if has_own or not files.media else attach_media(predictions, files.media)
+
+
+def truth_of(inputs, where, truth):
+    """The truth of each input row, before any model has run.
+
+    Parameters
+    ----------
+    inputs : ModelInputs
+    where : str
+        What errors call the inputs.
+    truth : Truth
+
+    Returns
+    -------
+    ndarray of int, shape (n_samples,), or NodeLists
+        -1, or an empty list, where it is not known.
+    """
+    return join(RawPredictions(where, "wide", np.empty((len(inputs), 0)), ids=inputs.sample_ids), truth).truth
+
+
+def is_cut(files):
+    """Whether the taxonomy of the predictions is another one than that of the file: the page Model runs none of these."""
+    return not set(files.projection) <= {"only_known", "unseen"}
+
+
+def check_projection(projection):
+    """Raise a FileError unless the values of `Files.projection` make sense together, before anything is read."""
+    for name, words in (("unseen", UNSEEN), ("inner_truth", INNER_TRUTH)):
+        value = projection.get(name)
+        if value is not None and value not in words:
+            raise FileError(f"--{name.replace('_', '-')}: expected {' or '.join(words)}, got {value!r}. Choose one.")
+    if projection.get("max_depth") is not None and projection.get("cut_level") is not None:
+        raise FileError("--max-depth: expected no level beside it, got both. Leave one of them out.")
+
+
+def projected(files, models):
+    """The Predictions, on one taxonomy, on the part of it that Files ask for.
+
+    Raises
+    ------
+    FileError, PredictionsError, TaxonomyError
+        If nothing says what the models know, or the taxonomy has no such level.
+    """
+    asked = files.projection
+    if files.is_partial:
+        for model in models:
+            if not model.has_scores and model.known is None and files.any_classes is None:
+                raise FileError(
+                    f"{model.name}: expected the classes that the model knows beside its labels, got none. Name them with "
+                    "--classes."
+                )
+        models = only_known(models, asked.get("unseen"))
+    if asked.get("max_depth") is not None:
+        models = [cut(model, max_depth=asked["max_depth"]) for model in models]
+    if asked.get("cut_level") is not None:
+        models = [cut(model, level=asked["cut_level"]) for model in models]
+    if asked.get("inner_truth") == "other":
+        models = with_other_leaves(models)
+    return models
+
+
+def examined(files):
+    """The Examination of the files, with all their faults."""
+    from hierviz.findings.doctor import doctor
+
+    return doctor(
+        files.taxonomy,
+        list(files.predictions),
+        files.truth,
+        classes=files.any_classes,
+        parametrisation=files.parametrisation,
+        predictions_form=files.predictions_form,
+        **files.truth_keywords,
+        taxonomy_reading=files.taxonomy_keywords,
+    )
