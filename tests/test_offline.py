@@ -267,16 +267,16 @@ def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
     from streamlit.web.server.starlette import starlette_routes
 
-    from hierviz.app.server import upload_check
+    from hierviz.app.server import middleware
     from hierviz.app.state.limits import ServerLimits
 
     manager = MemoryUploadedFileManager("/_stcore/upload_file")
     running = SimpleNamespace(uploaded_file_mgr=manager, is_active_session=lambda session: True)
     monkeypatch.setattr(starlette_routes, "is_xsrf_enabled", lambda: False)
-    monkeypatch.setattr(upload_check, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: running))
-    monkeypatch.setattr(upload_check, "_limits", lambda: ServerLimits(upload=10**6, data=20_000, files=3))
+    monkeypatch.setattr(middleware, "runtime", SimpleNamespace(exists=lambda: True, get_instance=lambda: running))
+    monkeypatch.setattr(middleware, "_limits", lambda: ServerLimits(upload=10**6, data=20_000, files=3))
     routes = starlette_routes.create_upload_routes(running, manager, None)
-    app = Starlette(routes=routes, middleware=[Middleware(upload_check.UploadCheck)])
+    app = Starlette(routes=routes, middleware=[Middleware(middleware.UploadCheck)])
 
     async def put(session, name, n_bytes, *, told=True, meanwhile=None):
         """(status, text) of an upload in pieces of 1,000 bytes, and how many bytes the server asked for."""

@@ -101,7 +101,7 @@ def run_report(options):
 
 def _views(options, predictions):
     """The steps that ``--view`` names."""
-    from hierviz.reports.of_a_link import step_from_link
+    from hierviz.reports.story_step import step_from_link
 
     has_truth = bool(predictions[0].has_truth.any())
     return [step_from_link(link, has_truth) for link in options.view]
@@ -113,7 +113,7 @@ def _story(options, predictions):
 
     from hierviz.evaluation.evaluation import Evaluation
     from hierviz.reports.of_the_demo import demo_story
-    from hierviz.reports.story_step import model_keys, stories_from
+    from hierviz.reports.story_step import model_keys, story_from
 
     if options.story is None:
         return ()
@@ -125,7 +125,7 @@ def _story(options, predictions):
     try:
         with open(options.story, encoding="utf-8") as file:
             found = json.load(file)
-        steps = stories_from(found["story"])
+        steps = story_from(found["story"])
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         steps = ()
     if not steps:

@@ -16,16 +16,14 @@ from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.reports.browser_data import matrix_data, node_data, tree_data
-from hierviz.reports.chosen_samples import chosen_samples
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import all_numbers, model_name, overview_table
-from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_html import StoryHtml
 from hierviz.reports.story_step import model_keys
+from hierviz.reports.view_pages import MARKED
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
-# Rules without a threshold that are marked on the curves.
-MARKED = ("leaf", "majority", "plurality", "expected_information")
 # Models of one chart.
 MOST_MODELS = 8
 

@@ -14,20 +14,12 @@ from hierviz.reports import view_pictures
 from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage, chart
 from hierviz.reports.number_tables import overview_table
-from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
+from hierviz.reports.view_pages import PAGES
 
 # Mistakes of a picture, and megabytes of pictures of all steps.
 MOST, MAX_MB = 8, 2.0
-# Section of the report that holds more of what a page shows.
-SECTIONS = {
-    "overview": ("overview", "Overview"),
-    "curves": ("curves", "Operating curves"),
-    "example": ("examples", "Examples"),
-    "mistakes": ("matrix", "Confusion matrix"),
-    "taxonomy": ("taxonomy", "Taxonomy"),
-    "compare": ("numbers", "All numbers"),
-}
 
 
 class StoryHtml:
@@ -64,21 +56,21 @@ class StoryHtml:
         )
 
     def _more(self, step):
-        if step.page not in SECTIONS:
+        if not PAGES[step.page].section:
             return '<p class="muted">This page of the app is no part of a report.</p>'
-        name, label = SECTIONS[step.page]
+        name, label = PAGES[step.page].section
         return f'<p class="more"><a href="#{name}">More under {label}</a></p>'
 
     def _picture(self, place, step):
         """What the view shows, and what of it is not in the file: HTML."""
-        settings, key, view = view_settings(step.view, self.models), f"story-{place + 1}", step.view
+        settings, key = view_settings(step.view, self.models), f"story-{place + 1}"
         draw = {
             "overview": lambda: (self._mistakes(settings) + overview_table(self.entries), []),
-            "curves": lambda: view_pictures.curves(settings, key, view, self.models, self.store),
-            "example": lambda: self._example(settings, key, view),
-            "mistakes": lambda: self._part_of_mistakes(settings, view),
-            "taxonomy": lambda: self._taxonomy(settings, key, view),
-            "compare": lambda: view_pictures.compare(settings, key, view, self.models, self.store),
+            "curves": lambda: view_pictures.curves(settings, key, self.models, self.store),
+            "example": lambda: self._example(settings, key),
+            "mistakes": lambda: self._part_of_mistakes(settings),
+            "taxonomy": lambda: self._taxonomy(settings, key),
+            "compare": lambda: view_pictures.compare(settings, key, self.models, self.store),
         }.get(step.page)
         if draw is None:
             return ""
@@ -89,8 +81,8 @@ class StoryHtml:
         said = f"Not in this file, of what the page shows: {'; '.join(left_out)}." if left_out else ""
         return made + (f'<p class="muted left-out">{escape(said)}</p>' if said else "")
 
-    def _part_of_mistakes(self, settings, view):
-        part = view.get("part", "list")
+    def _part_of_mistakes(self, settings):
+        part = settings.view.part
         if settings.model.why_no_mistakes() is not None:
             return "", []
         if part == "matrix":
@@ -102,7 +94,7 @@ class StoryHtml:
         }.get(part)
         return (self._mistakes(settings), [f"mistakes after the first {MOST}"]) if draw is None else draw(settings)
 
-    def _example(self, settings, key, view):
+    def _example(self, settings, key):
         if settings.row is None:
             return "", []
         model, row = settings.model, settings.row
@@ -111,11 +103,14 @@ class StoryHtml:
         text = model.predictions.text(row)
         quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
         facts = ExamplePage(model, urls, settings.choice, self.store).facts(row)
-        tree = view.get("tree") if view.get("tree") in STYLES else "icicle"
+        view = settings.view
+        tree = view.tree if view.tree in STYLES else "icicle"
         part = sample_parts(model, row, tree=tree, **settings.choice)[0]
         self.store[key] = packed_chart(part.figure)
         left_out = [
-            word for name, word in (("focus", "the class in focus"), ("unfold", "unfolded classes")) if view.get(name)
+            word
+            for name, word in (("focus", "the class in focus"), ("unfold", "unfolded classes"))
+            if getattr(view, name)
         ]
         made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.figure.sentence)}'
         return made, left_out
@@ -144,5 +139,5 @@ class StoryHtml:
         said = '<p class="muted">The worst mistakes: first the truth, then the answer.</p>' if cells else ""
         return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
 
-    def _taxonomy(self, settings, key, view):
-        return view_pictures.taxonomy(settings, key, view, self.store) if settings.model.n_judged else ("", [])
+    def _taxonomy(self, settings, key):
+        return view_pictures.taxonomy(settings, key, self.store) if settings.model.n_judged else ("", [])

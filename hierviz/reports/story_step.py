@@ -1,15 +1,15 @@
-"""One saved view of a story, and what of it says which samples and answers are looked at."""
+"""One saved view of a story, from a link or a file, and what of it says which samples and answers are looked at."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from urllib.parse import unquote
+from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from hierviz.diagnosis.sample_filter import SampleFilter
-from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.messages.errors import slug
-from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.messages.errors import PredictionsError, shown, slug
+from hierviz.reports.view import View
+from hierviz.reports.view_pages import IN_REPORTS, PAGES
 
 # Letters of a caption, and steps of a story.
 LONGEST, MOST = 2000, 50
@@ -38,24 +38,58 @@ class StoryStep:
         return {"page": self.page, "view": dict(self.view), "caption": self.caption}
 
 
-def story_from(found, pages):
-    """The steps of a list out of a file; what is no step is left out, and so are pages that are none of `pages`."""
+def story_from(found):
+    """The steps of a list out of a file; what is no step of a page is left out."""
     steps = []
     for one in found if isinstance(found, list) else ():
-        if not isinstance(one, dict) or one.get("page") not in pages or not isinstance(one.get("caption"), str):
+        if not isinstance(one, dict) or one.get("page") not in PAGES or not isinstance(one.get("caption"), str):
             continue
-        view = one.get("view")
-        if isinstance(view, dict):
-            texts = {key: value for key, value in view.items() if isinstance(key, str) and isinstance(value, str)}
-            texts.pop("data", None)
-            steps.append(StoryStep(one["page"], texts, one["caption"][:LONGEST]))
+        if isinstance(one.get("view"), dict):
+            steps.append(StoryStep(one["page"], texts(one["view"]), one["caption"][:LONGEST]))
     return tuple(steps[:MOST])
 
 
-def stories_from(found):
-    """As `story_from`, of any page."""
-    pages = {one.get("page") for one in found if isinstance(one, dict)} if isinstance(found, list) else set()
-    return story_from(found, {page for page in pages if isinstance(page, str)})
+def texts(view):
+    """The fields of a link out of a file, without ``data``; what is no text is left out."""
+    return {
+        name: text for name, text in view.items() if isinstance(name, str) and isinstance(text, str) and name != "data"
+    }
+
+
+def step_from_link(link, has_truth=True):
+    """The view that a link leads to, with a caption.
+
+    Parameters
+    ----------
+    link : str
+        Of a page of the app, such as ``http://localhost:8501/curves?threshold=0.7`` or ``curves?threshold=0.7``.
+    has_truth : bool
+        Whether captions may name truths.
+
+    Returns
+    -------
+    StoryStep
+
+    Raises
+    ------
+    PredictionsError
+        If the link leads to no page that a report can show.
+    """
+    try:
+        parts = urlsplit(link)
+    except ValueError:
+        parts = urlsplit("no link")
+    page = parts.path.rstrip("/").rpartition("/")[2] or "overview"
+    if page not in IN_REPORTS:
+        raise PredictionsError(
+            f"view: expected the link of a page of the app ({', '.join(IN_REPORTS)}), got {shown(link)}. Copy one."
+        )
+    return StoryStep(page, texts(dict(parse_qsl(parts.query))), PAGES[page].caption if has_truth else "{model}")
+
+
+def link_of_step(step):
+    """The link of a step without the server, as `step_from_link` reads it."""
+    return f"{step.page}?{urlencode(step.view, quote_via=quote)}" if step.view else step.page
 
 
 def model_keys(names):
@@ -81,6 +115,7 @@ class ViewSettings:
 
     Attributes
     ----------
+    view : View
     key : str
         Of the model.
     model : Evaluation
@@ -93,6 +128,7 @@ class ViewSettings:
         Node to which the view keeps; the root if to none.
     """
 
+    view: View
     key: str
     model: object
     choice: dict
@@ -101,49 +137,24 @@ class ViewSettings:
     under: int
 
 
-def view_settings(view, models):
+def view_settings(fields, models):
     """The ViewSettings of the fields of a link; what the models do not have is left out.
 
     Parameters
     ----------
-    view : dict of str to str
+    fields : dict of str to str
     models : dict of str to Evaluation
         By their keys.
     """
-    key = view.get("model", "")
-    key = key if key in models else next(iter(models))
-    model = models[key]
-    index, attributes = model.taxonomy.index, model.predictions.attributes
-    rule = view.get("rule", "threshold")
-    rule = rule if rule in INFERENCE_RULES else "threshold"
+    view = View.from_query(fields)
+    key = view.model if view.model in models else next(iter(models))
+    model, rule = models[key], view.rule
     if not model.predictions.has_scores or (INFERENCE_RULES[rule].tree_only and not model.taxonomy.is_tree):
         rule = "majority" if model.taxonomy.is_tree or not model.predictions.has_scores else "threshold"
-    own = dict(part.rpartition(":")[::2] for part in view.get("thresholds", "").split(",") if ":" in part)
-    choice = {"rule": rule, "threshold": _number(own.get(key, view.get("threshold", "")), 0.5)}
-    for name in INFERENCE_RULES[rule].parameters:
-        parameter = rule_parameters()[name]
-        if name == THRESHOLD.name or name not in view:
-            continue
-        if parameter.kind == "number":
-            choice[name] = _number(view[name], parameter.default)
-        elif parameter.kind == "choice" and view[name] in parameter.choices:
-            choice[name] = view[name]
-    nodes = {name: index.get(view.get(name, "")) for name in ("under", "truth", "answered", "answer")}
-    pairs = [tuple(map(unquote, word.split("=", 1))) for word in view.get("where", "").split(",") if "=" in word]
-    outcome, common = view.get("outcome"), view.get("common", "")
-    chosen = SampleFilter(
-        outcome=outcome if outcome in OUTCOMES else None,
-        **nodes,
-        where=tuple(pair for pair in pairs if pair[0] in attributes),
-        text=view.get("text", ""),
-        common=int(common) if common.isdecimal() else None,
-    )
-    row = model.predictions.row(view["sample"]) if view.get("sample") else None
-    return ViewSettings(key, model, choice, chosen, row, nodes["under"] or 0)
-
-
-def _number(text, default):
-    try:
-        return min(max(float(text), 0.0), 64.0)
-    except ValueError:
-        return default
+    choice = {"rule": rule, "threshold": view.threshold_of(key)}
+    for name, value in view.parameters:
+        if name in INFERENCE_RULES[rule].parameters and rule_parameters()[name].kind in ("number", "choice"):
+            choice[name] = value
+    chosen = view.sample_filter(model)
+    row = model.predictions.row(view.sample) if view.sample else None
+    return ViewSettings(view, key, model, choice, chosen, row, chosen.under or 0)

@@ -24,7 +24,6 @@ from hierviz.evaluation.model_table import model_intervals
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.example_html import chart
-from hierviz.reports.story_step import view_settings
 from hierviz.uncertainty.comparison import never_reached
 from hierviz.uncertainty.resamples import Resamples
 
@@ -34,12 +33,13 @@ MOST_MODELS, MOST_ROWS, RESAMPLES, MOST_RESAMPLED = 8, 15, 1000, 20_000
 
 def shown_models(view, models, otherwise):
     """Models that a view names, by their keys; those of `otherwise` where it names none."""
-    return [key for key in view.get("models", "").split(",") if key in models] or otherwise
+    return [key for key in view.models if key in models] or otherwise
 
 
-def curves(settings, key, view, models, store):
+def curves(settings, key, models, store):
     """(operating curves with bands and what they say, what is left out)."""
-    left_out = [] if view.get("panel") == "none" else ["the panel below the curves"]
+    view = settings.view
+    left_out = [] if view.panel == "none" else ["the panel below the curves"]
     named = shown_models(view, models, [settings.key])
     if any(models[name].predictions.run is not None for name in named):
         left_out.append("means over runs")
@@ -51,15 +51,15 @@ def curves(settings, key, view, models, store):
         return "", left_out
     shown = {models[name].predictions.name: models[name] for name in usable[:MOST_MODELS]}
     found = {name: model.curve if is_single else set_curve(model) for name, model in shown.items()}
-    drawn = view.get("drawn", "").split(",")
+    drawn = view.drawn
     pairs = axes() if is_single else set_axes(settings.model.taxonomy.is_tree)
-    pair = pairs.get(view.get("axes", ""), next(iter(pairs.values())))
+    pair = pairs.get(view.axes, next(iter(pairs.values())))
     if is_single and pair.y == "hf1_samples":
         pair = next(iter(pairs.values()))
         left_out.append("the axes of the view")
-    at = {models[name].predictions.name: _threshold(view, models, name) for name in usable}
+    at = {models[name].predictions.name: view.threshold_of(name) for name in usable}
     first = settings.model.predictions.name if settings.model.predictions.name in found else next(iter(found))
-    threshold = at if view.get("thresholds") else at[first]
+    threshold = at if view.thresholds else at[first]
     intervals = _intervals(shown) if "bands" in drawn and is_single else {}
     bands = {name: one.bands for name, one in intervals.items()} or None
     if "bands" in drawn and bands is None:
@@ -111,13 +111,10 @@ def _compared(shown, intervals, first):
     return charts.comparison_sentence(numbers, first, samples[0].n_samples, never=never)
 
 
-def _threshold(view, models, key):
-    return view_settings({**view, "model": key}, models).choice["threshold"]
-
-
-def compare(settings, key, view, models, store):
+def compare(settings, key, models, store):
     """(the table of the page Compare, its ranks or the agreement of its metrics, what is left out)."""
-    part, keys = view.get("comparison", "table"), shown_models(view, models, list(models))
+    view = settings.view
+    part, keys = view.comparison, shown_models(view, models, list(models))
     if part not in ("table", "ranks", "agreement"):
         return "", ["this part of the page Compare"]
     others = {name: value for name, value in settings.choice.items() if name not in ("rule", "threshold")}
@@ -125,9 +122,9 @@ def compare(settings, key, view, models, store):
     is_small = sum(model.n_judged for model in shown) <= MOST_RESAMPLED
     found = comparison_table(
         shown,
-        view.get("preset") or None,
+        view.preset or None,
         rule=settings.choice["rule"],
-        threshold=[_threshold(view, models, name) for name in keys],
+        threshold=[view.threshold_of(name) for name in keys],
         resamples=RESAMPLES if is_small else 0,
         **others,
     )
@@ -200,9 +197,9 @@ def _more_rows(found):
     return [f"rows after the first {MOST_ROWS}"] if len(found) > MOST_ROWS else []
 
 
-def taxonomy(settings, key, view, store):
+def taxonomy(settings, key, store):
     """(icicle, treemap of mistakes or levels of a subtree, what is left out)."""
-    aspect, root, left_out = view.get("aspect", "table"), settings.under, []
+    aspect, root, left_out = settings.view.aspect, settings.under, []
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
@@ -212,7 +209,7 @@ def taxonomy(settings, key, view, store):
     if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[settings.model.taxonomy.subtree(root)].any():
         figure = charts.mistake_treemap(nodes, root)
     else:
-        value = view.get("colour", "correct")
+        value = settings.view.colour
         value = value if value in usable_columns(nodes) else "support"
         figure = charts.subtree_icicle(nodes, root, value=value)
         left_out = ["the table, which stands under Taxonomy"] if aspect == "table" else []

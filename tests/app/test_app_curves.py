@@ -7,9 +7,9 @@ import pytest
 from small_worlds import LEAVES, one_hot, spread, world
 from visit import Visit
 
-from hierviz.app.state.curve_choices import DRAWN
-from hierviz.app.state.page_view import View
 from hierviz.charts.curve_axes import axes
+from hierviz.reports.view import View
+from hierviz.reports.view_pages import DRAWN
 
 
 def chart_of(visit):

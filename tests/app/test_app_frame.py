@@ -13,15 +13,15 @@ from streamlit.runtime.context import StreamlitCookies
 
 import hierviz as hv
 from hierviz.app import state
-from hierviz.app.server.unknown_page import UnknownPage
+from hierviz.app.server.middleware import UnknownPage
 from hierviz.app.state import opened
 from hierviz.app.state.not_here import not_here
-from hierviz.app.state.page_fields import OWN, foreign_fields
-from hierviz.app.state.page_view import FILTERS, View
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.parameter_words import flag
+from hierviz.reports.view import FILTERS, View, foreign_fields
+from hierviz.reports.view_pages import PAGES as RECORDS
 from tests.app.visit import PAGES, Visit
 
 
@@ -84,18 +84,15 @@ def test_a_page_that_is_entered_is_one_step_of_the_history():
             {"data": "somewhere", "thresholds": "nope:0.5,multi-label:0.25"},
             [("data", "somewhere"), ("thresholds", "nope:0.5")],
         ),
-        ({"tau": "2"}, [("tau", "2")]),
+        ({"panel": "goal", "axes": "tau-hf1"}, [("panel", "goal"), ("axes", "tau-hf1")]),
         (
-            {"under": "watercraft", "threshold": "0.70", "models": "-", "drawn": "-", "sample": "x", "panel": "goal"},
+            {"under": "watercraft", "threshold": "0.70", "models": "-", "drawn": "-", "sample": "x", "panel": "export"},
             [],
         ),
     ],
 )
 def test_each_field_that_is_not_here(demo, query, lost):
-    names = {"tau": "threshold"}
-    assert not_here(query, View.from_query(query).cleaned(demo)) == [
-        (names.get(name, name), text) for name, text in lost
-    ]
+    assert not_here(query, View.from_query(query).cleaned(demo)) == lost
 
 
 def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
@@ -144,12 +141,10 @@ def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
 
 def test_a_copied_link_leaves_out_what_the_page_does_not_use():
     """Every page is known; filters, data, model, rule and threshold hold on all of them."""
-    assert set(OWN) == set(PAGES)
-    shared = {"data", "model", "rule", "threshold", "thresholds", *FILTERS}
-    assert not shared & {name for names in OWN.values() for name in names}
-    assert {name for names in OWN.values() for name in names} | shared == {one.name for one in fields(View)} - {
-        "parameters"
-    }
+    assert set(RECORDS) == set(PAGES)
+    shared, own = {"data", "model", "rule", "threshold", "thresholds", *FILTERS}, foreign_fields("open")
+    assert not shared & set(own)
+    assert {*own} | shared == {one.name for one in fields(View)} - {"parameters"}
     assert {"part", "opened", "focus", "lesson"} <= set(foreign_fields("curves"))
     assert not {"axes", "models", "drawn", "panel"} & set(foreign_fields("curves"))
     assert "sample" not in foreign_fields("example")

@@ -9,11 +9,11 @@ from visit import Visit, plain, shelve
 
 import hierviz as hv
 from hierviz.app.mistakes_page import slices_panel
-from hierviz.app.state.page_view import PARTS
-from hierviz.app.state.server import server
+from hierviz.app.state.server_memory import server
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
 from hierviz.messages.number_text import value_text
+from hierviz.reports.view_pages import PARTS
 
 TRUTHS = ["violin", "cello", "flute", "oboe", "reeds", "drum"]
 

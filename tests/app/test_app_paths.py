@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from visit import Visit, plain
 
-from hierviz.app.server import host_check
+from hierviz.app.server import middleware
 from hierviz.app.state import host_names, paths
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.uploads import UploadFolder
@@ -103,7 +103,7 @@ def test_patterns_of_hosts(monkeypatch):
     monkeypatch.setattr(host_names.st, "get_option", {"server.allowedHosts": allowed}.get)
 
     def is_let_in(host):
-        return host_check.why_refused([(b"host", host.encode())]) is None
+        return middleware.why_refused([(b"host", host.encode())]) is None
 
     # Nothing said: the names of this machine.
     assert [is_let_in(one) for one in ("localhost:1", "a.example")] == [True, False]

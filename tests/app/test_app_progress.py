@@ -9,8 +9,8 @@ from small_worlds import EDGES, LEAVES, spread, write
 from visit import Visit, shelve
 
 from hierviz.app.state import opened
-from hierviz.app.state.shared_opening import OpeningCancelledError, SharedOpening
 from hierviz.app.state.shelf import Results
+from hierviz.app.state.stages import OpeningCancelledError, SharedOpening
 
 
 class StopError(Exception):

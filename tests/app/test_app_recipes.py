@@ -11,12 +11,12 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz import cli
-from hierviz.app.state.page_view import View
 from hierviz.cli.metrics_text import reference
 from hierviz.inference import registry as rules
 from hierviz.inference.parameters import Parameter, named
 from hierviz.metrics import registry as metrics
 from hierviz.metrics.entry import PathMetric
+from hierviz.reports.view import View
 
 # Truth cello, oboe, drum; the most probable leaf is violin, flute, drum.
 TAXONOMY = """parent,child

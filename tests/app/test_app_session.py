@@ -11,19 +11,18 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.app.state import opened
 from hierviz.app.state.dataset import Files
-from hierviz.app.state.page_view import View
 from hierviz.app.state.session_file import (
     PAGES,
     SavedSession,
     has_files_of,
     matched,
     session_of,
-    session_parts,
     sha256,
     why_no_session,
 )
 from hierviz.app.widgets.report_offer import slug
 from hierviz.messages.errors import FileError
+from hierviz.reports.view import View
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of
 from tests.small_tree import EDGES_CSV
@@ -117,7 +116,7 @@ def test_what_is_not_understood_is_dropped():
     )
     found = SavedSession.from_json(text)
     assert found.page == "overview"
-    assert found.view == {"threshold": "0.3", "data": "0" * 16}
+    assert found.view == {"threshold": "0.3"}
     assert found.memories == {"choosing": {"level": 1}}
     assert found.parts[0].name == "passwd"
     assert found.reading == {"truth_column": "t", "projection": {"max_depth": 2}}
@@ -145,10 +144,6 @@ def test_files_are_told_by_their_content(saved, files, tmp_path):
     assert has_files_of(Files(**files), session.parts)
     assert not has_files_of(Files(**files, truth=str(renamed)), session.parts)
     assert not has_files_of(Files(taxonomy=files["taxonomy"], predictions=(str(changed),)), session.parts)
-    told = []
-    renamed.write_text(SCORES)
-    session_parts(Files(taxonomy=str(renamed)), lambda done, total: told.append((done, total)))
-    assert told[-1] == (len(SCORES), len(SCORES))
     # A folder is what lies in it.
     before = sha256(changed.parent)
     (changed.parent / "b.csv").write_text("x")

@@ -15,12 +15,13 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 from streamlit.runtime.state.common import TESTING_KEY
+from streamlit.testing.v1 import AppTest
 
 from hierviz.app import state
 from hierviz.app.state import opened, upload_fields, uploads, visits
 from hierviz.app.state.dataset import Files, digest, same_content
 from hierviz.app.state.limits import ServerLimits, size_in_memory, size_text
-from hierviz.app.state.server import limits_of, server
+from hierviz.app.state.server_memory import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import PREFIX, UploadFolder, Uploads, file_name, remove_stale_folders
 from hierviz.app.widgets import frame
@@ -349,6 +350,26 @@ def test_results_are_made_once_and_go_with_their_users():
     assert len(results) == 0
 
 
+def test_streamlit_keeps_no_result_whose_work_shows_how_far_it_is():
+    """Why results have a store of their own, besides its bytes, its `known` and what goes with a data set."""
+
+    def page():
+        import streamlit as st
+
+        bar = st.empty()
+
+        @st.cache_resource(show_spinner=False)
+        def made(key):
+            bar.progress(0.5)
+            return key
+
+        made("a")
+        made("a")
+
+    (error,) = AppTest.from_function(page).run().exception
+    assert "a streamlit element is called on some layout block" in " ".join(error.message.split())
+
+
 def test_results_are_limited_by_number_and_by_bytes():
     results, user = Results(3, 10 * MEGABYTE), User()
     for key in "abcd":
@@ -551,17 +572,3 @@ def test_files_named_at_the_start_have_the_same_key_after_a_restart(tmp_path):
     files = Files(taxonomy=str(tmp_path / "t.csv"), predictions=(str(tmp_path / "p.csv"),))
     one, two = opened._named(files), opened._named(files)
     assert one.key == two.key == one.digest
-
-
-def test_garbage_is_collected_when_nobody_waits_or_it_has_waited_long():
-    garbage = visits.Garbage(now=100.0)
-    assert not garbage.is_due(1000.0)  # no page was run since
-    garbage.last_run = 200.0
-    garbage.last_collection = 199.0
-    assert not garbage.is_due(200.0 + visits.SECONDS_AT_REST / 2)
-    assert garbage.is_due(200.0 + visits.SECONDS_AT_REST)
-    garbage.collect(210.0)
-    assert not garbage.is_due(1000.0)
-    # A page that is run all the time.
-    garbage.last_run = garbage.last_collection + visits.SECONDS_OF_GARBAGE
-    assert garbage.is_due(garbage.last_run + 0.1)

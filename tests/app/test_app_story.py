@@ -5,10 +5,10 @@ import json
 import hierviz as hv
 from hierviz.app.state import opened, story
 from hierviz.app.state.dataset import Files, open_files
-from hierviz.app.state.page_view import View
 from hierviz.app.state.session_file import SavedSession, is_session_of, session_of
 from hierviz.reports.captions import caption_text
 from hierviz.reports.of_the_demo import demo_story
+from hierviz.reports.view import View
 from tests.app.visit import Visit, shelve
 from tests.small_tree import EDGES_CSV
 

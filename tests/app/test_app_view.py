@@ -10,10 +10,10 @@ from streamlit.testing.v1.element_tree import ElementTree
 from visit import PAGES, PRIVACY, Visit, plain
 
 import hierviz as hv
-from hierviz.app.state.page_view import NODES, View, condition, grammar
 from hierviz.app.widgets import frame
 from hierviz.charts import threshold_text
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.reports.view import NODES, View, condition, grammar
 
 # Views of the demo with every kind of chart, and the number of charts on each.
 VIEWS = {
@@ -141,18 +141,6 @@ def test_threshold_of_the_url(asked, threshold):
     assert visit.query == ({} if threshold == 0.5 else {"threshold": threshold_text(threshold)})
 
 
-def test_links_with_the_former_names_of_the_threshold():
-    former = {"tau": "0.8", "taus": "a-1:0.25,b:0.999999", "axes": "tau-hf1", "rule": "leaf"}
-    view = View.from_query(former)
-    assert view == View(threshold=0.8, thresholds=("a-1:0.250", "b:0.999999"), axes="threshold-hf1", rule="leaf")
-    assert set(view.to_query()) == {"threshold", "thresholds", "axes", "rule"}
-    assert View.from_query({"threshold": "0.7", "tau": "0.8"}).threshold == 0.7
-    assert View.from_query({"tau": "0.8", "threshold": "0.7"}).threshold == 0.7
-    visit = Visit("open", tau="0.25")
-    assert visit.threshold == 0.25
-    assert visit.query == {"threshold": "0.250"}
-
-
 def test_good_values_of_the_url_are_taken_over(no_charts):
     query = {
         "model": "soft-max-margin",
@@ -265,13 +253,6 @@ def test_a_view_stands_in_the_url_as_it_is():
     )
     assert View.from_query(view.to_query()) == view
     assert View.from_query({}) == View()
-
-
-@pytest.mark.parametrize(("former", "panel"), [("goal", "target"), ("take", "export")])
-def test_links_with_the_former_name_of_a_panel(former, panel):
-    view = View.from_query({"panel": former})
-    assert view.panel == panel
-    assert view.to_query() == View(panel=panel).to_query()
 
 
 @pytest.mark.parametrize("page", [pytest.param("open", marks=pytest.mark.long), "example"])

@@ -3,7 +3,7 @@
 import pytest
 from visit import Visit
 
-from hierviz.app.state.server import server
+from hierviz.app.state.server_memory import server
 
 TAXONOMY = "parent,child\nroot,osprey\nroot,eagle\nroot,hawk\n"
 SCORES = "id,osprey,eagle,hawk\n1,.7,.2,.1\n2,.1,.8,.1\n"

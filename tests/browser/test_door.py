@@ -5,7 +5,7 @@ from urllib.parse import urlencode
 
 import pytest
 
-from hierviz.app.state.page_view import View
+from hierviz.reports.view import View
 from tests.browser.conftest import WATCHDOG, Server, ready
 
 pytestmark = pytest.mark.browser

@@ -13,8 +13,7 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text
-from hierviz.reports.chosen_samples import chosen_samples
-from hierviz.reports.sample_pictures import sample_pictures
+from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_step import StoryStep
 from hierviz.thresholds.most_specific import most_specific
 from tests.reports.report_cases import HOSTILE, Seen, hostile_predictions, numbers_of, packed_of

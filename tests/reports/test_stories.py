@@ -9,9 +9,8 @@ import hierviz as hv
 from hierviz.demo import load_demo
 from hierviz.messages.number_text import percent_text, probability_text
 from hierviz.reports.captions import caption_text
-from hierviz.reports.of_a_link import link_of_step, step_from_link
 from hierviz.reports.of_the_demo import demo_story
-from hierviz.reports.story_step import StoryStep, model_keys, story_from, view_settings
+from hierviz.reports.story_step import StoryStep, link_of_step, model_keys, step_from_link, story_from, view_settings
 
 
 @pytest.fixture(scope="module")
@@ -117,10 +116,10 @@ def test_fields(models):
 
 def test_what_is_no_step():
     step = {"page": "curves", "view": {"threshold": "0.3", "x": 4, "data": "0" * 16}, "caption": "c"}
-    assert story_from([step, 4, {"page": "x", "view": {}, "caption": ""}, {"page": "curves"}], ("curves",)) == (
+    assert story_from([step, 4, {"page": "x", "view": {}, "caption": ""}, {"page": "curves"}]) == (
         StoryStep("curves", {"threshold": "0.3"}, "c"),
     )
-    assert story_from({"a": 1}, ("curves",)) == ()
+    assert story_from({"a": 1}) == ()
     assert model_keys(["A b", "a B", "!"]) == ["a-b", "a-b-2", "model"]
 
 

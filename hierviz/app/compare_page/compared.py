@@ -8,7 +8,6 @@ from functools import cached_property
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import filters
 from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -58,7 +57,7 @@ class Compared:
     @cached_property
     def wanted(self):
         """The SampleFilter of all pages without outcome."""
-        return replace(filters.asked(self.model(self.keys[0])), outcome=None)
+        return replace(state.view().sample_filter(self.model(self.keys[0])), outcome=None)
 
     @property
     def is_filtered(self):

@@ -6,7 +6,7 @@ from typing import ClassVar
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
-from hierviz.app.curve_panels.curve_drag import drag_bar
+from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_axes import axes
@@ -195,7 +195,9 @@ def curve_chart(choice):
         "bands": bands,
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
-    drag_bar(state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike)), key=f"drag-{key}")
+    # Drags where plain Vega-Lite cannot: its program sets the chart's own inputs, so the chart moves and reports by itself.
+    places = state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike))
+    component(__file__, "curve_drag")(key=f"drag-{key}", data=places)
 
     def make():
         figure = charts.operating_curves(

@@ -14,11 +14,11 @@ from hierviz.app.curve_panels import (
     target_panel,
     uncertainty,
 )
-from hierviz.app.state.curve_choices import PANELS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.summary import STEPS
 from hierviz.messages.errors import HiervizError
+from hierviz.reports.view_pages import PANELS
 
 DRAW = {
     "target": target_panel.panel,

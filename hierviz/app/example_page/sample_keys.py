@@ -5,46 +5,13 @@ On a page with the sign of presenter mode they do so, as PageUp and PageDown, wh
 
 import streamlit as st
 
+from hierviz.app.state.components import component
+
 # Class of what stands on a page in presenter mode.
 PRESENTER = "hierviz-presenter"
-
-_component = None
-
-# The keys press the buttons of the page: a disabled one, at the end of the list, does nothing.
-JS = """
-const TYPING = "input, textarea, select, [contenteditable=true], [role=slider], [role=combobox], [role=listbox], [role=option], "
-  + "[role=grid], [role=radiogroup], [role=radio], [role=tab], [role=dialog], canvas, [data-testid=stDataFrame], "
-  + "[data-testid=stButtonGroup]";
-const STEP = {ArrowRight: "next", j: "next", ArrowLeft: "previous", k: "previous"};
-const CLICKER = {PageDown: "next", PageUp: "previous"};
-const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
-  + "[type=checkbox])";
-
-export default function () {
-  const end = new AbortController();
-  document.addEventListener("keydown", (e) => {
-    const presents = document.querySelector("PRESENTER");
-    const step = STEP[e.key] ?? (presents ? CLICKER[e.key] : undefined);
-    if (!step || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
-    // Inside of a component the event is of its host: the path knows better.
-    const inner = e.composedPath().filter((one) => one instanceof Element);
-    if (inner.some((one) => one.matches(presents ? TEXT : TYPING))) return;
-    const button = document.querySelector(`.st-key-${step}-sample button:not([disabled])`);
-    if (!button) return;
-    e.preventDefault();
-    // What has the focus would use the key too.
-    e.stopPropagation();
-    button.click();
-  }, {signal: end.signal, capture: true});
-  return () => end.abort();
-}
-""".replace("PRESENTER", f".{PRESENTER}")
 
 
 def sample_keys():
     """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`."""
-    global _component
-    if _component is None:
-        _component = st.components.v2.component("hierviz_sample_keys", js=JS)
     with st.container(key="sample-keys"):
-        _component(key="sample-keys-listener")
+        component(__file__, "sample_keys")(key="sample-keys-listener")

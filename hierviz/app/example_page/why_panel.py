@@ -1,18 +1,14 @@
 """Why the answer stops where it does: the answers at every threshold, with the current one, which can be dragged."""
 
-from pathlib import Path
-
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.inference.registry import INFERENCE_RULES
-
-_HERE = Path(__file__).parent
-_component = None
 
 
 def why_sentence(model, row, choice):
@@ -60,10 +56,6 @@ def why_panel(model, key, row, choice):
 
 def _drag(places, model, rule):
     """The line above the ribbon, which makes its threshold movable by pointer and keys; `rule` is one to stay with."""
-    global _component
-    if _component is None:
-        parts = {kind: (_HERE / f"ribbon_drag.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
-        _component = st.components.v2.component("hierviz_ribbon_drag", **parts)
     key = "ribbon-drag"
 
     def moved():
@@ -72,4 +64,4 @@ def _drag(places, model, rule):
             state.move_threshold(round(float(threshold), 12), model)
             state.change(**({"rule": rule} if rule else {}))
 
-    _component(key=key, data=places, on_moved_change=moved)
+    component(__file__, "ribbon_drag")(key=key, data=places, on_moved_change=moved)

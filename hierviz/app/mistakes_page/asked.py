@@ -9,7 +9,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import filters, shell
+from hierviz.app.widgets import shell
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -34,7 +34,7 @@ class Asked(ChosenModel):
     @cached_property
     def wanted(self):
         """The SampleFilter of the page; outcomes are filtered by the list alone."""
-        return replace(filters.asked(self.model), outcome=None)
+        return replace(state.view().sample_filter(self.model), outcome=None)
 
     @cached_property
     def fits(self):

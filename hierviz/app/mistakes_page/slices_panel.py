@@ -8,13 +8,13 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.mistakes_page import group_table, sample_table
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import condition
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.slice_members import NO_FACETS
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import fixed_text, probability_text
+from hierviz.reports.view import condition
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Losses that a permutation test may draw.

@@ -13,9 +13,9 @@ from hierviz.app.compare_page import (
     temperatures,
 )
 from hierviz.app.compare_page.compared import Compared
-from hierviz.app.state.page_view import COMPARISONS
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
+from hierviz.reports.view_pages import COMPARISONS
 
 DRAW = {
     "table": table_panel.draw,

@@ -8,11 +8,11 @@ from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
-from hierviz.app.state.curve_choices import DRAWN, OF_SETS
 from hierviz.app.widgets import frame, numbers, shell
 from hierviz.app.widgets.controls import models_control
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.reports.view_pages import DRAWN, OF_SETS
 
 # Methods on the curves, whatever the number of their runs.
 MOST = 8

@@ -5,8 +5,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.mistakes_page import confusion_panel, label_panel, matrix_panel, ranked_list, slices_panel
 from hierviz.app.mistakes_page.asked import Asked
-from hierviz.app.state.page_view import PARTS
 from hierviz.app.widgets import controls, filters, frame, shell
+from hierviz.reports.view_pages import PARTS
 
 DRAW = {
     "list": ranked_list.draw,

@@ -10,7 +10,7 @@ from hierviz.app.state import remembered
 from hierviz.app.state.dataset import model_files
 from hierviz.app.state.escape import escape
 from hierviz.app.state.opened import open_and_put
-from hierviz.app.state.replaced import replaced
+from hierviz.app.state.upload_fields import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.file_readings import file_readings

@@ -5,10 +5,10 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.escape import escape
-from hierviz.app.state.session_file import PAGE_NAMES
 from hierviz.app.widgets import frame, shell
 from hierviz.reports.captions import FIELDS
 from hierviz.reports.story_step import LONGEST
+from hierviz.reports.view_pages import PAGES
 
 data = shell.open_data()
 steps = story.steps(data)
@@ -53,7 +53,7 @@ for place, step in enumerate(steps):
         with st.container(horizontal=True, vertical_alignment="center"):
             model = data.models.get(step.view.get("model", ""))
             named = f" · {escape(model.predictions.name)}" if model is not None else ""
-            st.markdown(f"**{place + 1} · {PAGE_NAMES[step.page]}**{named}")
+            st.markdown(f"**{place + 1} · {PAGES[step.page].title}**{named}")
             buttons = (
                 ("Show", "slideshow", story.play, (place,), False),
                 ("Up", "arrow_upward", story.move_step, (place, -1), place == 0),

@@ -4,11 +4,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import ASPECTS
 from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
+from hierviz.reports.view_pages import ASPECTS
 
 data = shell.open_data()
 taxonomy = data.taxonomy

@@ -19,12 +19,8 @@ from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.streams import require_file
 from hierviz.reports.story_step import model_key
+from hierviz.reports.view import DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy
-
-DEMO = "demo"
-# Keys of the demos, which are open to everybody, and what the command line calls them.
-NAME_OF_DEMO = {DEMO: "vehicles", "wikipedia": "wikipedia"}
-WIKIPEDIA = "wikipedia"
 
 # Letters of a title that lists all files.
 LONGEST_TITLE = 70

@@ -6,13 +6,13 @@ from urllib.parse import urlencode
 
 import streamlit as st
 
-from hierviz.app.state.current import link, publish, session, url, view
+from hierviz.app.state.components import component
+from hierviz.app.state.current import link, publish, session, url, view, view_of
 from hierviz.app.state.not_here import keep_what_is_not_here
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
-from hierviz.app.state.page_view import View
 from hierviz.app.state.visits import begin_run
+from hierviz.reports.view import View
 
-_VIEWPORT = None
 # The cookie of a browser in which the greeting was dismissed; it says nothing else.
 GREETED = "hierviz_greeted"
 
@@ -31,7 +31,7 @@ def begin(page):
         if page:
             session.pop("just_opened", None)
     if is_back or (asked and asked != session.get("published")):
-        session.view = View.from_query(asked)
+        session.view = view_of(asked)
         dataset = data()
         if dataset is not None:
             cleaned = view().cleaned(dataset)
@@ -65,28 +65,12 @@ def width():
 
     The browser reports the width, and a change of the theme, where they are not as assumed.
     """
-    global _VIEWPORT
-    if _VIEWPORT is None:
-        _VIEWPORT = st.components.v2.component(
-            "hierviz_viewport",
-            js="""export default function({data, setStateValue, parentElement}) {
-                if (data.query && !location.search)
-                    history.replaceState(history.state, "", location.pathname + "?" + data.query);
-                const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : w < 1800 ? 1200 : 1600;
-                // Every report is another run of the page.
-                if (px !== data.px) setStateValue("px", px);
-                const ink = getComputedStyle(parentElement.host ?? parentElement).getPropertyValue("--st-background-color");
-                const [red, green, blue] = (ink.match(/[0-9a-f]{2}/gi) ?? []).map(part => parseInt(part, 16));
-                const dark = red + green + blue < 384;
-                if (blue !== undefined && dark !== data.dark) setStateValue("dark", dark);
-            }""",
-        )
     session.setdefault("px", 330 if "Mobi" in st.context.headers.get("User-Agent", "") else 1200)
     # The script runs again when its data change: each entry of a page changes them.
     query = urlencode(session.get("published") or {})
     known = {"query": query, "entry": session.get("entries", 0), "px": session.px, "dark": is_dark()}
     start = {"px": session.px, "dark": known["dark"]}
-    viewport = _VIEWPORT(
+    viewport = component(__file__, "viewport")(
         key="viewport_px", data=known, default=start, on_px_change=lambda: None, on_dark_change=lambda: None
     )
     session.px = int(viewport.px or session.px)

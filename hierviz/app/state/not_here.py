@@ -2,40 +2,13 @@
 
 from __future__ import annotations
 
-import re
 from urllib.parse import unquote
 
 from hierviz.app.state.current import lost_sample, session, view
-from hierviz.app.state.curve_choices import FORMER_PANELS
-from hierviz.app.state.page_view import FIELDS, FORMER_FIELDS, NODES, NUMBERS, SEVERAL
 from hierviz.messages.errors import shortened
+from hierviz.reports.view import FIELDS
 
-# What fields hold, in words; of those whose name says nothing to a reader "setting".
-KINDS = {
-    **{name: name for name in ("page", "sample", "step", "lesson", "order", "metric", "axes")},
-    "data": "data set",
-    "model": "model",
-    "models": "model",
-    "thresholds": "model or threshold",
-    **dict.fromkeys((*NODES, "focus"), "class"),
-    **dict.fromkeys(("where", "outcome", "common"), "filter"),
-    "threshold": "threshold",
-    "rule": "inference rule",
-    **dict.fromkeys(("part", "aspect", "comparison", "panel"), "part of the page"),
-    "text": "search words",
-    "tree": "drawing",
-    **dict.fromkeys(("opened", "unfold"), "open class"),
-    "node_order": "order",
-    "node_rows": "rows",
-    "colour": "colour",
-    "preset": "columns",
-    "by": "groups of samples",
-    "drawn": "lines of the chart",
-    "marked": "marked inference rule",
-    "presenter": "large type",
-    "choices": "choice",
-}
-# Parameter of an address that names a page that is not here: see `hierviz.app.server.unknown_page`.
+# Parameter of an address that names a page that is not here: see `hierviz.app.server.middleware`.
 NO_PAGE = "no-page"
 # Letters of a value, and values, that are quoted.
 LONGEST, MOST = 40, 4
@@ -62,7 +35,10 @@ def told_not_here():
     sample = lost_sample()
     if sample is not None and session.get("page") == "example":
         lost = [*lost, ("sample", sample)]
-    said = [f"{KINDS.get(name, 'setting')} “{shortened(text, LONGEST)}”" for name, text in lost]
+    said = [
+        f"{FIELDS[name].metadata['kind'] if name in FIELDS else name} “{shortened(text, LONGEST)}”"
+        for name, text in lost
+    ]
     said = list(dict.fromkeys(said))
     return said if len(said) <= MOST else [*said[:MOST], f"and {len(said) - MOST:,} more"]
 
@@ -80,22 +56,19 @@ def not_here(asked, view):
     """
     # The Overview is where an unknown page leads.
     lost = [("page", asked[NO_PAGE])] if asked.get(NO_PAGE, "overview") != "overview" else []
-    for former, text in asked.items():
-        name = FORMER_FIELDS.get(former, former)
-        if name not in FIELDS or name == "sample" or not text or (name != former and name in asked):
+    for name, text in asked.items():
+        if name not in FIELDS or name == "sample" or not text:
             continue
         value = getattr(view, name)
         if name == "thresholds":
             lost += [(name, word) for word in text.split(",") if word not in ("", "-") and _model(word) not in view.own]
-        elif name in SEVERAL:
+        elif isinstance(value, tuple):
             words = (word for word in text.split(",") if word not in ("", "-") and word not in value)
             lost += [(name, unquote(word) if name == "where" else word) for word in words]
-        elif name in NUMBERS:
+        elif isinstance(value, float):
             lost += [] if _is_number(text, value) else [(name, text)]
-        else:
-            today = FORMER_PANELS.get(text, text) if name == "panel" else text
-            today = re.sub("^tau-", "threshold-", today) if name == "axes" else today
-            lost += [] if today == value else [(name, text)]
+        elif text != value:
+            lost.append((name, text))
     return lost
 
 

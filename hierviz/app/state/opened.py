@@ -11,16 +11,14 @@ import streamlit as st
 
 from hierviz.app.state import dataset as datasets
 from hierviz.app.state.current import publish, session, show_data, view
-from hierviz.app.state.page_view import View, own_thresholds
-from hierviz.app.state.server import server
-from hierviz.app.state.server_memory import memory
-from hierviz.app.state.shared_opening import SharedOpening
-from hierviz.app.state.stages import Stages
+from hierviz.app.state.server_memory import memory, server
+from hierviz.app.state.stages import SharedOpening, Stages
 from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.opening.model_settings import model_options
 from hierviz.opening.start_options import run_options, start_files, start_options
+from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA, View, own_thresholds
 
 
 @st.cache_resource(show_spinner=False)
@@ -118,7 +116,7 @@ def startup_files():
 def startup_demo():
     """Key of the demo that was asked for on the command line, or None."""
     name = _startup_options().demo
-    return next((key for key, called in datasets.NAME_OF_DEMO.items() if called == name), None)
+    return next((key for key, called in NAME_OF_DEMO.items() if called == name), None)
 
 
 def startup():
@@ -130,7 +128,7 @@ def prepare():
     """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
-            _wikipedia() if startup_demo() == datasets.WIKIPEDIA else _demo()
+            _wikipedia() if startup_demo() == WIKIPEDIA else _demo()
         else:
             _opening.begin(startup_files())
 
@@ -181,7 +179,7 @@ def may_close():
 def close():
     """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
-    show_data(datasets.DEMO)
+    show_data(DEMO)
     if gone is None:
         return
     finished = memory("run").get("finished")
@@ -195,14 +193,14 @@ def close():
 def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
     key = visit().shows = view().data
-    if key == datasets.DEMO:
+    if key == DEMO:
         if _is_open.is_set():
             return _demo()
         with st.spinner("Running the demo's models on its pictures …"):
             return _demo()
     if startup_files() and startup() is not None and startup().key == key:
         return startup()
-    if key == datasets.WIKIPEDIA:
+    if key == WIKIPEDIA:
         if _texts_are_open.is_set():
             return _wikipedia()
         with st.spinner("Reading the demo of texts …"):
@@ -218,7 +216,7 @@ def shown_models(dataset):
     chosen = list(dict.fromkeys(dataset.method_of(name) for name in view().models if name in dataset.models))
     if chosen:
         return chosen
-    if dataset.key == datasets.DEMO:
+    if dataset.key == DEMO:
         first = [
             name
             for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")

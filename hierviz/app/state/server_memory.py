@@ -1,17 +1,59 @@
-"""What outlives a run: memories of a session, and results that are slow to make."""
+"""What all sessions of this server share, and what outlives a run: limits, uploads, opened data, slow results, memories."""
 
 from __future__ import annotations
+
+import sys
+import weakref
 
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hierviz.app.state.current import publish, session, view
-from hierviz.app.state.page_view import CHOICES
-from hierviz.app.state.server import server
-from hierviz.app.state.visits import visit
+from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
+from hierviz.app.state.shelf import Results, Shelf
+from hierviz.app.state.uploads import UploadFolder
+from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys, visit
+from hierviz.opening.start_options import start_options
+from hierviz.reports.view import CHOICES
 
+# The largest result is a chart with its tables, some megabytes.
+MOST_RESULTS, MOST_MODELS = 512, 8
 # Browsers whose marks of a data set are kept.
 MOST_VISITORS = 500
+
+
+class Server:
+    """One per process.
+
+    Parameters
+    ----------
+    limits : ServerLimits
+    """
+
+    def __init__(self, limits):
+        self.limits, self.uploads = limits, UploadFolder()
+        self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
+        self.of_data = weakref.WeakKeyDictionary()
+        made = (self.results, self.models)
+        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget, made)
+        if running_server() is not None:
+            keep_sweeping(self.shelf, made)
+
+    def _forget(self, digest):
+        for results in (self.results, self.models):
+            results.drop(digest)
+
+
+@st.cache_resource(show_spinner=False)
+def server():
+    """The Server of this process."""
+    return Server(limits_of(sys.argv[1:], st.get_option("server.maxUploadSize")))
+
+
+def limits_of(arguments, upload_mb):
+    """Limits of the arguments that started the app."""
+    options = start_options(tuple(arguments))
+    return ServerLimits(upload_mb * MEGA, int(options.max_data_gb * GIGA), options.max_files)
 
 
 def memory(name):
@@ -111,7 +153,7 @@ def whole_run():
 
 def answered(key, make):
     """`make()` once per model and sample."""
-    return server().answers.get(key, make, visit())
+    return computed("answer", key, make)
 
 
 def opened_model(key, make):

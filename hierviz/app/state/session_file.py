@@ -14,32 +14,17 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from hierviz._version import version
-from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.app.state.file_content import content_hash
-from hierviz.app.state.page_view import CHOICES
 from hierviz.messages.errors import FileError
 from hierviz.opening.files import ROLES, SEVERAL, SINGLE, Files, checked_reading
-from hierviz.reports.story_step import StoryStep, story_from
+from hierviz.reports.story_step import StoryStep, story_from, texts
+from hierviz.reports.view import CHOICES, DEMO, NAME_OF_DEMO
+from hierviz.reports.view_pages import PAGES
 
 FORMAT = 1
 LARGEST = 2_000_000  # bytes of a session file
 # To which of the prediction files their own class names belong.
 PLACES = "classes_of_places"
-# Memories of the session with choices of which a link carries some; of one data set the last.
-MEMORIES = CHOICES
-PAGE_NAMES = {
-    "overview": "Overview",
-    "curves": "Operating curves",
-    "compare": "Compare",
-    "example": "Examples",
-    "mistakes": "Mistakes",
-    "taxonomy": "Taxonomy",
-    "model": "Model",
-    "learn": "Learn",
-    "story": "Story",
-    "open": "Open files",
-}
-PAGES = tuple(PAGE_NAMES)
 
 
 @dataclass(frozen=True)
@@ -121,12 +106,12 @@ class SavedSession:
             return cls(
                 page,
                 str(data.get("title", "")),
-                _texts(found["view"]),
-                {key: value for key in MEMORIES if isinstance(value := found.get("choices", {}).get(key), dict)},
+                texts(found["view"]),
+                {key: value for key in CHOICES if isinstance(value := found.get("choices", {}).get(key), dict)},
                 parts,
                 demo if demo in NAME_OF_DEMO else "",
                 _reading(data.get("reading", {})),
-                story_from(found.get("story"), PAGES),
+                story_from(found.get("story")),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
@@ -165,7 +150,7 @@ def why_no_session(dataset):
     return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
 
 
-def session_of(dataset, page, view, memories, story=(), progress=None):
+def session_of(dataset, page, view, memories, story=()):
     """The SavedSession of a page.
 
     Parameters
@@ -175,23 +160,20 @@ def session_of(dataset, page, view, memories, story=(), progress=None):
     view : View
     story : sequence of StoryStep
     memories : dict of str to dict
-        All of the session; plain values of `MEMORIES` are kept.
-    progress : callable, optional
-        Called with (bytes read, bytes in all).
+        All of the session; plain values of `CHOICES` are kept.
 
     Raises
     ------
     FileError
         If a file of the data is no longer there.
     """
-    query = view.to_query()
-    query.pop("data", None)
-    kept = {name: _plain(memories.get(name, {})) for name in MEMORIES}
+    query = texts(view.to_query())
+    kept = {name: _plain(memories.get(name, {})) for name in CHOICES}
     kept = {name: values for name, values in kept.items() if values}
     if dataset.key in NAME_OF_DEMO:
         return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
     files = dataset.files
-    parts = session_parts(files, progress)
+    parts = session_parts(files)
     return SavedSession(page, dataset.title, query, kept, parts, "", reading_of(files), tuple(story))
 
 
@@ -201,22 +183,9 @@ def reading_of(files):
     return files.said | ({PLACES: places} if places else {})
 
 
-def session_parts(files, progress=None):
+def session_parts(files):
     """The SessionParts of Files, in order."""
-    parts, done, before = [], 0, 0
-    total = sum(map(_size, files.paths))
-
-    def tell(n_bytes):
-        nonlocal done
-        done = min(done + n_bytes, total)
-        if progress is not None:
-            progress(done, max(total, 1))
-
-    for role, path in files.named_paths:
-        parts.append(SessionPart(role, Path(path).name, sha256(path, tell)))
-        before += _size(path)
-        done = before
-    return tuple(parts)
+    return tuple(SessionPart(role, Path(path).name, sha256(path)) for role, path in files.named_paths)
 
 
 def is_session_of(files, saved):
@@ -273,7 +242,7 @@ def matched(parts, paths):
     return found, problems
 
 
-def sha256(path, tell=None):
+def sha256(path):
     """SHA-256 of a file, or of the names and files of a folder, as 64 hexadecimal digits.
 
     Raises
@@ -284,17 +253,11 @@ def sha256(path, tell=None):
     try:
         if os.path.isdir(path):
             members = sorted(found for found in Path(path).rglob("*") if found.is_file())
-            lines = "".join(f"{found.relative_to(path)} {sha256(found, tell)}\n" for found in members)
+            lines = "".join(f"{found.relative_to(path)} {sha256(found)}\n" for found in members)
             return hashlib.sha256(lines.encode("utf-8", "surrogateescape")).hexdigest()
-        return content_hash(path, tell, hashlib.sha256).hex()
+        return content_hash(path, kind=hashlib.sha256).hex()
     except (OSError, ValueError):
         raise FileError(f"{Path(path).name}: expected a file that can be read, got none. Open it again.") from None
-
-
-def _size(path):
-    if os.path.isdir(path):
-        return sum(found.stat().st_size for found in Path(path).rglob("*") if found.is_file())
-    return os.path.getsize(path) if os.path.isfile(path) else 0
 
 
 def _part(part):
@@ -311,10 +274,6 @@ def _reading(found):
     if isinstance(places, list) and all(type(place) is int and 0 <= place < 10_000 for place in places):
         reading[PLACES] = places
     return reading
-
-
-def _texts(found):
-    return {key: value for key, value in found.items() if isinstance(key, str) and isinstance(value, str)}
 
 
 def _plain(values):

@@ -2,16 +2,16 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import contextlib
+import os
 from pathlib import Path
 
-from hierviz.app.state.current import session
+from hierviz.app.state.current import session, view_of
 from hierviz.app.state.opened import data, startup, startup_files
-from hierviz.app.state.page_view import View
-from hierviz.app.state.server import server
 from hierviz.app.state.server_memory import memory
 from hierviz.app.state.session_file import LARGEST, SavedSession, is_session_of
 from hierviz.app.state.story import keep_steps
+from hierviz.app.state.upload_fields import keep_files
 from hierviz.app.state.visits import visit
 from hierviz.messages.errors import FileError
 
@@ -47,13 +47,21 @@ def open_already(saved):
 
 def session_files(saved, paths):
     """The Files of a session, of a path for each part: copies under the names of the session, which name the models."""
-    given = [_Renamed(Path(path), part.name) for part, path in zip(saved.parts, paths, strict=True)]
     if all(Path(path).name == part.name for part, path in zip(saved.parts, paths, strict=True)):
         return saved.files(paths, _held(paths))
-    with server().shelf.bringing:
-        server().shelf.make_room(visit().visitor, sum(Path(path).stat().st_size for path in paths))
-        uploads = server().uploads.keep(given, owner=visit().visitor)
+    with contextlib.ExitStack() as opened:
+        uploads = keep_files([opened.enter_context(_renamed(*pair)) for pair in zip(paths, saved.parts, strict=True)])
     return saved.files(uploads.paths, (uploads,))
+
+
+def _renamed(path, part):
+    """An open file under the name of a part, as an upload is given."""
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with the others
+    except OSError:
+        raise FileError(f"{part.name}: expected a file, got none. Choose it again.") from None
+    file.name, file.size = part.name, os.path.getsize(path)
+    return file
 
 
 def show_session(saved, dataset):
@@ -61,7 +69,7 @@ def show_session(saved, dataset):
     for name, values in saved.memories.items():
         memory(name).update(values)
     key = saved.demo or dataset.key
-    view = View.from_query({**saved.view, "data": key})
+    view = view_of({**saved.view, "data": key})
     session.view = view if dataset is None else view.cleaned(dataset)
     visit().shows = key
     if saved.story:
@@ -72,25 +80,3 @@ def _held(paths):
     """The Uploads of this visit that hold some of these files."""
     kept = [kept.uploads for kept in memory("uploads").values() if kept.uploads is not None]
     return tuple(uploads for uploads in kept if set(map(str, uploads.paths)) & set(map(str, paths)))
-
-
-@dataclass
-class _Renamed:
-    """A file under another name, as an upload is given."""
-
-    path: Path
-    name: str
-
-    def __post_init__(self):
-        if not self.path.is_file():
-            raise FileError(f"{self.name}: expected a file, got none. Choose it again.")
-
-    def seek(self, at):
-        self._file = open(self.path, "rb")  # noqa: SIM115 - closed at its end
-        self._file.seek(at)
-
-    def read(self, n=-1):
-        part = self._file.read(n)
-        if not part:
-            self._file.close()
-        return part

@@ -1,7 +1,11 @@
-"""What a page shows while it works for more than a moment: a bar with what is done, and a button that cancels it."""
+"""What a page shows while it works for more than a moment: a bar with what is done, and a button that cancels it.
+
+Files named at the start are opened once for all visitors, in a thread of its own, while each of them sees how far it is.
+"""
 
 from __future__ import annotations
 
+import threading
 import time
 
 import streamlit as st
@@ -9,7 +13,7 @@ import streamlit as st
 from hierviz.app.state.escape import escape
 from hierviz.messages.progress_text import ProgressText
 
-# Shorter work shows nothing, and the browser hears of progress this often. Seconds.
+# Shorter work shows nothing; the browser hears of progress, and a shared opening is looked at, this often. Seconds.
 SHOWN_AFTER, BETWEEN = 0.4, 0.15
 
 
@@ -66,3 +70,100 @@ def stage_text(stage, unit):
     """(done, total) -> what is told of a stage that starts now."""
     text = ProgressText(unit=unit)
     return lambda done, total: f"{stage}: {text(done, total)}"
+
+
+class OpeningCancelledError(Exception):
+    """Nobody waits for the files any more."""
+
+
+class SharedOpening:
+    """What `make(files, stage)` gives, once for all visitors until `clear`.
+
+    Parameters
+    ----------
+    make : callable
+        Of files and a function that is called with the name of each stage and gives its `progress`. What it raises is raised
+        for all who wait, and the next one tries again.
+    """
+
+    def __init__(self, make):
+        self._make, self._lock = make, threading.Lock()
+        self.clear()
+
+    def __call__(self, files, show=None):
+        """What is made, or None where it was cancelled; `show(share, text)` is called meanwhile."""
+        with self._lock:
+            run = self._begun(files)
+            run.n_waiting += 1
+        try:
+            while not run.is_done.wait(BETWEEN):
+                if show is not None:
+                    show(*run.now)
+        finally:
+            with self._lock:
+                run.n_waiting -= 1
+        if isinstance(run.error, OpeningCancelledError):
+            return None
+        if run.error is not None:
+            with self._lock:
+                if self._run is run:
+                    self._run = None
+            raise run.error
+        return run.result
+
+    def begin(self, files):
+        """Begin without waiting; what goes wrong is told to the first who asks."""
+        with self._lock:
+            self._begun(files)
+
+    def _begun(self, files):
+        if self._run is None or self._run.files != files:
+            self._run = _FileOpening(self._make, files)
+        return self._run
+
+    @property
+    def is_done(self):
+        """Whether it has ended, in whatever way."""
+        run = self._run
+        return run is not None and run.is_done.is_set()
+
+    @property
+    def was_cancelled(self):
+        """Whether it was cancelled and nobody has asked for it since."""
+        return self.is_done and isinstance(self._run.error, OpeningCancelledError)
+
+    def cancel(self):
+        """End the work, unless somebody else waits for it."""
+        with self._lock:
+            if self._run is not None and self._run.n_waiting == 0:
+                self._run.is_cancelled = True
+
+    def clear(self):
+        """Make it anew when it is asked for again."""
+        with self._lock:
+            self._run = None
+
+
+class _FileOpening:
+    def __init__(self, make, files):
+        self.files, self.now, self.n_waiting, self.is_cancelled = files, (0.0, "Opening files …"), 0, False
+        self.result = self.error = None
+        self.is_done = threading.Event()
+        threading.Thread(target=self._work, args=(make,), daemon=True).start()
+
+    def _work(self, make):
+        try:
+            self.result = make(self.files, self._stage)
+        except BaseException as error:
+            self.error = error
+        self.is_done.set()
+
+    def _stage(self, name, unit="rows"):
+        self._tell(0.0, f"{name} …")
+        text = stage_text(name, unit)
+        return lambda done, total: self._tell(done / total if total else 1.0, text(done, total))
+
+    def _tell(self, *now):
+        if self.is_cancelled:
+            raise OpeningCancelledError
+        self.now = now

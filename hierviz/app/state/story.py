@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from hierviz.app.state.current import link, session
-from hierviz.app.state.dataset import DEMO
-from hierviz.app.state.page_view import View
+from hierviz.app.state.current import link, session, view_of
 from hierviz.app.state.server_memory import computed, memory
 from hierviz.reports.captions import caption_text
 from hierviz.reports.of_the_demo import demo_story
-from hierviz.reports.story_step import LONGEST, MOST, StoryStep
+from hierviz.reports.story_step import LONGEST, MOST, StoryStep, texts
+from hierviz.reports.view import DEMO
 
 # Memory of the session: stories by the key of their data; and what is played.
 STORIES, PLAYED, ENDED = "stories", "story played", "story ended"
@@ -46,9 +45,8 @@ def forget_steps(dataset):
 
 def add_view(dataset, page, caption):
     """Add what is shown to the end of the story."""
-    fields = link()
-    fields.pop("data", None)
-    keep_steps(dataset.key, (*steps(dataset), StoryStep(page or "overview", fields, caption.strip()[:LONGEST])))
+    step = StoryStep(page or "overview", texts(link()), caption.strip()[:LONGEST])
+    keep_steps(dataset.key, (*steps(dataset), step))
 
 
 def move_step(dataset, place, by):
@@ -121,7 +119,7 @@ def take_step(dataset):
     if playing is None or not memory(PLAYED).pop("go", False):
         return None
     step = playing[1]
-    session.view = View.from_query({**step.view, "data": dataset.key}).cleaned(dataset)
+    session.view = view_of({**step.view, "data": dataset.key}).cleaned(dataset)
     # Another step of the same page starts with its own choices.
     session.pop("not_here", None)
     return step.page

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+import io
+import os
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 import streamlit as st
@@ -12,11 +14,12 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 from hierviz.app.state.current import session
 from hierviz.app.state.escape import escape
 from hierviz.app.state.limits import size_text
-from hierviz.app.state.server import server
-from hierviz.app.state.server_memory import memory
+from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.uploads import Uploads
 from hierviz.app.state.visits import visit
 from hierviz.messages.errors import FileError
+
+CLASSES = "class-names.txt"
 
 
 @dataclass(frozen=True)
@@ -62,9 +65,7 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
     -------
     Uploads or None
     """
-    store = memory("uploads")
-    # Only an uploader of another name starts empty in the browser.
-    key = "_".join(["upload", slot, *map(str, filter(None, [memory("emptied uploaders").get(slot)]))])
+    store, key = memory("uploads"), _key(slot)
 
     def changed():
         given = session[key]
@@ -100,20 +101,16 @@ def dealt_upload(slot, label, deal, *, help=None):
     bool
         Whether files were given to it, and where they went they still are.
     """
-    store, emptied = memory("uploads"), memory("emptied uploaders")
-    key = "_".join(["upload", slot, *map(str, filter(None, [emptied.get(slot)]))])
+    store, key = memory("uploads"), _key(slot)
 
     def changed():
-        kept = _taken(session[key], _Kept(), False)
-        store[slot] = kept
+        store[slot] = kept = _taken(session[key], _Kept(), False)
         if kept.uploads is None:
             return
         dealt = deal(kept.uploads.paths)
         for name, paths in dealt.items():
-            store[name] = _Kept(server().uploads.keep(paths, owner=visit().visitor))
-            emptied[name] = emptied.get(name, 0) + 1
-        del store[slot]
-        emptied[slot] = emptied.get(slot, 0) + 1
+            _move(name, paths)
+        _move(slot, ())
         memory("dealt uploads")[slot] = list(dealt)
 
     st.file_uploader(label, key=key, accept_multiple_files=True, on_change=changed, help=help)
@@ -128,21 +125,78 @@ def keep_upload(slot, uploads):
     memory("uploads")[slot] = _Kept(uploads)
 
 
+def paste_uploads(texts):
+    """Put texts into uploaders in place of what they hold; what cannot be kept is said by `paste_refused`.
+
+    Parameters
+    ----------
+    texts : dict of str to (str, str)
+        Slot of an uploader -> (file name, text); empty texts are left out.
+    """
+    memory("pasted").pop("refused", None)
+    for slot, (name, text) in texts.items():
+        if not text.strip():
+            continue
+        try:
+            keep_upload(slot, keep_content(name, text.strip().encode("utf-8", "replace") + b"\n"))
+        except FileError as error:
+            memory("pasted")["refused"] = str(error)
+
+
+def paste_refused():
+    """Why the last text was not taken; empty when it was."""
+    return memory("pasted").get("refused", "")
+
+
 def move_upload(source, target, path):
     """Move one file of an uploader to another one, in place of what that holds."""
-    store, emptied = memory("uploads"), memory("emptied uploaders")
-    kept = [one for one in store[source].uploads.paths if str(one) != str(path)]
-    for slot, paths in ((target, [Path(path)]), (source, kept)):
-        store[slot] = _Kept(server().uploads.keep(paths, owner=visit().visitor)) if paths else _Kept()
-        emptied[slot] = emptied.get(slot, 0) + 1
+    others = [one for one in memory("uploads")[source].uploads.paths if str(one) != str(path)]
+    _move(target, [Path(path)])
+    _move(source, others)
 
 
 def empty_uploaders(held):
     """Forget these files in the uploaders of this session, on the page as well."""
+    for slot in [slot for slot, kept in memory("uploads").items() if kept.held in held]:
+        _move(slot, ())
+
+
+def _key(slot):
+    """Key of an uploader: only one of another name starts empty in the browser."""
+    return "_".join(["upload", slot, *map(str, filter(None, [memory("emptied uploaders").get(slot)]))])
+
+
+def _move(slot, paths):
+    """Let an uploader hold files that are here already, and start empty in the browser."""
     store, emptied = memory("uploads"), memory("emptied uploaders")
-    for slot in [slot for slot, kept in store.items() if kept.held in held]:
-        del store[slot]
-        emptied[slot] = emptied.get(slot, 0) + 1
+    # The former ones hold the files until these do.
+    store[slot] = _Kept(server().uploads.keep(paths, owner=visit().visitor) if paths else None)
+    emptied[slot] = emptied.get(slot, 0) + 1
+
+
+def keep_files(files):
+    """Uploads of files that are not here yet, for this visitor, once there is room for them.
+
+    Parameters
+    ----------
+    files : sequence of open files
+        With `name` and `size`.
+
+    Raises
+    ------
+    FileError
+        Where there is no room, or a file cannot have its name.
+    """
+    with server().shelf.bringing:
+        server().shelf.make_room(visit().visitor, sum(file.size for file in files))
+        return server().uploads.keep(files, owner=visit().visitor)
+
+
+def keep_content(name, content):
+    """`keep_files` of one file of these bytes."""
+    file = io.BytesIO(content)
+    file.name, file.size = name, len(content)
+    return keep_files([file])
 
 
 def limits_words():
@@ -206,3 +260,53 @@ def _give_back(files):
         if context is not None:
             context.uploaded_file_mgr.remove_file(context.session_id, file.file_id)
         file.truncate(0)  # closed it could not be copied, which Streamlit does with values of widgets
+
+
+# What is read in place of files that were chosen: fixed ones, and class names that were typed where a page names an error.
+
+
+def replaced(files):
+    """Files with what is read in place of them, as long as they are the same as when it was made."""
+    kept = memory("replaced files")
+    for place, (stamp, _) in list(kept.items()):
+        if stamp != _stamp(place):
+            del kept[place]
+    typed = kept.get(files.predictions)
+    changed = files.with_paths(lambda path: str(kept[path][1].paths[0]) if path in kept else path)
+    if typed is not None:
+        changed = replace(changed, classes=str(typed[1].paths[0]), classes_of=())
+    return replace(changed, held=(*files.held, *(uploads for _, uploads in kept.values())))
+
+
+def names_replaced():
+    """Names of the files that are read in place of others."""
+    return [uploads.paths[0].name for _, uploads in memory("replaced files").values()]
+
+
+def read_instead(content):
+    """Read other content in place of files.
+
+    Parameters
+    ----------
+    content : dict of str to (str, bytes)
+        Path, or the paths of the predictions whose class names these are -> name and content of the file.
+    """
+    kept = memory("replaced files")
+    for place, (name, data) in content.items():
+        kept[place] = (_stamp(place), keep_content(name, data))
+
+
+def read_as_chosen():
+    """Read the files that were chosen again."""
+    memory("replaced files").clear()
+
+
+def _stamp(place):
+    """What changes when a file, or one of several, is another one."""
+    if isinstance(place, tuple):
+        return tuple(map(_stamp, place))
+    try:
+        status = os.stat(place)
+    except OSError:
+        return None
+    return status.st_ino, status.st_size, status.st_mtime_ns

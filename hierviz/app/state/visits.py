@@ -20,12 +20,13 @@ from hierviz.app.state.current import session
 # A page that is loaded anew, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
-# After the last run of a page; garbage that waits longer is collected all the same.
-SECONDS_AT_REST, SECONDS_OF_GARBAGE = 3, 60
+# After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml.
+SECONDS_AT_REST = 3
 # The cookie that Streamlit gives every browser against forged uploads: secret, and the same after a reload.
 COOKIE = "_streamlit_xsrf"
 
 _visits: weakref.WeakSet = weakref.WeakSet()
+_last_run = 0.0
 _lock = threading.Lock()
 
 
@@ -132,34 +133,8 @@ def _widgets():
 
 def begin_run():
     """Note that a page is run: no garbage is collected meanwhile."""
-    garbage.last_run = time.monotonic()
-
-
-class Garbage:
-    """When Python's garbage is collected: when no page has been run for a moment, for it stops all threads.
-
-    Attributes
-    ----------
-    last_run, last_collection : float
-        Seconds of `time.monotonic`.
-    """
-
-    def __init__(self, now=0.0):
-        self.last_run = self.last_collection = now
-
-    def is_due(self, now):
-        """Whether pages were run since the last collection, and nobody seems to wait."""
-        if self.last_run <= self.last_collection:
-            return False
-        return now - self.last_run >= SECONDS_AT_REST or now - self.last_collection >= SECONDS_OF_GARBAGE
-
-    def collect(self, now):
-        """Collect it."""
-        self.last_collection = now
-        gc.collect()
-
-
-garbage = Garbage()
+    global _last_run
+    _last_run = time.monotonic()
 
 
 def visits_here(now=None):
@@ -213,7 +188,7 @@ def keep_sweeping(shelf, results):
     """Sweep now and then, as long as the server lives; returns the thread."""
 
     def run():
-        rounds = -1
+        rounds, collected = -1, 0.0
         while True:
             time.sleep(SECONDS_BETWEEN_SWEEPS)
             # Streamlit ends a session in its own time: what it held is given back in the second round.
@@ -221,8 +196,9 @@ def keep_sweeping(shelf, results):
             shelf.give_way()
             if rounds >= 0:
                 give_back_memory()
-            elif garbage.is_due(now := time.monotonic()):
-                garbage.collect(now)
+            elif collected < _last_run <= time.monotonic() - SECONDS_AT_REST:
+                gc.collect()
+                collected = time.monotonic()
 
     thread = threading.Thread(target=run, name="hierviz-sweep", daemon=True)
     thread.start()

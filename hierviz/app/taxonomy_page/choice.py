@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.app import state
-from hierviz.app.widgets import filters
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis._level_table import level_table
@@ -64,7 +63,7 @@ class TaxonomyChoice(ChosenModel):
     @cached_property
     def wanted(self):
         """Which samples the filters of all pages leave: the SampleFilter without outcome and subtree."""
-        return replace(filters.asked(self.model), outcome=None, under=None)
+        return replace(state.view().sample_filter(self.model), outcome=None, under=None)
 
     @property
     def is_filtered(self):

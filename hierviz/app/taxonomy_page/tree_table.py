@@ -5,19 +5,15 @@ Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import numpy as np
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
+from hierviz.app.state.components import component
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
-
-_HERE = Path(__file__).parent
-_component = None
 
 
 def draw(choice):
@@ -100,16 +96,12 @@ def _store(choice):
 
 
 def _mount(choice, table, rows, is_tree):
-    global _component
-    if _component is None:
-        parts = {kind: (_HERE / f"tree_table.{kind}").read_text("utf-8") for kind in ("html", "css", "js")}
-        _component = st.components.v2.component("hierviz_tree_table", **parts)
     key = "tree-table"
 
     def did():
         _react(choice, state.session[key].did)
 
-    _component(key=key, data=table_data(choice, table, rows, is_tree), on_did_change=did)
+    component(__file__, "tree_table")(key=key, data=table_data(choice, table, rows, is_tree), on_did_change=did)
 
 
 def table_data(choice, table, rows, is_tree):

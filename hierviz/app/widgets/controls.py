@@ -6,13 +6,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import MOST, View
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.inference.rules import node_thresholds
 from hierviz.messages.errors import HiervizError
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
+from hierviz.reports.view import MOST, View
 from hierviz.taxonomy.taxonomy import NodeLists
 
 # Pixels from which a window is large, of a field without its entries, of an entry without its name, of a letter, at most.

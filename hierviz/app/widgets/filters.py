@@ -7,27 +7,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.page_view import FILTERS, NODES
-from hierviz.diagnosis.sample_filter import SampleFilter, facets
+from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.reports.view import FILTERS, NODES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"
 OUTCOMES_HELP = "Coarse: correct, but less specific than the truth. No answer: only the root, or no class at all."
-
-
-def asked(model):
-    """The SampleFilter that the view asks of a model; what is not defined for it is left out."""
-    view, index = state.view(), model.taxonomy.index
-    is_single = model.why_no_mistakes() is None
-    columns = model.predictions.attributes
-    return SampleFilter(
-        outcome=view.outcome if view.outcome and (is_single or view.outcome != "coarse") else None,
-        **{name: index[value] if (value := getattr(view, name)) in index else None for name in NODES},
-        where=tuple(pair for pair in view.conditions if pair[0] in columns),
-        text=view.text.strip(),
-        common=int(view.common) if view.common and is_single else None,
-    )
 
 
 def clear(*names):

@@ -9,72 +9,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.dataset import DEMO
+from hierviz.app.state.components import style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
 from hierviz.app.widgets.save_menu import save_menu
 from hierviz.app.widgets.save_view import save_view
+from hierviz.reports.view import DEMO
 
-STYLE = """<style>
-/* A concatenated chart does not shrink by itself, and Streamlit forgets to repaint a bound slider after a drag. */
-.stVegaLiteChart svg.marks {max-width: 100%; height: auto; touch-action: pan-y; user-select: none; -webkit-user-select: none}
-/* The tools of a chart stand in its corner, not over the buttons above it. */
-.stElementContainer:has(.stVegaLiteChart) [data-testid=stElementToolbar] {top: 0}
-.vega-bindings input[type=range] {--vega-range-progress: 0% !important; width: min(420px, 60vw)}
-.block-container, .stMainBlockContainer {padding: 4.2rem 3rem 3rem; max-width: 1400px}
-@media (min-width: 1800px) {.block-container, .stMainBlockContainer {max-width: 1720px}}
-.st-key-viewport {display: none}
-/* Streamlit writes this file itself, with text that a spreadsheet runs as a formula: tables to keep have a button below. */
-.stDataFrame button[aria-label^="Download as CSV"] {display: none}
-h1 {font-size: 2rem !important; padding: 0.4rem 0 !important}
-h3 {padding-top: 1rem !important}
-.stImage img {image-rendering: auto; border-radius: 6px}
-:is(button, a, input, [role=radio], [role=option], [role=tab], [tabindex="0"]):focus-visible {
-    outline: 2px solid FOCUS !important; outline-offset: 2px}
-button:is([data-variant=segmented_control], [data-variant=pills]):is([aria-checked=true], [aria-pressed=true]) {
-    background: SELECTED !important; color: #ffffff !important; border-color: SELECTED !important}
-:is(.st-key-greeting, .st-key-worst-subtrees, [class*=st-key-slice-link]) a p {color: FOCUS; text-decoration: underline}
-/* Four outcomes and their counts beside a sample: Streamlit would scroll them out of sight. */
-.st-key-outcomes [data-testid=stButtonGroup] > div {flex-wrap: wrap}
-/* A long link breaks its line: Streamlit would cut it. */
-:is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a, :is(.st-key-worst-subtrees, [class*=st-key-slice-link]) a * {
-    white-space: normal !important; height: auto}
-.st-key-copy-link {position: fixed; top: 0; right: 3.2rem; height: 3.75rem; width: auto !important; justify-content: center;
-    z-index: 999992}
-.st-key-save-menu {position: fixed; top: 0; right: 10.4rem; height: 3.75rem; width: auto !important; justify-content: center;
-    z-index: 999992}
-.st-key-save-menu button {font-size: 0.9rem; padding: 0 0.4rem; min-height: 2rem}
-/* All links to pages take 65rem, and the name what is left beside them and the buttons; where that is nothing, the links fold. */
-[data-testid=stTopNav] {margin-right: 16.9rem}
-.hierviz-open {position: fixed; top: 0; right: 16.4rem; height: 3.75rem; display: flex; align-items: center; z-index: 999991;
-    max-width: min(22vw, 100vw - 81.7rem); pointer-events: none}
-.hierviz-open span {overflow: hidden; text-overflow: ellipsis; white-space: nowrap; opacity: 0.75; font-size: 0.9rem;
-    pointer-events: auto}
-@media (max-width: 1435px) {
-    [data-testid=stTopNav] {margin-right: 9.1rem}
-    .hierviz-open {max-width: calc(100vw - 74.5rem); right: 8.6rem}
-    .st-key-save-menu {right: 5.4rem}
-    .st-key-save-menu [data-testid=stMarkdownContainer] {position: absolute; clip-path: inset(50%); width: 1px; height: 1px;
-        overflow: hidden}
-}
-@media (max-width: 1330px) {
-    /* There is no room: the page Overview has the name as its title. */
-    .hierviz-open {display: none}
-}
-@media (max-width: 768px) {
-    /* What leads to the other pages is a sign without a word there. */
-    [data-testid=stExpandSidebarButton] {width: auto !important}
-    [data-testid=stExpandSidebarButton]::after {content: "Pages"; padding: 0 0.3rem; font-size: 0.9rem}
-    /* The open menu of pages is there alone, with the sign that closes it. */
-    body:has([data-testid=stSidebarCollapseButton]) :is(.st-key-save-menu, .st-key-copy-link) {display: none}
-}
-@media (max-width: 640px) {
-    /* The tools of a table are always there on a touch screen, above its corner. */
-    .stMarkdown td:first-child {overflow-wrap: anywhere; min-width: 6rem}
-    .stElementContainer:has(.stDataFrame) {margin-top: 1.8rem}
-    .stMainBlockContainer {padding-left: 1rem; padding-right: 1rem}
-}
-</style>"""
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
 # White text on it has a contrast above 4.5; in the dark theme it is brighter than what is not selected.
 SELECTED = {True: "#26835f", False: "#1d6b52"}
@@ -89,7 +30,7 @@ NAME = (
 def look():
     """Style and product name; the first thing of every run."""
     dark = state.is_dark()
-    st.html(STYLE.replace("FOCUS", FOCUS[dark]).replace("SELECTED", SELECTED[dark]))
+    st.html(style_sheet(__file__, "frame").replace("FOCUS", FOCUS[dark]).replace("SELECTED", SELECTED[dark]))
     st.logo(NAME.format(ink="#eceae6" if dark else "#1f2328"), size="medium")
 
 

@@ -9,13 +9,13 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import opened, pasted, remembered
-from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
+from hierviz.app.state import opened, remembered, upload_fields
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.demo import DEMOS, bundle_folder
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.predictions_writer import write_predictions
+from hierviz.reports.view import DEMO, NAME_OF_DEMO
 
 PAGES = Path(__file__).parents[1] / "pages"
 EXAMPLE_TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
@@ -89,13 +89,13 @@ def paste():
             kept = state.kept("pasted", name, example)
             column.text_area(label, height=190, max_chars=LONGEST, **kept)
         st.button("Use these tables", key="use-pasted", on_click=_use)
-        if pasted.paste_refused():
-            st.error(escape(pasted.paste_refused()), icon=":material/error:")
+        if upload_fields.paste_refused():
+            st.error(escape(upload_fields.paste_refused()), icon=":material/error:")
         st.caption("They are read as files in the fields below. **Open** takes what was typed here as well.")
 
 
 def _use():
-    pasted.paste_uploads({slot: (name, text) for slot, (name, text, _) in _texts().items()})
+    upload_fields.paste_uploads({slot: (name, text) for slot, (name, text, _) in _texts().items()})
 
 
 def _texts():
@@ -121,7 +121,7 @@ def use_what_was_typed(chosen):
         if {Path(path).name for path in ((held,) if isinstance(held, str) else held)} <= {name}:
             free[slot] = (name, text, text != example)
     if any(is_changed for _, _, is_changed in free.values()):
-        pasted.paste_uploads({slot: (name, text) for slot, (name, text, _) in free.items()})
+        upload_fields.paste_uploads({slot: (name, text) for slot, (name, text, _) in free.items()})
 
 
 def opened_before():

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.dataset import NAME_OF_DEMO
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
+from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import slug
 from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
+from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import without_folder
+from hierviz.reports.report_file import report
+from hierviz.reports.view import NAME_OF_DEMO
 
 
 def offer_report(made, name, key):
@@ -93,6 +97,45 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     ]
     words += [word for sample in chosen for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
+
+
+def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=0, max_mb=5.0, samples=(), title=""):
+    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command."""
+    key = state.shown_model(data)
+    choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
+    options = (title, notes, worst, random, seed, max_mb, samples)
+    return {
+        **choice,
+        "threshold": thresholds,
+        "title": title or data.title,
+        "notes": notes,
+        "model": data.models[key].predictions.name,
+        "worst": int(worst),
+        "samples": samples,
+        "random": int(random),
+        "seed": int(seed),
+        "max_mb": max_mb,
+        "command": rebuild_command(data, key, choice, thresholds, options, of_story),
+        "story": steps,
+    }
+
+
+def asked_report(data, settings):
+    """What tells reports from each other."""
+    return data.digest, data.key, repr(settings)
+
+
+def made_report(data, settings):
+    """The Report, once it is made; its progress meanwhile."""
+    models = list(data.models.values())
+    make = partial(report, models, words=with_flags, **settings)
+    return worked_out("report", asked_report(data, settings), "Report", lambda stages: make(stage=stages))
+
+
+def shown_sample(data):
+    """Id of the sample of the view as a tuple; empty where the data do not have it."""
+    sample = state.view().sample
+    return (sample,) if sample and data.first.predictions.row(sample) is not None else ()
 
 
 def file_start(title):

@@ -10,13 +10,18 @@ from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
-from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
+from hierviz.app.widgets.report_offer import (
+    asked_report,
+    file_start,
+    made_report,
+    offer_report,
+    report_settings,
+    shown_sample,
+    story_flag,
+)
 from hierviz.app.widgets.save_view import view_file
-from hierviz.opening.parameter_words import with_flags
-from hierviz.reports.of_a_link import VIEW_CAPTIONS
-from hierviz.reports.report_file import report
-from hierviz.reports.story_html import SECTIONS
+from hierviz.reports.view_pages import IN_REPORTS
+from hierviz.reports.view_pages import PAGES as RECORDS
 
 MEMORY = "save"
 # Key -> what can be saved, and what for.
@@ -48,7 +53,7 @@ def save_menu(data, page):
     with st.container(key="save-menu"):
         # Drawn while it is shut: a popover that tells when it is closed tells it of the page that was left, too late.
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save")
-    offered = [key for key in CHOICES if key != "view" or (page or "overview") in VIEW_CAPTIONS]
+    offered = [key for key in CHOICES if key != "view" or (page or "overview") in IN_REPORTS]
     with menu:
         chosen = st.radio(
             "What to save, and what it is for",
@@ -78,7 +83,7 @@ def _is_asked(memory, name, now):
 
 
 def _report(data):
-    kept, view = state.kept, state.view()
+    kept = state.kept
     title = st.text_input("Title", **kept(MEMORY, f"title of {data.key}", data.title))
     notes = st.text_area("Notes", placeholder="What the reader should know", height=90, **kept(MEMORY, "notes", ""))
     with st.container(horizontal=True):
@@ -86,46 +91,31 @@ def _report(data):
         random = st.number_input("Random samples", 0, 50, step=1, **kept(MEMORY, "random", 3, width=130))
         seed = st.number_input("Seed", 0, 2**31, step=1, **kept(MEMORY, "seed", 0, width=100))
         most = st.number_input("Pictures, MB at most", 0.0, 100.0, step=1.0, **kept(MEMORY, "max_mb", 5.0, width=150))
-    chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
-    if chosen and not st.toggle(f"With sample {escape(view.sample)}", **kept(MEMORY, "with_sample", True)):
+    chosen = shown_sample(data)
+    if chosen and not st.toggle(f"With sample {escape(chosen[0])}", **kept(MEMORY, "with_sample", True)):
         chosen = ()
     steps = story.steps(data)
     own = bool(story.own_steps(data))
     wanted = state.kept(MEMORY, "with_own_story" if own else "with_story", own)
     if steps and not st.toggle(f"With the story ({len(steps)} views)", **wanted):
         steps = ()
-    key = state.shown_model(data)
-    choice = report_choice(data, key)
-    thresholds = [view.threshold_of(name) for name in data.models]
-    options = (title, notes, worst, random, seed, most, chosen)
-    asked = (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), options, repr(steps))
-    memory = state.memory(MEMORY)
+    settings = report_settings(
+        data,
+        steps,
+        story_flag(data, steps),
+        title=title,
+        notes=notes,
+        worst=worst,
+        random=random,
+        seed=seed,
+        max_mb=most,
+        samples=chosen,
+    )
+    memory, asked = state.memory(MEMORY), asked_report(data, settings)
     st.button("Make the report", icon=":material/description:", on_click=memory.update, args=({"asked": asked},))
     if not _is_asked(memory, "asked", asked):
         return
-    made = worked_out(
-        "report",
-        asked,
-        "Report",
-        lambda stages: report(
-            list(data.models.values()),
-            choice["rule"],
-            thresholds,
-            title=title or data.title,
-            notes=notes,
-            model=data.models[key].predictions.name,
-            worst=int(worst),
-            samples=chosen,
-            random=int(random),
-            seed=int(seed),
-            max_mb=most,
-            command=rebuild_command(data, key, choice, thresholds, options, story_flag(data, steps)),
-            words=with_flags,
-            story=steps,
-            stage=stages,
-            **{name: value for name, value in choice.items() if name != "rule"},
-        ),
-    )
+    made = made_report(data, settings)
     if made is None:
         return
     offer_report(made, file_start(title or data.title), "get-report")
@@ -140,7 +130,7 @@ def _story(data, page):
         + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
     )
     if page != "story":
-        if (page or "overview") not in SECTIONS:
+        if not RECORDS[page].section:
             st.caption("Played in the app as any other page; in a report a view of this page is its caption only.")
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
         st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))

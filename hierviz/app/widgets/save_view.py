@@ -6,19 +6,23 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.report_offer import file_start, offer_report, rebuild_command, report_choice, story_flag
-from hierviz.opening.parameter_words import with_flags
-from hierviz.reports.of_a_link import VIEW_CAPTIONS, link_of_step, step_from_link
-from hierviz.reports.report_file import report
-from hierviz.reports.story_step import StoryStep
+from hierviz.app.widgets.report_offer import (
+    file_start,
+    made_report,
+    offer_report,
+    report_settings,
+    shown_sample,
+    story_flag,
+)
+from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
+from hierviz.reports.view_pages import IN_REPORTS
 
 MEMORY, SAVE_VIEW = "save view", "Save this view as a file"
 
 
 def can_save(page):
     """Whether the copied link needs a file in its place, and a report can show this page."""
-    return state.is_local_visit() and page in VIEW_CAPTIONS
+    return state.is_local_visit() and page in IN_REPORTS
 
 
 def ask_for_file(page):
@@ -49,37 +53,15 @@ def view_file(data, page, name):
     ----------
     data : Dataset
     page : str
-        One of `VIEW_CAPTIONS`.
+        One of `IN_REPORTS`.
     name : str
         Key of the button.
     """
-    key, view = state.shown_model(data), state.view()
     # The page chooses models where the address names none.
-    shown = tuple(state.shown_models(data)) if page == "curves" else view.models
-    fields = {name: value for name, value in state.link(models=shown).items() if name != "data"}
-    step = step_from_link(link_of_step(StoryStep(page, fields)), bool(data.first.n_judged))
+    shown = tuple(state.shown_models(data)) if page == "curves" else state.view().models
+    step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
     own = story.own_steps(data)
-    steps = (step, *own)
-    choice, thresholds = report_choice(data, key), [view.threshold_of(name) for name in data.models]
-    chosen = (view.sample,) if view.sample and data.first.predictions.row(view.sample) is not None else ()
-    options = (data.title, "", 6, 3, 0, 5.0, chosen)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    made = worked_out(
-        "report",
-        (data.digest, data.key, key, repr(sorted(choice.items(), key=str)), tuple(thresholds), chosen, repr(steps)),
-        "Report",
-        lambda stages: report(
-            list(data.models.values()),
-            threshold=thresholds,
-            title=data.title,
-            model=data.models[key].predictions.name,
-            samples=chosen,
-            story=steps,
-            command=rebuild_command(data, key, choice, thresholds, options, of_story),
-            words=with_flags,
-            stage=stages,
-            **choice,
-        ),
-    )
+    made = made_report(data, report_settings(data, (step, *own), of_story, samples=shown_sample(data)))
     if made is not None:
         offer_report(made, f"{file_start(data.title)}-{page}", name)

@@ -75,7 +75,7 @@ def select(model, choice, of, **instead):
     """
     predictions, view = model.predictions, replace(state.view(), **instead)
     outcome = view.outcome
-    wanted = replace(filters.asked(model), outcome=outcome or None)
+    wanted = replace(state.view().sample_filter(model), outcome=outcome or None)
     order = view.order if view.order in orders(model) else orders(model)[0]
     asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed(

@@ -9,9 +9,9 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
+from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
-from hierviz.app.widgets.browser_part import browser_part
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.metric_table import Row, ranked
 from hierviz.app.widgets.metric_table import metric_table as draw_table
@@ -60,7 +60,9 @@ def _draw(pages):
             st.switch_page(PAGES / f"{to}.py", query_params=state.link())
         with st.container(key="viewport"):
             state.width()
-            browser_part()
+            # The menu of pages closes on narrow windows, and a dismissed greeting is remembered, without the server.
+            greeted = state.GREETED if state.is_hint_read() else ""
+            component(__file__, "browser_part")(key="browser-part", data={"greeted": greeted})
         _not_here()
         _hint(page)
         with contextlib.suppress(PageEnd):

@@ -2,42 +2,24 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
+from hierviz.app.state.components import component, style_sheet
+from hierviz.reports.view_pages import PAGES
 
-_component = None
-_HERE = Path(__file__).parent
-# Pages whose first picture is what a step is about.
-WITH_FIGURE = ("curves", "example", "taxonomy")
 # Nothing but the page and the caption.
-PLAYING = """<style>
-[data-testid=stHeader], [data-testid=stSidebar], .hierviz-open, .st-key-save-menu, .st-key-copy-link, .st-key-greeting
-    {display: none !important}
-.stMainBlockContainer {padding-top: 1.2rem !important; padding-bottom: 2rem !important}
-[data-testid=stMain] {height: calc(100dvh - var(--hierviz-story, 9rem)) !important; max-height: none; align-self: flex-start}
-</style>"""
 
 
 def story_bar():
     """Draw the bar while a story is played."""
-    global _component
     dataset = state.data() if state.memory(story.PLAYED) else None
     playing = story.played(dataset)
     if playing is None:
         return
     place, step, n = playing
-    if _component is None:
-        _component = st.components.v2.component(
-            "hierviz_story_bar",
-            html=(_HERE / "story_bar.html").read_text("utf-8"),
-            css=(_HERE / "story_bar.css").read_text("utf-8"),
-            js=(_HERE / "story_bar.js").read_text("utf-8"),
-        )
-    st.html(PLAYING)
+    st.html(style_sheet(__file__, "story_playing"))
 
     def moved():
         # Between two pages there is no bar: the browser asks again.
@@ -47,6 +29,6 @@ def story_bar():
         elif word and word.isdecimal():
             story.go(int(word) - 1)
 
-    told = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": step.page in WITH_FIGURE}
+    told = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": PAGES[step.page].is_figure}
     with st.container(key="story-played"):
-        _component(key="story-bar", data=told, on_go_change=moved)
+        component(__file__, "story_bar")(key="story-bar", data=told, on_go_change=moved)

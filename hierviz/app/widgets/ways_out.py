@@ -9,8 +9,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.state.replaced import CLASSES, names_replaced, read_as_chosen, read_instead
-from hierviz.app.state.upload_fields import move_upload
+from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
 from hierviz.messages.errors import HiervizError, shown
 from hierviz.opening.parameter_words import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS

@@ -1,71 +1,30 @@
-"""What a reader would send to a colleague: the view, and how it stands in a URL."""
+"""A view: what a reader would send to a colleague, as it stands in a link, a story, a session file and a report."""
 
 from __future__ import annotations
 
 import json
 import re
-from dataclasses import asdict, dataclass, fields, replace
+from dataclasses import asdict, dataclass, field, fields, replace
 from urllib.parse import quote, unquote
 
-from hierviz.app.state.curve_choices import DRAWN, FORMER_PANELS, MARKED, PANELS
-from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.diagnosis.node_columns import NODE_COLUMNS
+from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.evaluation.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
+from hierviz.reports.view_pages import ASPECTS, COMPARISONS, DRAWN, MARKED, PAGES, PANELS, PARTS, PRESETS, TREES
 
-# Of the page Mistakes.
-PARTS = {
-    "list": "Ranked list",
-    "confusions": "Confusions",
-    "matrix": "Confusion matrix",
-    "slices": "Slices",
-    "labels": "Label errors",
-}
-TREES = ("icicle", "node-link", "list")
-# Parts of the page Taxonomy.
-ASPECTS = {
-    "table": "Table",
-    "icicle": "Icicle",
-    "treemap": "Treemap of mistakes",
-    "calibration": "Calibration",
-    "levels": "Levels",
-}
-# Parts of the page Compare.
-COMPARISONS = {
-    "table": "Table",
-    "ranks": "Ranks",
-    "agreement": "Do the metrics agree?",
-    "groups": "Where they are weak",
-    "classes": "Classes",
-    "second": "Second opinion",
-}
-# Of the page Learn: a lesson or the glossary, and a step of it.
-LESSON = "|".join(("glossary", *LESSON_FILES))
-STEP = "[1-9]|exercise|all|answers"
-# Sets of columns of its table, by source.
-PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
-
-
-def _one_of(words):
-    return re.compile("|".join(map(re.escape, words)))
-
-
-# Highest value and digits of each number; the lowest is 0. Thresholds near 1 need many digits.
-NUMBERS = {"threshold": (1.0, 12)}
-# Of the parameters of rules.
-MOST, DIGITS = 64.0, 3
-# What fields were called in links of former versions.
-FORMER_FIELDS = {"tau": "threshold", "taus": "thresholds"}
-# Fields that hold several words; in the URL "-" stands for none of them.
-SEVERAL = ("models", "drawn", "marked", "thresholds", "where", "opened", "choices")
-# Memories whose choices stand in the field `choices`, where they are words, switches or lists of words.
+DEMO, WIKIPEDIA = "demo", "wikipedia"
+# Keys of the demos, which are open to everybody, and what the command line calls them.
+NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
+# Digits of thresholds: those near 1 need many. Highest value and digits of the parameters of rules.
+DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
+# Memories of a session whose choices stand in the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
     "choosing",
     "matrix",
@@ -90,66 +49,19 @@ _SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
 _NAME = r"[^\x00-\x1f\x7f-\x9f\u2028\u2029\ud800-\udfff]{0,1000}"
 
 
-def grammar():
-    """What may stand in each field of a URL; of a field that holds several words, in each of them. Anything else is dropped."""
-    return {
-        "data": re.compile(f"{'|'.join(NAME_OF_DEMO)}|[0-9a-f]{{16}}"),
-        "sample": re.compile(_NAME),
-        **dict.fromkeys(NODES, re.compile(_NAME)),
-        "where": re.compile("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}"),
-        "choices": re.compile(
-            rf"(?:{'|'.join(map(quote, CHOICES))})\.[A-Za-z0-9_.~%-]{{1,300}}=[A-Za-z0-9_.~%-]{{1,1000}}"
-        ),
-        "text": re.compile(_NAME),
-        "common": re.compile("[0-9]{1,4}", re.ASCII),
-        "focus": re.compile(_NAME),
-        "unfold": re.compile(rf"[1-9][0-9]{{0,4}}:{_NAME}"),
-        **dict.fromkeys(("model", "models"), re.compile(_KEY)),
-        **dict.fromkeys(NUMBERS, re.compile(_NUMBER, re.ASCII)),
-        "thresholds": re.compile(f"{_KEY}:{_NUMBER}", re.ASCII),
-        "rule": _one_of(INFERENCE_RULES),
-        "outcome": _one_of(OUTCOMES),
-        "order": _one_of(ORDERS),
-        "tree": _one_of(TREES),
-        "part": _one_of(PARTS),
-        "opened": re.compile("[0-9]{1,7}", re.ASCII),
-        "aspect": _one_of(ASPECTS),
-        "comparison": _one_of(COMPARISONS),
-        "preset": _one_of(PRESETS),
-        "lesson": re.compile(LESSON),
-        "step": re.compile(STEP),
-        "presenter": re.compile("yes"),
-        "by": re.compile(_NAME),
-        "metric": _one_of(METRICS),
-        "node_order": _one_of(("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS))),
-        "node_rows": re.compile("tree|all|leaves|depth-[0-9]{1,4}", re.ASCII),
-        "colour": _one_of(NODE_COLUMNS),
-        "axes": _one_of([*axes(), *set_axes()]),
-        "panel": _one_of(("none", *PANELS, *FORMER_PANELS)),
-        "drawn": _one_of(DRAWN),
-        "marked": _one_of(INFERENCE_RULES),
-        **{name: _values_of(parameter) for name, parameter in _in_url().items()},
-    }
+def _field(words, kind, default=""):
+    """A field of a link.
 
-
-def _in_url():
-    """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
-    parameters = {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
-    taken = next((name for name in parameters if name in FIELDS or name in FORMER_FIELDS), None)
-    if taken is not None:
-        raise PredictionsError(
-            f"parameter of a rule: expected a name that no field of a link has, got {taken!r}. Rename the parameter."
-        )
-    return parameters
-
-
-def _values_of(parameter):
-    if parameter.kind == "number":
-        return re.compile(_NUMBER, re.ASCII)
-    if parameter.kind == "numbers":
-        # Shares from 0 to 1, as many as a tree is deep.
-        return re.compile(f"{_SHARE}(?:,{_SHARE}){{0,99}}", re.ASCII)
-    return re.compile(f"(?=.){_NAME}") if parameter.kind == "costs" else _one_of(parameter.choices)
+    Parameters
+    ----------
+    words : str, iterable of str, or callable that gives one
+        Pattern of what may stand in it, of a field that holds several words in each of them; or all that may.
+    kind : str
+        What it holds, in words for people.
+    default : str, float or tuple
+        Left out of links. A tuple stands for a field that holds several words.
+    """
+    return field(default=default, metadata={"words": words, "kind": kind})
 
 
 @dataclass(frozen=True)
@@ -168,43 +80,45 @@ class View:
     ``number:node``, a node so many of whose children are shown.
     """
 
-    data: str = DEMO
-    models: tuple[str, ...] = ()
-    model: str = ""
-    rule: str = "threshold"
-    threshold: float = 0.5
-    sample: str = ""
-    outcome: str = ""
-    under: str = ""
-    truth: str = ""
-    answered: str = ""
-    answer: str = ""
-    where: tuple[str, ...] = ()
-    text: str = ""
-    common: str = ""
-    order: str = "win_lost"
-    tree: str = "icicle"
-    part: str = "list"
-    opened: tuple[str, ...] = ()
-    aspect: str = "table"
-    comparison: str = "table"
-    preset: str = ""
-    lesson: str = ""
-    step: str = ""
-    presenter: str = ""
-    by: str = ""
-    metric: str = ""
-    node_order: str = ""
-    node_rows: str = "tree"
-    colour: str = "correct"
-    focus: str = ""
-    unfold: str = ""
-    axes: str = "recall-correct"
-    drawn: tuple[str, ...] = ()
-    marked: tuple[str, ...] = MARKED
-    thresholds: tuple[str, ...] = ()
-    panel: str = "target"
-    choices: tuple[str, ...] = ()
+    data: str = _field("|".join((*NAME_OF_DEMO, "[0-9a-f]{16}")), "data set", DEMO)
+    models: tuple[str, ...] = _field(_KEY, "model", ())
+    model: str = _field(_KEY, "model")
+    rule: str = _field(INFERENCE_RULES, "inference rule", "threshold")
+    threshold: float = _field(_NUMBER, "threshold", 0.5)
+    sample: str = _field(_NAME, "sample")
+    outcome: str = _field(OUTCOMES, "filter")
+    under: str = _field(_NAME, "class")
+    truth: str = _field(_NAME, "class")
+    answered: str = _field(_NAME, "class")
+    answer: str = _field(_NAME, "class")
+    where: tuple[str, ...] = _field("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}", "filter", ())
+    text: str = _field(_NAME, "search words")
+    common: str = _field("[0-9]{1,4}", "filter")
+    order: str = _field(ORDERS, "order", "win_lost")
+    tree: str = _field(TREES, "drawing", "icicle")
+    part: str = _field(PARTS, "part of the page", "list")
+    opened: tuple[str, ...] = _field("[0-9]{1,7}", "open class", ())
+    aspect: str = _field(ASPECTS, "part of the page", "table")
+    comparison: str = _field(COMPARISONS, "part of the page", "table")
+    preset: str = _field(PRESETS, "columns")
+    lesson: str = _field(_KEY, "lesson")
+    step: str = _field("[1-9]|exercise|all|answers", "step")
+    presenter: str = _field("yes", "large type")
+    by: str = _field(_NAME, "groups of samples")
+    metric: str = _field(METRICS, "metric")
+    node_order: str = _field(lambda: ("tree", *NODE_COLUMNS, *(f"{key}-reversed" for key in NODE_COLUMNS)), "order")
+    node_rows: str = _field("tree|all|leaves|depth-[0-9]{1,4}", "rows", "tree")
+    colour: str = _field(NODE_COLUMNS, "colour", "correct")
+    focus: str = _field(_NAME, "class")
+    unfold: str = _field(rf"[1-9][0-9]{{0,4}}:{_NAME}", "open class")
+    axes: str = _field(lambda: (*axes(), *set_axes()), "axes", "recall-correct")
+    drawn: tuple[str, ...] = _field(DRAWN, "lines of the chart", ())
+    marked: tuple[str, ...] = _field(INFERENCE_RULES, "marked inference rule", MARKED)
+    thresholds: tuple[str, ...] = _field(f"{_KEY}:{_NUMBER}", "model or threshold", ())
+    panel: str = _field(("none", *PANELS), "part of the page", "target")
+    choices: tuple[str, ...] = _field(
+        rf"(?:{'|'.join(map(quote, CHOICES))})\.[A-Za-z0-9_.~%-]{{1,300}}=[A-Za-z0-9_.~%-]{{1,1000}}", "choice", ()
+    )
     parameters: tuple[tuple[str, float | str], ...] = ()
 
     @property
@@ -277,6 +191,18 @@ class View:
             del values[name]
         return replace(self, parameters=tuple(sorted(values.items())))
 
+    def sample_filter(self, model):
+        """The SampleFilter that the view asks of a model; what is not defined for it is left out."""
+        index, is_single = model.taxonomy.index, model.why_no_mistakes() is None
+        columns = model.predictions.attributes
+        return SampleFilter(
+            outcome=self.outcome if self.outcome and (is_single or self.outcome != "coarse") else None,
+            **{name: index.get(getattr(self, name)) for name in NODES},
+            where=tuple(pair for pair in self.conditions if pair[0] in columns),
+            text=self.text.strip(),
+            common=int(self.common) if self.common and is_single else None,
+        )
+
     def to_query(self):
         """The query parameters, as text."""
         default, values = View(), asdict(self)
@@ -287,23 +213,23 @@ class View:
     @classmethod
     def from_query(cls, asked):
         """The view of query parameters; what is not understood has its default."""
-        values, allowed, asked = {}, grammar(), dict(asked.items())
-        # A name of today counts for more than a former one.
-        for name, text in ({FORMER_FIELDS.get(name, name): text for name, text in asked.items()} | asked).items():
-            text = re.sub("^tau-", "threshold-", text) if name == "axes" else text
-            if name in SEVERAL:
+        values, allowed = {}, grammar()
+        for name in FIELDS.keys() & asked.keys():
+            default, text = FIELDS[name].default, asked[name]
+            if isinstance(default, tuple):
                 values[name] = tuple(word for word in text.split(",") if allowed[name].fullmatch(word))
-            elif name in NUMBERS:
-                # Out of range it is the default, not the end of the range, where every answer is the root.
-                if allowed[name].fullmatch(text) and 0 <= float(text) <= NUMBERS[name][0]:
-                    values[name] = _number(name, text)
-            elif name in FIELDS and allowed[name].fullmatch(text):
+            elif not allowed[name].fullmatch(text):
+                continue
+            elif not isinstance(default, float):
                 values[name] = text
+            elif 0 <= float(text) <= 1:
+                # Out of range it is the default, not the end of the range, where every answer is the root.
+                values[name] = round(float(text), DIGITS_OF_THRESHOLD)
         if "thresholds" in values:
             parts = (part.rpartition(":") for part in values["thresholds"])
-            values["thresholds"] = own_thresholds({key: _number("threshold", threshold) for key, _, threshold in parts})
-        if "panel" in values:
-            values["panel"] = FORMER_PANELS.get(values["panel"], values["panel"])
+            values["thresholds"] = own_thresholds(
+                {key: round(min(max(float(text), 0.0), 1.0), DIGITS_OF_THRESHOLD) for key, _, text in parts}
+            )
         view = cls(**values)
         for name, parameter in _in_url().items():
             if name in asked and allowed[name].fullmatch(asked[name]):
@@ -341,7 +267,52 @@ def _choice(memory, field):
     return f"{quote(memory)}.{quote(field, safe='')}="
 
 
-FIELDS = {field.name for field in fields(View)} - {"parameters"}
+FIELDS = {one.name: one for one in fields(View) if one.metadata}
+
+
+def grammar():
+    """What may stand in each field of a link; of a field that holds several words, in each of them. Anything else is dropped."""
+    return {
+        **{name: _pattern(one.metadata["words"]) for name, one in FIELDS.items()},
+        **{name: _values_of(parameter) for name, parameter in _in_url().items()},
+    }
+
+
+def _pattern(words):
+    words = words() if callable(words) else words
+    return re.compile(words if isinstance(words, str) else "|".join(map(re.escape, words)), re.ASCII)
+
+
+def _in_url():
+    """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
+    parameters = {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
+    taken = next((name for name in parameters if name in FIELDS), None)
+    if taken is not None:
+        raise PredictionsError(
+            f"parameter of a rule: expected a name that no field of a link has, got {taken!r}. Rename the parameter."
+        )
+    return parameters
+
+
+def _values_of(parameter):
+    if parameter.kind == "number":
+        return _pattern(_NUMBER)
+    if parameter.kind == "numbers":
+        # Shares from 0 to 1, as many as a tree is deep.
+        return _pattern(f"{_SHARE}(?:,{_SHARE}){{0,99}}")
+    return _pattern(f"(?=.){_NAME}" if parameter.kind == "costs" else parameter.choices)
+
+
+def foreign_fields(page):
+    """Fields of a link that other pages use and this one does not, sorted.
+
+    Parameters
+    ----------
+    page : str
+        Of the address, "overview" where it is empty.
+    """
+    others = {name for record in PAGES.values() for name in record.fields}
+    return sorted(others - set(PAGES[page].fields if page in PAGES else others))
 
 
 def own_thresholds(own):
@@ -353,9 +324,3 @@ def _text(value):
     if isinstance(value, tuple):
         return ",".join(value) or "-"
     return threshold_text(value) if isinstance(value, float) else str(value)
-
-
-def _number(name, text):
-    """A number of the URL in its range."""
-    highest, digits = NUMBERS[name]
-    return round(min(max(float(text), 0.0), highest), digits)

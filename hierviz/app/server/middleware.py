@@ -1,0 +1,252 @@
+"""What is done with a request before Streamlit has it: hosts and origins, the size of uploads, addresses of no page.
+
+Hosts: only requests to this server's own names, from its own pages. A page of another site can have its name point to this
+machine, so the name that a request asks for is compared with the setting `server.allowedHosts`: of pages, uploads, pictures,
+downloads and WebSockets alike. Streamlit itself compares it of WebSockets alone, and answers a page of another origin only
+after it has asked the internet for this machine's address.
+
+Uploads: Streamlit holds an upload in memory before any page of the app can look at it, so what is too much is refused before.
+
+Addresses: Streamlit would show a dialog of its own that knows nothing of the app, and below a folder an empty page. They lead
+to the Overview, which says so in a line.
+"""
+
+from __future__ import annotations
+
+import re
+import sys
+from urllib.parse import quote, unquote
+
+import streamlit as st
+from streamlit import runtime
+
+from hierviz.app.state.host_names import is_allowed, split_host
+from hierviz.app.state.limits import size_text
+from hierviz.app.state.not_here import NO_PAGE
+from hierviz.reports.view_pages import PAGES
+
+_PORTS = {"http": 80, "https": 443}
+ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
+# What Streamlit serves beside pages.
+SERVED = frozenset(("media", "component", "static", "vendor", "healthz", "auth", "oauth2callback"))
+
+
+class HostCheck:
+    """ASGI middleware that refuses requests to a foreign name or from a foreign page.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    """
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        refusal = why_refused(scope["headers"]) if scope["type"] in ("http", "websocket") else None
+        if refusal is None:
+            if scope["type"] == "websocket":  # judged here: Streamlit looks up addresses on the internet to judge it
+                scope = {**scope, "headers": [(name, value) for name, value in scope["headers"] if name != b"origin"]}
+            await self.app(scope, receive, send)
+        elif scope["type"] == "websocket":
+            await receive()
+            await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
+        else:
+            await refuse(send, 403, refusal, (b"x-content-type-options", b"nosniff"))
+
+
+def why_refused(headers):
+    """Why a request with these headers is not answered, in one line; None when it is.
+
+    Parameters
+    ----------
+    headers : iterable of (bytes, bytes)
+        Names in lower case, as ASGI gives them.
+    """
+    hosts = [value.decode("latin-1") for name, value in headers if name == b"host"]
+    origins = [value.decode("latin-1") for name, value in headers if name == b"origin"]
+    host = split_host(hosts[0]) if len(hosts) == 1 else None
+    if host is None or not is_allowed(host[0]):
+        return (
+            f"Host: expected a name of this server, got {', '.join(hosts)[:60]!r}. Open http://localhost with its port on the "
+            "machine itself, or start hierviz with --allow-host NAME."
+        )
+    # A browser names the page that a request comes from wherever another site could have sent it.
+    if origins and not (len(origins) == 1 and _is_own(origins[0], host)):
+        return (
+            f"Origin: expected a page of this server, got {', '.join(origins)[:60]!r}. Open the app by its own address; a "
+            "reverse proxy has to pass on the name it was asked for (Host)."
+        )
+    return None
+
+
+def _is_own(origin, host):
+    """True when the origin is a page of the server that the request asks for, by the same name and port."""
+    scheme, _, place = origin.partition("://")
+    origin_host, port = split_host(place), _PORTS.get(scheme)
+    return (
+        port is not None
+        and origin_host is not None
+        and (origin_host[0], origin_host[1] or port) == (host[0], host[1] or port)
+    )
+
+
+async def refuse(send, status, words, header):
+    """Answer a request of HTTP with a line of text.
+
+    Parameters
+    ----------
+    send : callable
+        ASGI's.
+    status : int
+    words : str
+        Without the end of the line.
+    header : (bytes, bytes)
+        One more header, its name in lower case.
+    """
+    headers = [(b"content-type", b"text/plain; charset=utf-8"), header]
+    await send({"type": "http.response.start", "status": status, "headers": headers})
+    await send({"type": "http.response.body", "body": f"{words}\n".encode()})
+
+
+class UploadCheck:
+    """ASGI middleware that refuses uploads beyond the limits of the server, with status 413, before they are in memory.
+
+    What a session and all sessions have sent, and no page has taken over yet, is counted with what arrives at this moment.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    """
+
+    def __init__(self, app):
+        self.app = app
+        self._arriving = {}  # request -> [session, bytes that came]
+
+    async def __call__(self, scope, receive, send):
+        matched_route = ROUTE.search(scope["path"]) if scope["type"] == "http" and scope["method"] == "PUT" else None
+        if matched_route is None:
+            await self.app(scope, receive, send)
+            return
+        length = dict(scope["headers"]).get(b"content-length", b"")
+        request, session, limits = object(), matched_route[1], _limits()
+        self._arriving[request] = [session, 0]
+
+        async def counted():
+            message = await receive()
+            if request not in self._arriving:
+                return message
+            self._arriving[request][1] += len(message.get("body", b""))
+            refusal = self._why_refused(limits, session)
+            if refusal is not None:
+                raise _Refused(refusal)
+            return message
+
+        async def answered(message):
+            self._arriving.pop(request, None)  # Streamlit holds it now, or has refused it
+            await send(message)
+
+        try:
+            # What is not told, or told wrong, is counted as it comes.
+            refusal = self._why_refused(limits, session, int(length) if length.isdigit() else 0)
+            if refusal is not None:
+                raise _Refused(refusal)
+            await self.app(scope, counted, answered)
+        except _Refused as refused:
+            await refuse(send, 413, refused, (b"connection", b"close"))
+        finally:
+            self._arriving.pop(request, None)
+
+    def _why_refused(self, limits, session, n_bytes=0):
+        """Why a session may not send so many bytes more, in one line; None when it may."""
+        n_files, own, everybody = waiting(session)
+        n_files += sum(sender == session for sender, _ in self._arriving.values())
+        own += n_bytes + sum(size for sender, size in self._arriving.values() if sender == session)
+        everybody += n_bytes + sum(size for _, size in self._arriving.values())
+        if n_files > limits.files:
+            return f"upload: expected at most {limits.files} files at once, got {n_files}. Upload fewer files."
+        for whose, limit, size in (("one visitor", limits.visitor, own), ("all visitors", limits.data, everybody)):
+            if size > limit:
+                return (
+                    f"upload: expected at most {size_text(limit)} of {whose} at once, got {size_text(size)}. "
+                    "Upload less, or start the app with a larger --max-data-gb."
+                )
+        return None
+
+
+class _Refused(Exception):
+    """Why an upload is not read to its end."""
+
+
+def waiting(session):
+    """(files, bytes) of a session that Streamlit holds, and the bytes of all sessions."""
+    if not runtime.exists():
+        return 0, 0, 0
+    manager = runtime.get_instance().uploaded_file_mgr
+    own = list(manager.file_storage.get(session, {}).values())
+    everybody = sum(stat.byte_length for stats in manager.get_stats().values() for stat in stats)
+    return len(own), sum(len(file.data) for file in own), everybody
+
+
+def _limits():
+    from hierviz.app.state.server_memory import limits_of  # the pages have loaded it; the start of the server need not
+
+    return limits_of(sys.argv[1:], st.get_option("server.maxUploadSize"))
+
+
+class UnknownPage:
+    """ASGI middleware that leads the address of a page that does not exist to the Overview.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    """
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        is_asked = scope["type"] == "http" and scope["method"] == "GET" and _wants_html(scope["headers"])
+        leads_to = way_out(scope["path"]) if is_asked and not st.get_option("server.baseUrlPath") else None
+        if leads_to is None:
+            await self.app(scope, receive, send)
+            return
+        query = scope["query_string"].decode("latin-1")
+        if query:
+            leads_to += f"{'&' if '?' in leads_to else '?'}{query}"
+        headers = [(b"location", leads_to.encode("latin-1")), (b"content-length", b"0")]
+        await send({"type": "http.response.start", "status": 307, "headers": headers})
+        await send({"type": "http.response.body", "body": b""})
+
+
+def way_out(path):
+    """Where the path of no page of hierviz leads, relative to it; None for a page, and for what is no page at all.
+
+    A page below other folders, as of a server that stands behind another one, is that page; else it is the Overview.
+
+    Parameters
+    ----------
+    path : str
+        Such as "/curves".
+
+    Examples
+    --------
+    >>> way_out("/nosuchpage"), way_out("/hierviz/learn"), way_out("/curves"), way_out("/"), way_out("/static/index.js")
+    ('./?no-page=nosuchpage', '../learn', None, None, None)
+    """
+    name = unquote(path).strip("/")
+    first, last = name.split("/")[0], name.rpartition("/")[2]
+    if not name or set(name) & set(".\\") or name[0] in "_~" or first in SERVED:
+        return None
+    up, is_page = "../" * (path.count("/") - 1) or "./", last in PAGES and last != "overview"
+    if path == f"/{name}" == f"/{last}" and is_page:
+        return None
+    return f"{up}{last}" if is_page else f"{up}?{NO_PAGE}={quote(name, safe='')}"
+
+
+def _wants_html(headers):
+    """Whether a browser asks for a page, not a program for a file."""
+    return any(name == b"accept" and b"text/html" in value for name, value in headers)
