@@ -66,8 +66,7 @@ def _epilog():
 def run_predict(options):
     """`hierviz predict`."""
     from hierviz.cli.predict_checks import check_predictions, show_orders, truth_of
-    from hierviz.onnx.inputs.model_inputs import load_inputs
-    from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
+    from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_unreadable
     from hierviz.onnx.model import draft_model
     from hierviz.readers.node_attributes import load_node_attributes
     from hierviz.readers.predictions_writer import check_target, write_predictions

@@ -9,10 +9,9 @@ import numpy as np
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import percent_text
-from hierviz.onnx.checks.class_order import check_class_order
-from hierviz.onnx.checks.input_check import check_inputs
-from hierviz.onnx.checks.right_answers import near_chance
-from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.class_order import check_class_order, near_chance
+from hierviz.onnx.input_check import check_inputs
+from hierviz.onnx.inputs.model_inputs import without_unreadable
 from hierviz.projection.node_columns import NodeColumns
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions

@@ -19,7 +19,7 @@ import numpy as np
 
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -48,11 +48,8 @@ class LevelTable(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         keys = ("n_nodes", "n_leaves", "n_truths", "n_answers")
-        return pd.DataFrame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
+        return frame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
 
 
 def level_table(

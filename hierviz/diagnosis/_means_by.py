@@ -27,7 +27,7 @@ from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, near_miss, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
@@ -105,11 +105,8 @@ class MeansBy(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = ("low", "high", "n", "mean", "lower", "upper")
-        table = pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+        table = frame({self.by: self.label, **{name: getattr(self, name) for name in names}})
         return table.assign(n_runs=self.n_runs, spread=self.spread) if self.n_runs > 1 else table
 
 

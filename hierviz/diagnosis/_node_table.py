@@ -26,7 +26,7 @@ from hierviz.diagnosis._reliability import Reliability
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
@@ -111,12 +111,9 @@ class NodeTable(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node: ``node`` and ``parent`` by name (parents joined by ``;``), ``depth``, numbers."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names, parents = self.taxonomy.names, self.taxonomy.parents
         above = [";".join(names[one] for one in parents[node].tolist()) for node in range(self.taxonomy.n_nodes)]
-        return pd.DataFrame({"node": names, "parent": above, "depth": self.taxonomy.depth, **self.columns})
+        return frame({"node": names, "parent": above, "depth": self.taxonomy.depth, **self.columns})
 
 
 def node_table(

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import check_nodes
 from hierviz.predictions.predictions import Predictions
@@ -55,13 +55,10 @@ class PathProbabilities(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node of a path: ``sample_id``, ``node``, ``depth``, ``p``."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         taxonomy, nodes = self.predictions.taxonomy, self.paths.nodes
         ids = np.repeat(self.predictions.ids[self.rows].astype(object), self.paths.lengths)
         names = [taxonomy.names[node] for node in nodes.tolist()]
-        return pd.DataFrame({"sample_id": ids, "node": names, "depth": taxonomy.depth[nodes], "p": self.p})
+        return frame({"sample_id": ids, "node": names, "depth": taxonomy.depth[nodes], "p": self.p})
 
 
 def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLike) -> PathProbabilities:

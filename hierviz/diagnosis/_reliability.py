@@ -34,7 +34,7 @@ from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
@@ -122,13 +122,10 @@ class Reliability(Short):
 
     def to_frame(self, *, of_bins: bool = False) -> Any:
         """A pandas DataFrame, one row a node or depth, or one row a bin."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         if of_bins:
             subjects = np.repeat(np.array(self.subjects, dtype=object), np.diff(self.offsets))
             names = [name for name in self.__dataclass_fields__ if name.startswith("bin_")]
-            return pd.DataFrame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
+            return frame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
         keys = (
             "n",
             "n_left_out",
@@ -141,9 +138,7 @@ class Reliability(Short):
             "p_adjusted",
             "is_flagged",
         )
-        return pd.DataFrame(
-            {"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}}
-        )
+        return frame({"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}})
 
 
 def reliability(

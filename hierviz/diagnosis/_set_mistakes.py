@@ -27,7 +27,7 @@ import numpy as np
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.ranking import largest_first
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.predictions.predictions import Predictions
@@ -70,15 +70,12 @@ class SetMistakes(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample; names joined by ``;``, a label outside the taxonomy being ""."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = (*self.taxonomy.names, "")
         texts = {
             key: [";".join(names[node] for node in lists[i].tolist()) for i in range(len(self))]
             for key, lists in (("truth", self.truth), ("predicted", self.predicted))
         }
-        return pd.DataFrame({"row": self.row, **texts, "hp": self.hp, "hr": self.hr, "lost_hf1": self.lost_hf1})
+        return frame({"row": self.row, **texts, "hp": self.hp, "hr": self.hr, "lost_hf1": self.lost_hf1})
 
 
 def set_mistakes(

@@ -39,7 +39,7 @@ from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.metrics.ties import at_most
@@ -209,10 +209,7 @@ class Slices(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
-        return pd.DataFrame({key: getattr(self, key) for key in COLUMNS})
+        return frame({key: getattr(self, key) for key in COLUMNS})
 
 
 def slices(

@@ -17,7 +17,7 @@ from hierviz.diagnosis._class_table import READINGS, ScoresByClass, class_table,
 from hierviz.diagnosis.run_answers import OverRuns, over_runs, run_answers
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -87,9 +87,6 @@ class ClassesOverRuns(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node but the root: for each score its mean, ``_sd`` between runs and ``_runs``."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = self.taxonomy.names
         columns: dict[str, Any] = {"class": list(names), "depth": self.taxonomy.depth}
         for reading in READINGS:
@@ -102,7 +99,7 @@ class ClassesOverRuns(Short):
                     columns[f"{key}{end}_runs"] = found.n
         columns["confused_with"] = ["" if node < 0 else names[node] for node in self.confused_with.tolist()]
         columns["confused_count"] = self.confused_count
-        return pd.DataFrame(columns).iloc[1:]
+        return frame(columns).iloc[1:]
 
 
 def class_table_of_runs(

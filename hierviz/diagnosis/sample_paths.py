@@ -20,7 +20,7 @@ import numpy as np
 
 from hierviz.diagnosis._path_probabilities import listed_probabilities
 from hierviz.evaluation._judged_answers import JudgedAnswers
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -57,9 +57,6 @@ class SamplePaths(Short):
         ``truth`` and ``answer`` by name, ``true_path`` and ``answer_path`` as "a > b", ``p_true_path`` and ``p_answer_path``
         as "1 > 0.8"; several paths are joined by " ; ".
         """
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = (*self.taxonomy.names, "")
         columns: dict[str, Any] = {"sample_id": self.sample_id}
         sides = (("truth", self.true_paths, self.p_true), ("answer", self.answer_paths, self.p_answer))
@@ -71,7 +68,7 @@ class SamplePaths(Short):
             columns[prefix] = [" ; ".join(" > ".join(names[node] for node in path) for path in some) for some in routes]
             if p is not None:
                 columns[f"p_{prefix}"] = [_numbers(some, values) for some, values in zip(routes, _each(p), strict=True)]
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 def _each(lists):

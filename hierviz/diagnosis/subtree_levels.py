@@ -20,7 +20,7 @@ from hierviz.diagnosis._node_table import NodeTable, node_table
 from hierviz.diagnosis.node_columns import cost_key
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.positions import check_position
@@ -64,13 +64,10 @@ class SubtreeLevels(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth: the numbers, the costliest node by name and its cost."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         keys = ("n_nodes", "n_leaves", "n_supported", "support", "truths", "answers")
         worst = ["" if node < 0 else self.taxonomy.names[node] for node in self.worst.tolist()]
         columns = {key: getattr(self, key) for key in keys}
-        return pd.DataFrame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
+        return frame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
 
 
 def subtree_levels(

@@ -23,10 +23,8 @@ from hierviz.messages.parameters import Sentence
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
-from hierviz.onnx.inputs.model_inputs import ModelInputs
-from hierviz.onnx.inputs.unreadable import without_unreadable
-from hierviz.onnx.process.batches import run_in_halves
-from hierviz.onnx.process.session import Session
+from hierviz.onnx.inputs.model_inputs import ModelInputs, without_unreadable
+from hierviz.onnx.process.session import Session, run_in_halves
 from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
@@ -299,7 +297,7 @@ class Model:
             Stop at a picture that cannot be read, and where pictures of other kinds lie among the others. Else they are
             left out: notes name them and `n_without_prediction` counts them.
         unreadable : dict, optional
-            Grows by the rows of `inputs` that were left out, with the reason; see `unreadable.without_unreadable`.
+            Grows by the rows of `inputs` that were left out, with the reason; see `model_inputs.without_unreadable`.
 
         Returns
         -------

@@ -29,9 +29,9 @@ from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import ModelError
 from hierviz.messages.parameters import Sentence
-from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import load_model
+from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.onnx.process.limits import Limits
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy

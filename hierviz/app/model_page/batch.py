@@ -21,8 +21,7 @@ from hierviz.app.widgets.parameter_labels import LABELS
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.onnx.inputs.model_inputs import load_inputs
-from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
+from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_unreadable
 from hierviz.readers.attach import attach_media, attach_truth
 from hierviz.readers.predictions_writer import write_predictions
 

@@ -8,9 +8,8 @@ from hierviz.app import state
 from hierviz.app.model_page.answer_fields import MEMORY, fill, name_of, number, radio, text
 from hierviz.app.model_page.question_words import COLOURS, FITTINGS, LAYOUTS, SCALES
 from hierviz.app.widgets.parameter_labels import LABELS
-from hierviz.onnx.description.input_keys import scaling_problem
+from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, PRESETS, scaling_problem
 from hierviz.onnx.description.open_question import Question
-from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD, PRESETS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
 # Keywords that are answered together with a question's own.

@@ -20,8 +20,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError, ModelError
 from hierviz.messages.parameters import template_of
-from hierviz.onnx.inputs.model_inputs import load_inputs
-from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.inputs.model_inputs import load_inputs, without_unreadable
 from hierviz.onnx.model import load_model
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.attach import attach_media, attach_truth

@@ -1,5 +1,6 @@
 """Class names in a table: a column of names and, where the rows are not in the order of the columns of scores, one that
-numbers them (`class_index`)."""
+numbers them (`class_index`).
+"""
 
 from __future__ import annotations
 

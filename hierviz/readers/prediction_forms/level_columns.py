@@ -1,5 +1,6 @@
 """Tables of labels with one column a level, as hiclass predicts them: ``level_1, level_2, ...`` or ``predicted_1, ...``; a row
-stops where its cells are empty. Columns of ranks are read so too (`rank_columns`)."""
+stops where its cells are empty. Columns of ranks are read so too (`rank_columns`).
+"""
 
 from __future__ import annotations
 
