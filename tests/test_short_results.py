@@ -64,9 +64,9 @@ def results(model):
         "lists": hv.NodeLists.from_lists([[1]] * N),
         "matrix": hv.diagnosis.level_matrix(model),
         "runs": hv.diagnosis.class_table_of_runs([model, other]),
-        "choice": hv.thresholds.at_least_correct(curve, 0.5),
+        "choice": hv.thresholds.choose(curve, subject_to={"correct": 0.5}),
         "cross-fitted": hv.thresholds.cross_fitted(
-            taxonomy, one.truth, table, lambda found: hv.thresholds.at_least_correct(found, 0.3)
+            taxonomy, one.truth, table, lambda found: hv.thresholds.choose(found, subject_to={"correct": 0.3})
         ),
         "guarantee": hv.thresholds.guaranteed_threshold(taxonomy, one.truth, table, alpha=0.4, delta=0.1),
         "frontier": hv.thresholds.rule_frontiers(one)["threshold"],
@@ -201,8 +201,8 @@ def test_unknown_types_name_the_way(model):
         with pytest.raises(hv.HiervizError, match="from_edges"):
             call()
     for call in (
-        lambda: hv.thresholds.at_least_correct(model, 0.9),
-        lambda: hv.thresholds.best_of(model),
+        lambda: hv.thresholds.choose(model, subject_to={"correct": 0.9}),
+        lambda: hv.thresholds.choose(model, "info_f1"),
         lambda: hv.curves.specificity_at(model, 0.9),
     ):
         with pytest.raises(hv.PredictionsError, match=r"operating_curve\(taxonomy, truth, table\)"):

@@ -90,7 +90,7 @@ def intervals(n=100):
 
 def goal(curve):
     """The most specific threshold with the wanted share of correct answers."""
-    return hv.thresholds.at_least_correct(curve, GOAL)
+    return hv.thresholds.choose(curve, subject_to={"correct": GOAL})
 
 
 @cache

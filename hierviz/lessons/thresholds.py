@@ -101,7 +101,7 @@ def areas(goal=0.9):
         "info_recall",
         ("largest recall", ANIMALS, TRUTH, P),
     )
-    chosen = hv.thresholds.at_least_correct(CURVE, level).threshold
+    chosen = hv.thresholds.choose(CURVE, subject_to={"correct": level}).threshold
     goal_mark = {} if chosen is None else {f"{percent_text(level)} correct": chosen}
     there = Number(
         f"information recall with {percent_text(level)} correct",

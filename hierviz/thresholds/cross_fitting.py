@@ -100,7 +100,7 @@ def cross_fitted(
     truth : ndarray of int, shape (n_samples,)
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     goal : callable
-        OperatingCurve -> Choice, for example ``functools.partial(hierviz.thresholds.at_least_correct, level=0.95)``.
+        OperatingCurve -> Choice, for example ``functools.partial(choose, subject_to={"correct": 0.95})``.
     folds, splits : int
         At least 2 folds; at least one split.
     seed : int
@@ -108,7 +108,7 @@ def cross_fitted(
         Label of each sample: a group is never in two folds.
     of_samples : bool
         The goal takes (OperatingCurve, truth, ParetoTable), for goals that look at single answers, such as
-        `hierviz.thresholds.selection.at_most_above_depth`.
+        those of `hierviz.thresholds.with_shallow_answers`.
     progress : callable, optional
         Called with (folds done, folds in all).
 

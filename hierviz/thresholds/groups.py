@@ -163,7 +163,7 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     labels : ndarray of int, shape (n_samples,)
         Group of each sample, from `groups_by_subtree` or `groups_by_depth`.
     goal : callable
-        OperatingCurve -> Choice, for example ``best_of`` or ``functools.partial(at_least_correct, level=0.95)``.
+        OperatingCurve -> Choice, for example `choose` or ``functools.partial(choose, subject_to={"correct": 0.95})``.
     fraction : float, optional
         Choose on this share of the samples and measure on the others; on the same samples if not given.
     seed : int

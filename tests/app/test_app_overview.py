@@ -13,7 +13,7 @@ from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.number_text import percent_text, points_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.thresholds.selection import choose
 
 
 def links(visit):
@@ -22,7 +22,10 @@ def links(visit):
 
 
 def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
-    visit, points = Visit("overview"), {key: at_least_correct(model.curve, 0.95) for key, model in demo.models.items()}
+    visit, points = (
+        Visit("overview"),
+        {key: choose(model.curve, subject_to={"correct": 0.95}) for key, model in demo.models.items()},
+    )
     key = max(points, key=lambda key: points[key].values["info_recall"])
     name, threshold = demo.models[key].predictions.name, threshold_text(points[key].threshold)
     assert f"the most specific model is **{name}**, at **τ = {threshold}**" in visit.text

@@ -48,7 +48,7 @@ def test_the_story_of_the_demo(models):
     said = [caption_text(step, models) for step in steps]
     shares = [percent_text(n / 600) for n in outcomes(model, 0.5)]
     assert all(share in said[0] for share in shares)
-    found = hv.thresholds.at_least_correct(model.curve, 0.95)
+    found = hv.thresholds.choose(model.curve, subject_to={"correct": 0.95})
     safe = outcomes(model, found.threshold)
     assert f"{percent_text(sum(safe[:3]) / 600)} of the answers are correct" in said[2]
     of_others = percent_text((safe[0] + safe[1]) / (600 - safe[2]), 1)
