@@ -11,7 +11,7 @@ from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
-from hierviz.diagnosis.mean_intervals import FEWEST
+from hierviz.diagnosis._means_by import FEWEST
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS

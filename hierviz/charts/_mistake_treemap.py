@@ -17,7 +17,7 @@ from hierviz.charts._text import shorten, text_width, wrap_words
 from hierviz.charts._treemap_layout import squarified
 from hierviz.charts._value_colours import value_colours
 from hierviz.charts.theme import SIZE, palette
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
 
 HEIGHT, HEAD, GAP, INSET, LINE = 520, 22, 2, 6, 16

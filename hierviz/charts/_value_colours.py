@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.charts.theme import palette
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
 
 # Shares that differ by less than this from that of all samples do not get a full colour.
 LEAST_SPAN = 0.05

@@ -21,8 +21,7 @@ from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate,
 from hierviz.inference.registry import INFERENCE_RULES, rule_and_threshold
 from hierviz.messages.errors import FileError
 from hierviz.taxonomy.checks import check_threads
-from hierviz.thresholds.operating_point import RULE
-from hierviz.thresholds.operating_point_check import operating_point_notes
+from hierviz.thresholds.operating_point import RULE, operating_point_notes
 
 SETS = "Predicted sets"
 # Rows of a CSV file that are made at a time.

@@ -12,7 +12,7 @@ from hierviz.messages.number_text import percent_text
 from hierviz.onnx.class_order import check_class_order, near_chance
 from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.inputs.model_inputs import without_unreadable
-from hierviz.projection.node_columns import NodeColumns
+from hierviz.projection.projected import NodeColumns
 from hierviz.readers.join import join
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.taxonomy.taxonomy import NodeLists

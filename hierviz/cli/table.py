@@ -27,8 +27,7 @@ from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.taxonomy.checks import check_threads
-from hierviz.thresholds.operating_point import RULE
-from hierviz.thresholds.operating_point_check import operating_point_notes
+from hierviz.thresholds.operating_point import RULE, operating_point_notes
 
 FORMATS = {
     "md": lambda found: found.to_markdown(),

@@ -8,8 +8,7 @@ from hierviz.cli.files import add_input, load_models
 from hierviz.cli.output import require_places, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
-from hierviz.diagnosis._node_table import node_table
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table, number_text_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import INFERENCE_RULES

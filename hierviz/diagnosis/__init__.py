@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._level_table import level_table as level_table
     from hierviz.diagnosis._means_by import means_by as means_by
     from hierviz.diagnosis._node_table import node_table as node_table
-    from hierviz.diagnosis._path_probabilities import path_probabilities as path_probabilities
     from hierviz.diagnosis._reliability import reliability as reliability
     from hierviz.diagnosis._set_mistakes import set_mistakes as set_mistakes
     from hierviz.diagnosis._slices import slices as slices
@@ -46,6 +45,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
     from hierviz.diagnosis.sample_filter import facets as facets
     from hierviz.diagnosis.sample_filter import filtered as filtered
+    from hierviz.diagnosis.sample_paths import path_probabilities as path_probabilities
     from hierviz.diagnosis.worst_samples import worst as worst
 
 __getattr__, __dir__, __all__ = lazy(__name__)

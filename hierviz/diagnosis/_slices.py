@@ -33,8 +33,14 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
-from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
-from hierviz.diagnosis.slice_tests import FEWEST_GROUPS, permutation_p_values, worst_first
+from hierviz.diagnosis.slice_members import (
+    FEWEST_GROUPS,
+    SliceMembers,
+    group_codes,
+    permutation_p_values,
+    slice_members,
+    worst_first,
+)
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES, severity

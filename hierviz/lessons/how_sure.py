@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import hierviz as hv
-from hierviz.diagnosis.calibration_example import calibration_example
+from hierviz.diagnosis.calibration_bins import calibration_example
 from hierviz.lessons.lesson import Exercise, Figure, Lesson, Number, OnData, Result, Selector, Slider, Step
 from hierviz.lessons.quantities import curves_figure, intervals_figure, probability_texts, tree_figure
 from hierviz.lessons.trees import ANIMALS

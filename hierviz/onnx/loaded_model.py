@@ -28,9 +28,8 @@ from hierviz.onnx.process.session import Session, run_in_halves
 from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
-from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, ScoreKind, find_kind
-from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
+from hierviz.onnx.scores.score_reading import PROBABILITIES, changed, check_declared, check_flat, choose
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.predictions import Predictions
 from hierviz.projection.projected import with_zeros

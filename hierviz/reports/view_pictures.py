@@ -12,12 +12,11 @@ from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import compare as comparison_table
 from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._label_errors import label_errors
-from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._node_table import node_table, usable_columns
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusions import confused_pairs, node_names
-from hierviz.diagnosis.node_columns import usable_columns
 from hierviz.diagnosis.sample_filter import filtered
-from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.model_table import model_intervals

@@ -12,7 +12,7 @@ one is missing in the other.
 Its ± has to hold what the choice adds: with other samples another threshold is chosen. It is that of the delete-a-fold
 jackknife [1]_: the number of the key at the threshold chosen on each training part varies there with 1 / (k - 1) of the
 variance that it has between data sets. The same training parts serve all models, so that differences of models are paired,
-and `hierviz.uncertainty.all_pairs` judges all pairs of models at once.
+and `hierviz.uncertainty.comparison` judges all pairs of models at once.
 
 Functions
 ---------
@@ -41,8 +41,8 @@ from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE
 from hierviz.taxonomy.checks import check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import bootstrap_means
+from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.resamples import FEWEST, Resamples, group_numbers
 from hierviz.uncertainty.student import t_quantile
 

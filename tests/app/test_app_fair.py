@@ -17,10 +17,9 @@ from hierviz.app.curve_panels import curve_chart
 from hierviz.app.state import opened
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.path import path_metrics
-from hierviz.thresholds.group_repeats import repeated_group_thresholds
-from hierviz.thresholds.groups import groups_by_subtree
+from hierviz.thresholds.groups import groups_by_subtree, repeated_group_thresholds
 from hierviz.thresholds.selection import choose, cost_metrics, with_shallow_answers
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 
 N = 800
 

@@ -9,7 +9,7 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz.charts import threshold_text
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.number_text import percent_text, points_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES

@@ -5,7 +5,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.app.state import dataset, file_content
-from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.curves._set_curve import set_operating_curve
 from hierviz.evaluation.bounds import bounds_of, curve_bounds_of
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
 
 NO_NUMBERS = (99, -1, 1.5, "cat", None, True, float("nan"), [1], {})
 

@@ -15,7 +15,7 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
 from hierviz.thresholds.selection import choose
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 BEST = partial(choose, maximise="info_f1")

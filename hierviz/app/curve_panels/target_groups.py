@@ -11,8 +11,7 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.thresholds.group_repeats import repeated_group_thresholds
-from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
+from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, repeated_group_thresholds
 from hierviz.thresholds.selection import choose
 
 GROUPS = {

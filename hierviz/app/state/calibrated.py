@@ -10,7 +10,7 @@ from hierviz.app.state.dataset import new_key
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 

@@ -14,7 +14,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 
 _HERE = Path(__file__).parent
 _component = None
