@@ -98,6 +98,26 @@ def totals(q, places, total, least, most):
 
 
 @inner
+def probabilities(values, start, columns, places, kind, is_normalised, inner, first, n_children, q, mass, least, top):
+    """`fill`, and the probabilities of the nodes of it; False where a value is negative or not finite.
+
+    The last three are overwritten, by the `totals` of what was filled.
+    """
+    fill(values, start, columns, places, q)
+    totals(q, places, mass, least, top)
+    for r in range(TILE):
+        if not (least[r] >= 0.0 and mass[r] < np.inf):
+            return False
+    if kind == CONDITIONAL:
+        multiply_down(q, inner, first, n_children)
+    elif kind != GIVEN:
+        sum_up(q, kind == OWN_MASS, inner, first, n_children)
+    if is_normalised:
+        normalise(q)
+    return True
+
+
+@inner
 def reach_from_root(q, r, bound, first, n_children, stack, reached):
     """Places other than the root with q >= bound where all nodes on the way from the root have it too.
 
@@ -363,17 +383,10 @@ def run(
         if ends[0] + TILE * n_nodes > len(nodes) or (has_sets and ends[1] + TILE * n_nodes > len(set_nodes)):
             return start
         n_rows = min(TILE, n - start)
-        fill(values, start, columns, places, q)
-        totals(q, places, mass, least, top)
-        for r in range(TILE):
-            if not (least[r] >= 0.0 and mass[r] < np.inf):
-                return -1
-        if kind == CONDITIONAL:
-            multiply_down(q, inner_places, first, n_children)
-        elif kind != GIVEN:
-            sum_up(q, kind == OWN_MASS, inner_places, first, n_children)
-        if is_normalised:
-            normalise(q)
+        if not probabilities(
+            values, start, columns, places, kind, is_normalised, inner_places, first, n_children, q, mass, least, top
+        ):
+            return -1
         if kind != LEAF_MASS or is_normalised:
             totals(q, leaves, mass, least, top)
         if not is_coherent:

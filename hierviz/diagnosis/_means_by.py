@@ -33,7 +33,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.calibration_bins import bin_ends
-from hierviz.diagnosis.run_answers import over_runs, run_answers
+from hierviz.diagnosis.runs import run_answers
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import JudgedAnswers
@@ -46,6 +46,7 @@ from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import check_kind, is_number
+from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
 from hierviz.uncertainty.student import t_quantiles
@@ -171,12 +172,12 @@ class MeansBy(Short):
     @property
     def spread(self) -> np.ndarray:
         """Standard deviation between runs (ddof = 1) of each part, shape (n_parts,); nan with one run."""
-        return over_runs(self.run_means).spread
+        return over_runs(self.run_means).sd
 
     @property
     def overall_spread(self) -> float:
         """Standard deviation between runs (ddof = 1) of the mean over all samples; nan with one run."""
-        return float(over_runs(self.run_overall).spread)
+        return float(over_runs(self.run_overall).sd)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""

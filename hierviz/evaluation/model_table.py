@@ -171,7 +171,7 @@ def run_groups(names):
 
 
 def spread_over_runs(runs):
-    """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to Repeats."""
+    """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to OverRuns."""
     return {key: over_repeats([run[key] for run in runs]) for key in TABLE_KEYS}
 
 

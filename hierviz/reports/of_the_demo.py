@@ -97,10 +97,10 @@ def _weak_branch(answers, at):
     place = found.worst_subtree
     if place is None:
         return
-    node = int(found.node[place])
+    node = found.rows[place].node
     opened = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
     first, last = "No branch is clearly worse than the rest", "; such a difference can be chance"
-    if found.is_flagged[place]:
+    if found.rows[place].is_flagged:
         first, last = "Do not trust every branch alike", ""
     yield StoryStep(
         "mistakes",

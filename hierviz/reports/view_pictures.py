@@ -160,13 +160,13 @@ def slices_of(settings):
     found = slices(_answers(settings))
     rows = [
         (
-            found.value[k] if found.kind[k] == "subtree" else f"{found.kind[k]} = {found.value[k]}",
-            f"{int(found.n[k]):,}",
-            percent_text(found.rate[k], 1),
-            percent_text(found.rest_rate[k], 1),
-            "clearly worse" if k < found.n_flagged else "",
+            row.name,
+            f"{row.n:,}",
+            percent_text(row.rate, 1),
+            percent_text(row.rest_rate, 1),
+            "clearly worse" if row.is_flagged else "",
         )
-        for k in range(min(len(found), MOST_ROWS))
+        for row in found.rows[:MOST_ROWS]
     ]
     heads = ["Slice", "Samples", "Wrong", "Wrong of the rest", ""]
     return f"<p>{escape(found.sentence())}</p>{table(heads, rows)}", _more_rows(found)

@@ -79,17 +79,17 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     for page in (visit, Visit("taxonomy", data=data.key)):
         large = re.search("Large classes with many wrong answers|Most wrong answers in number", page.text)
         assert page.text.index(sentence) < large.start()
-        assert f"under={slices.value[slices.worst_subtree]}" in links(page)["Its samples"]
+        assert f"under={slices.rows[slices.worst_subtree].value}" in links(page)["Its samples"]
     assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     found = hv.diagnosis.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
-    assert found.value[place] == "helicopter"
+    assert found.rows[place].value == "helicopter"
     sentence = found.worst_sentence()
     assert sentence.startswith("Worst subtree: helicopter")
-    assert f"clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})" in sentence
+    assert f"clearly worse than the rest (corrected p = {probability_text(found.rows[place].p_adjusted)})" in sentence
     for page in ("overview", "taxonomy"):
         visit = Visit(page, model="multi-label")
         assert sentence in visit.text

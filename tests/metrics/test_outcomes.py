@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation.mistakes import outcome_counts
+from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators, outcomes_text
 from hierviz.metrics.path import path_metrics
 

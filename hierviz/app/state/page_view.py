@@ -12,7 +12,7 @@ from hierviz.app.state.dataset import DEMO, NAME_OF_DEMO
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.diagnosis._node_table import NODE_COLUMNS
-from hierviz.evaluation.mistakes import ORDERS
+from hierviz.diagnosis.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.lessons.catalogue import LESSON_MODULES
