@@ -121,7 +121,8 @@ def cross_fitted(
     PredictionsError
         If there are fewer samples, or groups, than folds, or a number is out of range.
     """
-    (found,), _ = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, of_samples, progress)
+    plan = _Plan(goal, of_samples, folds, splits, seed, groups)
+    (found,), _ = _fits(taxonomy, truth, {"": table}, plan, progress)
     return found
 
 
@@ -235,9 +236,8 @@ def rank_for_target(
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
     fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
     if folds != 0:
-        (*fits, inside), parts = _fits(
-            taxonomy, truth, made, goal, folds, splits, seed, groups, key, of_samples, progress, numbers
-        )
+        plan = _Plan(goal, of_samples, folds, splits, seed, groups, key, numbers)
+        (*fits, inside), parts = _fits(taxonomy, truth, made, plan, progress)
     rows = []
     for name, fit in zip(names, fits, strict=True):
         choice = _choice(taxonomy, truth, made[name], goal, of_samples, (curves or {}).get(name))
@@ -302,11 +302,26 @@ def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
     return goal(curve, truth, table) if of_samples else goal(curve)
 
 
-def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_samples, progress, numbers=path_metrics):
+@dataclass(frozen=True)
+class _Plan:
+    """What is chosen in which folds: arguments of `rank_for_target`."""
+
+    goal: Callable
+    of_samples: bool
+    folds: int
+    splits: int
+    seed: int
+    groups: ArrayLike | None
+    key: str | None = None
+    numbers: Callable = path_metrics
+
+
+def _fits(taxonomy, truth, tables, plan, progress):
     """CrossFitted of each model, and of the best one by `key` in every fold where a key is given.
 
     And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
     """
+    folds, splits, seed, groups, key = plan.folds, plan.splits, plan.seed, plan.groups, plan.key
     for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
         check_whole(what, value, least)
     truth = one_truth_each(truth, "the table")
@@ -323,7 +338,7 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
         )
-    keys, sign = _keys(taxonomy, numbers), 0 if key is None else METRICS[key].sign
+    keys, sign = _keys(taxonomy, plan.numbers), 0 if key is None else METRICS[key].sign
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
@@ -339,10 +354,10 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
             sizes[split, fold] = len(test)
             best = -np.inf
             for place, table in enumerate(made):
-                choice = _choice(taxonomy, truth[train], table.take(train), goal, of_samples)
+                choice = _choice(taxonomy, truth[train], table.take(train), plan.goal, plan.of_samples)
                 if choice.threshold is None:
                     continue
-                metrics = numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
+                metrics = plan.numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
                 values[place, split, fold] = [metrics[one].mean() for one in keys]
                 thresholds[place, split, fold] = choice.threshold
                 if key is None:
