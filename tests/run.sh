@@ -37,6 +37,6 @@ fi
 if [ $# -gt 0 ]; then
   exec "$python" -m pytest "$@"
 fi
-"$python" -m pytest -m "not browser$short" --numprocesses logical --dist worksteal
+"$python" -m pytest --ignore=tests/browser -m "not browser$short" --numprocesses logical --dist worksteal
 # The browsers get the machine to themselves: two at a time, each with a server of its own.
-"$python" -m pytest -m "browser$short" --numprocesses 2 --dist worksteal
+"$python" -m pytest tests -m "browser$short" --numprocesses 2 --dist worksteal

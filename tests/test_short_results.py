@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.diagnosis.mistakes import set_mistakes
 from hierviz.messages.notebook_html import Short, brief
 from tests.small_tree import EDGES
 
@@ -43,11 +44,12 @@ def results(model):
     resamples = hv.uncertainty.Resamples.draw(N, 500)
     means = hv.uncertainty.bootstrap_means(one.per_sample()["correct"], resamples)
     curve, table = one.curve, one.judged_table
-    by_evaluation = (
-        "class_table confusion_matrix confusions label_errors level_table node_table reliability set_mistakes slices mistakes "
-        "judged_answers set_curve"
-    )
-    return {name: getattr(hv, name)(one) for name in by_evaluation.split()} | {
+    by_evaluation = [
+        *(hv.diagnosis.class_table, hv.diagnosis.matrix, hv.diagnosis.confused_pairs, hv.diagnosis.label_errors),
+        *(hv.diagnosis.level_table, hv.diagnosis.node_table, hv.diagnosis.reliability, set_mistakes),
+        *(hv.diagnosis.slices, hv.mistakes, hv.evaluation.judged_answers, hv.curves.set_curve),
+    ]
+    return {function.__name__: function(one) for function in by_evaluation} | {
         "evaluation": one,
         "table": hv.compare([model, other], resamples=100),
         "interval": means,
@@ -217,7 +219,7 @@ def test_unknown_types_name_the_way(model):
     ):
         with pytest.raises(hv.PredictionsError, match="from_predictions"):
             call()
-    with pytest.raises(hv.PredictionsError, match=r"hierviz\.reliability"):
+    with pytest.raises(hv.PredictionsError, match=r"hierviz\.diagnosis\.reliability"):
         hv.charts.reliability_diagram(model)
     assert taxonomy.n_nodes == p.shape[1]
 

@@ -15,9 +15,9 @@ from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
-from hierviz.uncertainty.comparison import fewest_resamples, highest_level, no_clear_difference, simultaneous
+from hierviz.uncertainty.comparison import fewest_resamples, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference
-from hierviz.uncertainty.resamples import Interval
+from hierviz.uncertainty.resamples import Interval, leaves_too_few_wrong
 
 LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
 # Stretches that a sentence names.
@@ -137,7 +137,7 @@ def difference_band_table(difference, key):
     Of a ModelDifference the first column is the specificity, under the same name, at which both curves have points.
 
     The band holds at all these shares at once (`uncertainty.comparison.simultaneous`). Shares that leave too few wrong answers
-    to compare are left out (`uncertainty.comparison.highest_level`), and so are all but the last of those below which both
+    to compare are left out (`uncertainty.resamples.leaves_too_few_wrong`), and so are all but the last of those below which both
     models can always name the most probable leaf: nothing changes there.
     """
     levels, band = _compared(difference, key)
@@ -244,7 +244,7 @@ def _compared(difference, key):
     if key not in difference.at_correct:
         raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
     interval, levels = difference.at_correct[key], difference.levels
-    usable = (levels <= highest_level(interval.resamples.n_samples) + 1e-9) & ~np.isnan(interval.lower)
+    usable = ~leaves_too_few_wrong(interval.resamples.n_samples, levels) & ~np.isnan(interval.lower)
     same = (interval.estimate == interval.estimate[:1]) & (interval.draws == interval.draws[:, :1]).all(axis=0)
     usable &= np.arange(len(levels)) >= np.logical_and.accumulate(same).sum() - 1
     picked = [values[..., usable] for values in (interval.estimate, interval.lower, interval.upper, interval.draws)]

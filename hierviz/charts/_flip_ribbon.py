@@ -157,7 +157,7 @@ def flip_ribbon_sentence(flips, threshold):
         text += f"; from {high} on it is {named[place + 1]}{WHICH[flips.outcome[place + 1]]}"
     right = [key for key in ("exact", "coarse") if key in flips.outcome]
     if flips.outcome[place] == "wrong" and not right:
-        text += "; it is wrong at every τ"
+        text += "; it is wrong at every τ" + (" that gives an answer" if "no_answer" in flips.outcome else "")
     return f"{text}."
 
 

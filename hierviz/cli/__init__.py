@@ -23,6 +23,7 @@ from hierviz.cli.table import add_table
 from hierviz.cli.taxonomy import add_taxonomy
 from hierviz.messages import stopping
 from hierviz.messages.errors import HiervizError
+from hierviz.readers.sources import forget_opened
 
 
 @with_standard_streams
@@ -31,6 +32,7 @@ def main(arguments=None):
     arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
     try:
         stopping.raise_from_here()
+        forget_opened()
         options = parser().parse_args(arguments or ["app"])
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0

@@ -10,7 +10,7 @@ from typing import Any
 
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import load_models
-from hierviz.cli.output import progress, require_places, write_text
+from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
@@ -267,5 +267,6 @@ def _write(path, suffix, charts, chart, table, dark):
         content = charts.to_csv(table)
     else:
         content = charts.to_svg(chart, dark).encode() if suffix == ".svg" else charts.to_png(chart, dark)
+    require_unread(path)
     with new_file(path) as file:
         file.write(content)

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
 import textwrap
-from pathlib import Path
 
 from hierviz.cli.files import add_predictions_form, add_reading
 from hierviz.cli.named_files import run_files
@@ -47,7 +47,7 @@ def run_doctor(options):
 
     if options.json is not None:
         require_places(options, options.json)
-    if options.fix is not None and Path(options.fix).is_file():
+    if options.fix is not None and os.path.isfile(options.fix):
         raise FileError(f"{options.fix}: expected a folder for the mended files, got a file. Name a folder.")
     found = doctor(
         options.taxonomy,

@@ -12,9 +12,11 @@ from hierviz.messages.errors import FileError
 from hierviz.messages.progress_text import ProgressText
 from hierviz.new_files import check_place, new_text
 from hierviz.readers.picture_names import is_picture
+from hierviz.readers.sources import was_opened
 
 # Options whose folders are read, of some only the pictures.
 _WHOLE, _PICTURES = ("taxonomy", "predictions"), ("media", "inputs")
+_READ = "{path}: expected another file to write to, got one that is read. Choose another place."
 
 
 def write_csv(path, header, rows):
@@ -63,7 +65,13 @@ def require_no_input(options, *paths):
         is_inside = any(folder == os.path.dirname(place) and key in keys for key, folder in folders)
         # The option that names it to be written is one of those that name it.
         if os.path.isfile(path) and (files.count(place) > places.count(place) or is_inside):
-            raise FileError(f"{path}: expected another file to write to, got one that is read. Choose another place.")
+            raise FileError(_READ.format(path=path))
+
+
+def require_unread(path):
+    """Raise a FileError where a file to write was opened to be read, as one that a reader found beside its input."""
+    if was_opened(path):
+        raise FileError(_READ.format(path=path))
 
 
 def _named(options):
@@ -81,6 +89,7 @@ def _named(options):
 
 def _write(path, write):
     if path != "-":
+        require_unread(path)
         with new_text(path) as file:
             write(file)
         return

@@ -8,7 +8,7 @@ import sys
 from pathlib import Path
 
 from hierviz.cli.model_flags import add_model_flags, model_options, reading_options
-from hierviz.cli.output import progress, require_no_input, write_text
+from hierviz.cli.output import progress, require_no_input, require_unread, write_text
 from hierviz.cli.parameter_flags import flag, with_flags
 from hierviz.cli.taxonomy_flags import add_taxonomy_flags, taxonomy_options
 from hierviz.messages.errors import ModelError
@@ -114,6 +114,7 @@ def run_predict(options):
     known = None if known is None else known.take(kept)
     written = model.known.judged(predictions)
     detected = {**predictions.detected, "inputs": str(options.inputs), "sha256 of inputs": inputs.sha256()}
+    require_unread(options.out)
     write_predictions(written.replace(detected=detected), options.out)
     for note in written.notes:
         print(f"note: {with_flags(note)}", file=sys.stderr)

@@ -9,7 +9,7 @@ import sys
 from hierviz.cli.evaluate import add_choice, add_threads, class_weights_of, rule_of, thresholds_of
 from hierviz.cli.files import add_demo_option, load_models
 from hierviz.cli.named_files import values_by_method
-from hierviz.cli.output import progress, require_places
+from hierviz.cli.output import progress, require_places, require_unread
 from hierviz.cli.parameter_flags import with_flags
 from hierviz.cli.rule_flags import add_rule_flags, check_rule_flags, chosen_parameters
 from hierviz.cli.taxonomy_flags import taxonomy_options
@@ -124,6 +124,7 @@ def run_report(options):
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen_parameters(options, taxonomy),
     )
+    require_unread(options.out)
     made.write(options.out)
     if made.left_out:
         print(f"note: {made.left_out}", file=sys.stderr)

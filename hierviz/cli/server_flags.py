@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import sys
 from pathlib import Path
 
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, shown
 
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)
@@ -47,8 +48,8 @@ def path_flags(options):
     """
     if options.allow_paths is None:
         return []
-    if not Path(options.allow_paths).is_dir():
-        raise FileError(f"--allow-paths: expected a folder, got {options.allow_paths!r}. Check the path.")
+    if not os.path.isdir(options.allow_paths):  # also of a name that is too long
+        raise FileError(f"--allow-paths: expected a folder, got {shown(options.allow_paths)}. Check the path.")
     return ["--allow-paths", str(Path(options.allow_paths).resolve())]
 
 

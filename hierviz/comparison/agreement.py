@@ -144,7 +144,8 @@ class Agreement(Short):
     pairs : list of list of int
         Pairs of methods that have both values.
     sentence : str
-        Which two metrics disagree most, and on which methods.
+        Which two metrics disagree most, and on which methods: by paired intervals that exclude 0 with opposite signs.
+        Where there is no such pair of methods, which two metrics order the methods least alike.
     """
 
     columns: list[Column]
@@ -197,31 +198,40 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
 def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     if len(methods) < 2:
         return "One method: metrics have nothing to disagree on."
-    places = [(i, j) for i in range(len(columns)) for j in range(i) if pairs[i][j]]
-    places = [(i, j) for i, j in places if reversed_pairs[i][j]]
+    places = [(i, j) for i in range(len(columns)) for j in range(i) if reversed_pairs[i][j]]
     if not places:
         return "No two metrics put two methods in opposite orders."
+    two = list(itertools.combinations(methods, 2))
+    signs = np.array([[_clear_sign(*pair, column, level) for pair in two] for column in columns])
 
     def agree(place):
-        """Kendall's coefficient, or, of few methods, the share of pairs in one order less that of reversed ones."""
+        """No clear reversal; Kendall's coefficient, or, of few methods, the share in one order less that of reversed pairs."""
         i, j = place
         share = reversed_pairs[i][j] / pairs[i][j]
-        return 1 - 2 * share if taus[i][j] is None else taus[i][j], -share, place
+        tau = 1 - 2 * share if taus[i][j] is None else taus[i][j]
+        return not (signs[i] * signs[j] < 0).any(), tau, -share, place
 
     i, j = min(places, key=agree)
     one, other = columns[j], columns[i]
     n_reversed, n_pairs, tau = reversed_pairs[i][j], pairs[i][j], taus[i][j]
     share = f"{n_reversed} of {n_pairs} pairs of methods reversed"
     how = share if tau is None else f"τ-b {tau:.2f}, {share}".replace("-0", "−0").replace("-1", "−1")
-    start = f"{_called(one, columns)} and {_called(other, columns)} disagree most ({how})."
-    if not all(column.key in method.draws for method in methods for column in (one, other)):
-        return f"{start} Whether a pair is clearly different by both is not known without intervals."
-    clear = _clear_reversals(methods, one, other, level)
-    if not clear:
-        return f"{start} No pair is clearly different by both: no paired interval of both leaves out 0."
-    named = "; ".join(f"{a} is better than {b} by {one.label}, and worse by {other.label}" for a, b in clear[:NAMED])
+    start = f"{_called(one, columns)} and {_called(other, columns)}"
+    clear = np.flatnonzero(signs[j] * signs[i] < 0)
+    if not len(clear):
+        start = f"{start} order the methods least alike ({how})."
+        if not all(column.key in method.draws for method in methods for column in (one, other)):
+            return f"{start} Whether a pair is clearly different by both is not known without intervals."
+        return f"{start} No pair is clearly different by both: no two paired intervals leave out 0 with opposite signs."
+    named = "; ".join(
+        f"{a.name} is better than {b.name} by {one.label}, and worse by {other.label}"
+        for a, b in (two[k] if signs[j, k] > 0 else two[k][::-1] for k in clear[:NAMED])
+    )
     more = f", and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
-    return f"{start} With paired intervals of {100 * level:g} % that leave out 0 on both sides, {named}{more}."
+    return (
+        f"{start} disagree most ({how}). "
+        f"With paired intervals of {100 * level:g} % that leave out 0 on both sides, {named}{more}."
+    )
 
 
 def _called(column, columns):
@@ -230,17 +240,7 @@ def _called(column, columns):
     return column.label if len(same) == 1 else f"{column.label} ({column.key})"
 
 
-def _clear_reversals(methods, one, other, level):
-    """Pairs (better by the first metric, worse by the second) whose paired intervals both exclude 0."""
-    found = []
-    for place, a in enumerate(methods):
-        for b in methods[place + 1 :]:
-            both = [difference(a, b, column) for column in (one, other)]
-            if any(part is None or not part.is_clear(level) for part in both):
-                continue
-            gains = [column.sign * part.estimate for column, part in zip((one, other), both) if part is not None]
-            if gains[0] > 0 > gains[1]:
-                found.append((a.name, b.name))
-            elif gains[0] < 0 < gains[1]:
-                found.append((b.name, a.name))
-    return found
+def _clear_sign(a, b, column, level):
+    """1 where a is better than b by a paired interval that excludes 0, -1 where it is worse, else 0."""
+    found = difference(a, b, column)
+    return 0 if found is None or not found.is_clear(level) else int(np.sign(column.sign * found.estimate))

@@ -46,9 +46,9 @@ from hierviz.uncertainty.resamples import (
     FEWEST,
     FEWEST_WRONG,
     MOST_LACKING,
+    bound_caution,
     leaves_too_few_wrong,
     percentile_ends,
-    share_at_bound,
     too_few_units,
 )
 from hierviz.uncertainty.risk_bounds import wilson
@@ -108,6 +108,13 @@ class Method(Short):
 
     def why_no_interval(self, column: Column) -> str | None:
         """Why a number has no interval, in words; None when it has one."""
+        why = self.why_not_compared(column)
+        if why is None and not np.isfinite(self.draws[column.key]).any():
+            return "it is infinite in every resample"
+        return why
+
+    def why_not_compared(self, column: Column) -> str | None:
+        """Why the resamples say nothing of a number, in words; None when they do, if only that it is infinite in all of them."""
         if self.value(column.key) is None:
             return "it has no value"
         draws = self.draws.get(column.key)
@@ -141,10 +148,7 @@ class Method(Short):
         """That an interval may be too short since many resamples lie at the end of the range, in words; else None."""
         if self._is_wilson(column) or self.why_no_interval(column) is not None:
             return None
-        share, bound = share_at_bound(self.draws[column.key], column.range)
-        if share <= MOST_LACKING:
-            return None
-        return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"
+        return bound_caution(self.draws[column.key], column.range)
 
     def _is_wilson(self, column):
         return self.n_runs == 1 and column.key in self.shares
@@ -210,7 +214,7 @@ class Difference(Short):
 
 def difference(a: Method, b: Method, column: Column) -> Difference | None:
     """The value of `a` minus that of `b`, paired by the resamples; None where one has no interval."""
-    if a.why_no_interval(column) or b.why_no_interval(column):
+    if a.why_not_compared(column) or b.why_not_compared(column):
         return None
     first, second = a.value(column.key), b.value(column.key)
     assert first is not None
@@ -242,7 +246,7 @@ def marks_of(methods: Sequence[Method], column: Column, level: float) -> list[st
     places = np.flatnonzero(~np.isnan(gains)).tolist()
     found: list[str | None] = [None] * len(methods)
     ranked = [methods[place] for place in places]
-    if len(ranked) < 2 or not column.sign or any(method.why_no_interval(column) for method in ranked):
+    if len(ranked) < 2 or not column.sign or any(method.why_not_compared(column) for method in ranked):
         return found
     draws = np.stack([method.draws[column.key] for method in ranked])
     if draws.shape[1] < fewest_resamples(level) or math.isinf(gains[places].max()):

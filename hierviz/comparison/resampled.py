@@ -21,7 +21,7 @@ import numpy as np
 
 from hierviz.comparison.columns import BY_DEPTH
 from hierviz.comparison.node_counts import NodeCounts
-from hierviz.curves.operating_curve import CurveSteps
+from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.class_weights import sample_weights
 from hierviz.evaluation.sample_numbers import TOP
 from hierviz.evaluation.summary import error_heights
@@ -97,7 +97,10 @@ class ResampledNumbers:
         self._class_weights = class_weights
         if self._of_curve or self._of_balanced:
             self._truth = model.predictions.truth[rows]
-            self._steps = CurveSteps.from_table(model.taxonomy, self._truth, model.table.take(rows))
+            # Of every draw only what the columns are made of.
+            needed = {value for key in (*self._of_curve, *self._of_balanced) for value in SUMMARY[_curve_name(key)][0]}
+            answers = model.table.take(rows)
+            self._steps = CurveSteps.from_table(model.taxonomy, self._truth, answers, keys=sorted(needed))
         keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
         self.keys = [key for key in wanted if key in keys]
 
@@ -133,10 +136,9 @@ class ResampledNumbers:
         for columns, weighed in ((self._of_curve, lambda draw: draw), (self._of_balanced, self._balanced)):
             if not columns:
                 continue
-            summaries = each(lambda draw, weighed=weighed: self._summary(weighed(draw)))
-            for key in columns:
-                name = key.split(".")[1].removeprefix(BALANCED_PREFIX)
-                found[key] = np.array([summary.get(name, np.nan) for summary in summaries])
+            names = [_curve_name(key) for key in columns]
+            numbers = each(lambda draw, weighed=weighed, names=names: self._curve_numbers(weighed(draw), names))
+            found |= dict(zip(columns, np.array(numbers, dtype=np.float64).T))
         if self.node_counts is not None:
             by_draw = each(lambda draw: self.node_counts.numbers(draw, self._by_node))
             found |= {column.key: np.array([numbers[column.key] for numbers in by_draw]) for column in self._by_node}
@@ -146,9 +148,12 @@ class ResampledNumbers:
         """Counts of a draw, weighed so that each class has its weight, however often the draw takes it."""
         return sample_weights(self.model.taxonomy, self._truth, self._class_weights, draw)
 
-    def _summary(self, counts):
-        """Numbers of the curve; none where a draw takes no class that has a weight."""
-        return self._steps.curve(counts).summary() if counts.any() else {}
+    def _curve_numbers(self, counts, names):
+        """These numbers of the curve; nan where a draw takes no class that has a weight."""
+        if not counts.any():
+            return [np.nan] * len(names)
+        curve = self._steps.curve(counts)
+        return [SUMMARY[name][1](curve) for name in names]
 
     # Kinds of numbers ----------------------------------------------------------------------------------------------
 
@@ -267,6 +272,11 @@ class ResampledNumbers:
                 self._from_sums[column.key] = lambda sums, n, place=place: sums[:, place]
             else:
                 self._from_sums[column.key] = _measure(column.metric, cells)
+
+
+def _curve_name(key):
+    """Key of `OperatingCurve.summary` of a column."""
+    return key.split(".")[1].removeprefix(BALANCED_PREFIX)
 
 
 def measures_of(tp, tn, fp, fn):

@@ -169,19 +169,31 @@ class OperatingCurve(StepCurve):
 
     @cached_property
     def _summary(self) -> dict[str, float]:
-        values = self.values
-        return {
-            "ap": envelope_integral(values["info_recall"], values["info_precision"]),
-            "ac": envelope_integral(values["info_recall"], values["correct"]),
-            "ac_exact": envelope_integral(values["exact"], values["correct"]),
-            "depth_ap": envelope_integral(values["depth_recall"], values["depth_precision"]),
-            "depth_ac": envelope_integral(values["depth_recall"], values["correct"]),
-            "recall_at_90_correct": best_at_correct(values["info_recall"], values["correct"], 0.90),
-            "recall_at_95_correct": best_at_correct(values["info_recall"], values["correct"], 0.95),
-            "majority_f1": float(self.at(0.5)["info_f1"]),
-            "leaf_f1": float(values["info_f1"][-1]),
-            "n_points": self.n_points,
-        }
+        return {name: number(self) for name, (_, number) in SUMMARY.items()}
+
+
+def _area(x, y):
+    return (x, y), lambda curve: envelope_integral(curve.values[x], curve.values[y])
+
+
+def _recall_at(level):
+    needed = ("info_recall", "correct")
+    return needed, lambda curve: best_at_correct(*(curve.values[key] for key in needed), level)
+
+
+# Numbers of `OperatingCurve.summary`: which values each is made of, and how.
+SUMMARY: dict[str, tuple[tuple[str, ...], Callable[[OperatingCurve], float]]] = {
+    "ap": _area("info_recall", "info_precision"),
+    "ac": _area("info_recall", "correct"),
+    "ac_exact": _area("exact", "correct"),
+    "depth_ap": _area("depth_recall", "depth_precision"),
+    "depth_ac": _area("depth_recall", "correct"),
+    "recall_at_90_correct": _recall_at(0.90),
+    "recall_at_95_correct": _recall_at(0.95),
+    "majority_f1": (("info_f1",), lambda curve: float(curve.values["info_f1"][curve.place(0.5)])),
+    "leaf_f1": (("info_f1",), lambda curve: float(curve.values["info_f1"][-1])),
+    "n_points": ((), lambda curve: curve.n_points),
+}
 
 
 def operating_curve(

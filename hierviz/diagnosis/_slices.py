@@ -112,6 +112,11 @@ class Slice(Short):
         """True of a flagged slice most of whose excess is that of samples of the flagged slices before it."""
         return self.is_flagged and self.excess_outside < self.excess / 2
 
+    @property
+    def verdict(self) -> str:
+        """In words: ``"clearly worse"``, ``"shares samples"`` where `is_explained`, ``""`` where not flagged."""
+        return "shares samples" if self.is_explained else "clearly worse" if self.is_flagged else ""
+
 
 @dataclass(frozen=True, eq=False)
 class Slices(Short):

@@ -119,10 +119,11 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
 
     Examples
     --------
-    >>> from hierviz import Predictions, Taxonomy, confusion_matrix
+    >>> from hierviz import Predictions, Taxonomy
+    >>> from hierviz.diagnosis import matrix
     >>> taxonomy = Taxonomy.from_edges([("root", name) for name in "abcd"])
     >>> truth = taxonomy.nodes(*"aaabbcd")
-    >>> found = folded_matrix(confusion_matrix(Predictions.from_labels(taxonomy, truth, truth=truth)), most=3)
+    >>> found = folded_matrix(matrix(Predictions.from_labels(taxonomy, truth, truth=truth)), most=3)
     >>> [int(n) for n in found.n_folded], found.count.tolist()
     ([0, 0, 0, 2], [3, 2, 2])
     """

@@ -247,6 +247,8 @@ def codes_of(column: np.ndarray) -> tuple[np.ndarray, list[str]]:
 def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.ndarray | None:
     """Number of the group of each judged sample, shape (n_judged,); samples without one are groups of their own.
 
+    None without groups, and where each is one sample.
+
     Raises
     ------
     PredictionsError
@@ -263,7 +265,8 @@ def group_codes(answers: JudgedAnswers, group: str | np.ndarray | None) -> np.nd
     codes, texts = codes_of(labels[answers.rows])
     alone = np.flatnonzero(codes < 0)
     codes[alone] = len(texts) + np.arange(len(alone))
-    return np.unique(codes, return_inverse=True)[1]
+    names, numbers = np.unique(codes, return_inverse=True)
+    return None if len(names) == len(codes) else numbers
 
 
 def attribute(columns, name, what):

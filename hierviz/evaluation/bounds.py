@@ -11,9 +11,12 @@ from hierviz.evaluation.curve_bounds import CURVE_METRICS
 from hierviz.evaluation.top_k_bounds import RULES, bounds, curve_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX
+from hierviz.predictions.parametrisation import SUM_TOLERANCE
 
 # Parts of a block that do not depend on the predictions, or are no single number.
 LEFT_OUT = ("baseline",)
+# What bounds allow for, wherever they are shown.
+WIDENED = f"they allow for rows whose sum misses 1 by up to {SUM_TOLERANCE:g}, as those of rounded probabilities do"
 # Why a number has no interval.
 WHY_NOT = {
     "cross_entropy_finite_mean": "the samples that it averages depend on the unknown scores",
@@ -117,6 +120,7 @@ def bounds_note(predictions):
     return (
         f"{listed} of {scores.n_columns} scores are listed per sample and the others are unknown: numbers leave them out "
         "(nothing is renormalised), and bounds contain the number that all scores would give"
+        + (f"; {WIDENED}" if predictions.parametrisation == "leaf_probabilities" else "")
     )
 
 

@@ -152,7 +152,13 @@ def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_su
         found.note("sums_not_one", where, text)
     if wrong.any():
         expected = "is outside of 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
-        advice = " If the file holds raw scores, say which with {parametrisation}." if key in PROBABILITIES else ""
+        # Raw scores are finite, too.
+        is_raw = key in PROBABILITIES and bool((wrong & finite).any() or not finite.any())
+        advice = (
+            " If the file holds raw scores, say which with {parametrisation}."
+            if is_raw
+            else " Correct them, or leave these samples out."
+        )
         text = (
             f"{counted(int(wrong.sum()), 'sample has', 'samples have')} a score that {expected} "
             f"({_named(wrong, ids)}).{advice}"

@@ -45,16 +45,15 @@ def outcome_indicators(metrics: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     return {f"n_{key}": places == place for key, place in _PLACES.items()}
 
 
-def answered_text(no_answer: float, correct: float, written: str = "") -> str:
+def answered_text(no_answer: float, correct: float) -> str:
     """How many samples get no answer, and how many of the others are correct: both shares of all samples, in [0, 1].
 
-    `correct` counts the samples without an answer, as Valmadre's does. `written` is the first share as the text around says
-    it, where shares are rounded so that they add up to 100 %.
+    `correct` counts the samples without an answer, as Valmadre's does.
 
     Examples
     --------
     >>> answered_text(0.3, 0.95)
-    '30 % get no answer; of the others 92.9 % are correct'
+    '30.0 % get no answer; of the others 92.9 % are correct'
     >>> answered_text(0.0, 0.9), answered_text(1.0, 1.0)
     ('all samples get an answer', 'no sample gets an answer')
     """
@@ -62,8 +61,11 @@ def answered_text(no_answer: float, correct: float, written: str = "") -> str:
         return "all samples get an answer"
     if no_answer >= 1:
         return "no sample gets an answer"
-    of_others = min(max((correct - no_answer) / (1 - no_answer), 0.0), 1.0)
-    return f"{written or percent_text(no_answer)} get no answer; of the others {percent_text(of_others, 1)} are correct"
+    return f"{percent_text(no_answer, 1)} get no answer; of the others {_correct_of_others(no_answer, correct)} are correct"
+
+
+def _correct_of_others(no_answer: float, correct: float) -> str:
+    return percent_text(min(max((correct - no_answer) / (1 - no_answer), 0.0), 1.0), 1)
 
 
 def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
@@ -90,5 +92,5 @@ def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
     text = f"of {n:,} answer{'s' * (n != 1)} {', '.join(parts)}, and {said['wrong']} are wrong."
     if "coarse" not in counts or not 0 < counts["no_answer"] < n:
         return text
-    written = dict(zip(counts, shares, strict=True))["no_answer"]
-    return f"{text} So {answered_text(counts['no_answer'] / n, 1 - counts['wrong'] / n, written)}."
+    # The share without an answer is not said again: those above are rounded so that they add up to 100 %.
+    return f"{text} Of those with an answer {_correct_of_others(counts['no_answer'] / n, 1 - counts['wrong'] / n)} are correct."

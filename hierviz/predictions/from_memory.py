@@ -19,12 +19,20 @@ from hierviz.predictions.exchanged_columns import exchanged, exchanged_words
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries, require_missing
 from hierviz.predictions.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
 from hierviz.predictions.parametrisation import default_columns
-from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of
+from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of, is_counted
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
 TRUTH_COLUMNS = ("truth", "true", "y_true", "true_label")
 NUMBERS = "fiub"
+BY_POSITION = (
+    "the columns of the DataFrame are only counted (0, 1, 2, ...) and were taken in the order of `classes`; call them like the "
+    "classes and they are matched by name"
+)
+BY_NUMBER = (
+    "the columns 0, 1, 2, ... of the DataFrame were taken as the names of classes, which are in another order in `classes`; if "
+    "they only count the columns, pass its values (to_numpy())"
+)
 
 
 class FromMemory:
@@ -82,7 +90,7 @@ class FromMemory:
         """
         if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
             raise PredictionsError(
-                f"frame: expected a pandas DataFrame, got {type(frame).__module__}.{type(frame).__name__}. "
+                f"frame: expected a pandas DataFrame, got {type(frame).__module__.split('.')[0]}.{type(frame).__name__}. "
                 "The frame comes first, then the taxonomy."
             )
         check_taxonomy(taxonomy, "It comes after the frame.")
@@ -153,7 +161,8 @@ class FromMemory:
         taxonomy : Taxonomy
         probabilities : ndarray, shape (n_samples, n_classes), or list of them
             A list has one array a level, as where a classifier has several outputs; a class called "" is left out there. Of a
-            DataFrame the columns are matched by name.
+            DataFrame the columns are matched by name; those that are only counted (0, 1, 2, ...) are in the order of `classes`,
+            which is noted, unless the classes are called by these numbers.
         classes : sequence of str, or list of them
             ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's. Of lists
             for several levels beside one array the last is taken.
@@ -199,9 +208,12 @@ class FromMemory:
             raise PredictionsError(
                 f"classes: expected {len(probabilities)} lists (one per array), got {len(classes)}. Pass classes_ of all."
             )
-        arrays, names = [], []
+        arrays, names, notes = [], [], []
         for array, of_array in levels:
             of_array = [str(value) for value in _items(of_array)]
+            counted = list(map(str, range(len(of_array))))
+            if is_counted(array) and of_array != counted:
+                notes.append(BY_NUMBER if sorted(of_array) == sorted(counted) else BY_POSITION)
             array = array_of_rows(in_order_of(array, of_array, "probabilities"), "probabilities")
             if array.ndim != 2 or array.shape[1] != len(of_array):
                 raise PredictionsError(
@@ -217,6 +229,8 @@ class FromMemory:
         scores = np.concatenate(arrays, axis=1)
         nodes = nodes_named(names, taxonomy, "classes")
         made = _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, "classes", name=name, **more)
+        if notes:
+            made = made.replace(notes=(*made.notes, *dict.fromkeys(notes)))
         if predicted is not None:
             _check_answers(made, predicted)
         return made

@@ -130,14 +130,8 @@ class Predictions(FromMemory):
                     f"{what}: expected {self.n_samples} values (one per sample), got {len(values)}. Align the rows."
                 )
         _check_distinct(self.sample_ids)
-        for what, nodes in (("truth", self.truth), ("labels", self.labels)):
-            nodes = nodes.nodes if isinstance(nodes, NodeLists) else nodes
-            if nodes is not None and len(nodes) and not (nodes.min() >= -1 and nodes.max() < self.taxonomy.n_nodes):
-                bad = nodes[(nodes < -1) | (nodes >= self.taxonomy.n_nodes)]
-                raise PredictionsError(
-                    f"{what}: expected node numbers below {self.taxonomy.n_nodes}, got {listed(bad.tolist())}. "
-                    "Use Taxonomy.nodes to look names up."
-                )
+        for what, none, nodes in (("truth", "not known", self.truth), ("labels", "outside the taxonomy", self.labels)):
+            _check_nodes(what, none, nodes, self.taxonomy.n_nodes)
 
     def __repr__(self):
         what = self.parametrisation if self.has_scores else "labels"
@@ -400,6 +394,19 @@ def _check_distinct(ids):
         raise PredictionsError(
             f"sample ids: expected every id once, got {twice} more than once. Give every sample an id of its own, or leave the "
             "ids out."
+        )
+
+
+def _check_nodes(what, none, nodes, n_nodes):
+    """Raise a PredictionsError unless `nodes`, one a sample or NodeLists, are node numbers, or -1 for what is `none`."""
+    is_list = isinstance(nodes, NodeLists)
+    numbers = nodes.nodes if is_list else nodes
+    bad = np.flatnonzero((numbers < -1) | (numbers >= n_nodes)) if numbers is not None and len(numbers) else ()
+    if len(bad):
+        rows = np.unique(np.searchsorted(nodes.offsets, bad, side="right") - 1 if is_list else bad).tolist()
+        raise PredictionsError(
+            f"{what}, {'row' if len(rows) == 1 else 'rows'} {listed(rows)}: expected node numbers from 0 to {n_nodes - 1}, or "
+            f"-1 ({none}), got {listed(numbers[bad].tolist())}. Use Taxonomy.nodes to look names up."
         )
 
 

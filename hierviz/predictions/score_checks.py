@@ -55,7 +55,8 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
             nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
         expected = "a probability from 0 to 1" if is_probability else "a finite score"
         advice = "Correct them, or leave these samples out."
-        if is_probability:
+        # Raw scores are finite, too.
+        if is_probability and np.isfinite(block[wrong]).any():
             advice = "If the file holds raw scores, say which with {parametrisation}."
             # Raw scores are rarely all from 0 to 100, some of each row being above 1.
             if not (block < 0).any() and (block <= 100).all() and (block.max(axis=1) > 1).all():

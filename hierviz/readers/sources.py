@@ -8,6 +8,7 @@ Nothing is ever unpickled.
 Functions
 ---------
 open_source : look at a file once.
+was_opened, forget_opened : which files were looked at, for who writes some.
 translated : turn what libraries raise on broken files into one sentence.
 """
 
@@ -63,6 +64,8 @@ _REFUSED = (
 )
 
 
+# Of this process, for `was_opened`.
+_opened: set[str] = set()
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
 
 
@@ -184,6 +187,16 @@ class Source:
         return {**words, **({"compression": "gzip"} if self.is_gzipped else {})}
 
 
+def was_opened(path):
+    """Whether `open_source` opened the file since `forget_opened`, one that a reader found beside another included."""
+    return os.path.realpath(path) in _opened
+
+
+def forget_opened():
+    """Begin the list of `was_opened` again."""
+    _opened.clear()
+
+
 def open_source(path, wanted, kinds=("text",)):
     """Look at the first bytes of a file.
 
@@ -220,6 +233,7 @@ def open_source(path, wanted, kinds=("text",)):
         pipe, where = (stored, str(path)) if isinstance(stored, Spooled) else (None, printable(path.name or str(path)))
         with pipe.open() if pipe else open(path, "rb") as file:
             source = Source(path, where, "text", pipe=pipe, stamp=None if pipe else Stamp.from_file(file))
+            _opened.update(() if pipe else (os.path.realpath(path),))
             head = file.read(HEAD_BYTES)
         is_gzipped = head.startswith(b"\x1f\x8b")
         if is_gzipped:

@@ -110,7 +110,7 @@ class _CaptionValues:
             return "–"
         shares = dict(zip(counts, shares_text(counts.values()), strict=True))
         if name == "answered":
-            return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n, shares["no_answer"])
+            return answered_text(counts["no_answer"] / n, 1 - counts["wrong"] / n)
         if name in shares:
             return shares[name]
         # What is correct and what is wrong add up to 100 %, too.

@@ -164,7 +164,7 @@ def slices_of(settings):
             f"{row.n:,}",
             percent_text(row.rate, 1),
             percent_text(row.rest_rate, 1),
-            "clearly worse" if row.is_flagged else "",
+            row.verdict,
         )
         for row in found.rows[:MOST_ROWS]
     ]

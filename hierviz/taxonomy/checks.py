@@ -121,8 +121,18 @@ def array_of_rows(values: object, what: str) -> np.ndarray:
         ) from None
 
 
+def is_counted(values: Any) -> bool:
+    """Whether the columns of a DataFrame are only counted, 0, 1, 2, ...; False of anything else."""
+    columns = getattr(values, "columns", None)
+    if columns is None or callable(columns):
+        return False
+    return [str(column).strip() for column in columns] == [str(place) for place in range(len(columns))]
+
+
 def in_order_of(values: Any, names: Sequence[str], what: str) -> Any:
     """Columns of a DataFrame in the order of `names`; anything else, and a frame whose columns are only counted, as it is.
+
+    Where the names are these numbers too, in whatever order, the columns are called by them.
 
     Raises
     ------
@@ -133,7 +143,7 @@ def in_order_of(values: Any, names: Sequence[str], what: str) -> Any:
     if columns is None or callable(columns):
         return values
     given, wanted = [str(column).strip() for column in columns], [str(name).strip() for name in names]
-    if given == [str(place) for place in range(len(given))] and given != wanted:
+    if is_counted(values) and sorted(given) != sorted(wanted):
         return values
     if sorted(given) != sorted(wanted) or len(set(given)) < len(given):
         raise PredictionsError(

@@ -295,10 +295,10 @@ class Taxonomy:
 
     @cached_property
     def candidates(self) -> np.ndarray:
-        """Nodes that may be predicted, ascending, shape (n,): those that are more than another node with the same leaves.
+        """Nodes that may be predicted, ascending, shape (n,): leaves, and nodes with several children and several leaves below.
 
         A node with a single child carries the same information as its child and is never predicted [1]_; in a graph, neither
-        is one with several children and a single leaf below them.
+        is one with several children and a single leaf below them. Two candidates of a graph may have the same leaves.
         """
         return frozen(np.flatnonzero(self.is_leaf | ((self.children.lengths > 1) & (self.n_leaves_below > 1))))
 

@@ -38,12 +38,12 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
-from hierviz.metrics.ties import TIE
+from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.checks import check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
-from hierviz.uncertainty.resamples import FEWEST, Resamples, group_numbers
+from hierviz.uncertainty.resamples import FEWEST, Resamples, unit_numbers
 from hierviz.uncertainty.student import t_quantile
 
 
@@ -138,7 +138,8 @@ class TargetRow(Short):
     values : dict of str to float
         Means of the path metrics there.
     interval : dict of str to (low, high)
-        Percentile intervals of the means at this threshold, taken as given; empty without resamples.
+        Intervals of the means at this threshold, taken as given, as `hierviz.uncertainty.bootstrap_means` makes them: Wilson's
+        for means of 0/1 values of single samples, else percentile intervals; without those of too few, empty without resamples.
     stops_early : float
         Share of the answers that are no leaf.
     cross_fitted : CrossFitted or None
@@ -165,6 +166,8 @@ class TargetRow(Short):
 @dataclass(frozen=True, eq=False)
 class TargetRanking(Short):
     """All models for one goal: by cross-fitted values, the best first; then, by their values on all samples, those without.
+
+    Models with equal values (`hierviz.metrics.ties`) keep the order in which they are given.
 
     Attributes
     ----------
@@ -258,14 +261,14 @@ def rank_for_target(
         now = {one: float(values[one].mean()) for one in keys}
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
     fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
-    n_units = len(truth) if groups is None else int(group_numbers(groups, len(truth)).max()) + 1
+    n_units = int(unit_numbers(groups, len(truth)).max()) + 1
     rows = _judged(rows, sign * fitted, sign * parts, n_units, level)
     order = sorted(
         range(len(rows)),
         key=lambda place: (
             rows[place].threshold is None,
             np.isnan(fitted[place]),
-            -sign * (rows[place].values.get(key, 0.0) if np.isnan(fitted[place]) else fitted[place]),
+            -sign * rounded(rows[place].values.get(key, 0.0) if np.isnan(fitted[place]) else fitted[place]),
         ),
     )
     return TargetRanking(tuple(rows[place] for place in order), key, inside)
@@ -332,7 +335,7 @@ def _fits(taxonomy, truth, tables, plan, progress):
             raise PredictionsError(
                 f"truth: expected one node for each of the {table.n_samples} samples, got {n}. Align them."
             )
-    unit_of = np.arange(n) if groups is None else group_numbers(groups, n)
+    unit_of = unit_numbers(groups, n)
     n_units = int(unit_of.max()) + 1 if n else 0
     if n_units < folds:
         raise PredictionsError(

@@ -28,6 +28,7 @@ from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.messages.errors import FileError, TaxonomyError, listed, near_miss, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import METRICS, share_keys
+from hierviz.metrics.ties import at_least, at_most
 from hierviz.taxonomy.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
@@ -341,7 +342,7 @@ def operating_point_notes(point, entry):
             continue
         then = point.values[key]
         interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
-        outside = "low" in then and not then["low"] <= here[key] <= then["high"]
+        outside = "low" in then and not (at_least(here[key], then["low"]) and at_most(here[key], then["high"]))
         told.append(
             f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
             f"{', outside the interval' if outside else ''}"
@@ -365,6 +366,5 @@ def _guarantee_note(guarantee, here, n_samples):
         if guarantee.get("unit") == "group"
         else ""
     )
-    # A share of samples that equals alpha may miss it by rounding of the mean.
-    verdict = "met" if loss <= alpha + 1e-9 else "not met"
+    verdict = "met" if at_most(loss, alpha) else "not met"
     return f"{guaranteed}; on these {n_samples} samples the mean loss is {100 * loss:.4g} %: {verdict}{counted}"

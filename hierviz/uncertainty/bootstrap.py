@@ -58,7 +58,7 @@ def bootstrap_means(
     -------
     Interval
         Arrays of the shape of one sample's values. nan where no sample has a value, and lower and upper also where fewer
-        than ten samples, or groups, have one, or too many resamples meet none.
+        than ten samples, or groups, have one, too many resamples meet none, or the mean of every resample is infinite.
 
     Raises
     ------

@@ -8,7 +8,7 @@ Both sides come from the same `Resamples`, so that what makes a resample easy ma
 taken in each resample, and its interval is narrower than two single intervals suggest. "No clear difference" means that
 the interval of the difference contains 0, or that the resamples are too few to reach its level. It is pointwise, and no
 correction is made for many comparisons, but in `clear_after_holm` (several pairs), `tied_with_best` (the best of several, by
-`uncertainty.all_pairs`) and `simultaneous` (a whole range). A difference of `TIE` or less is none.
+`clear_pairs`) and `simultaneous` (a whole range). A difference of `TIE` or less is none.
 
 Models are compared by numbers of the whole curve or where the same share of their answers is correct, never at the same
 threshold: their scores are on different scales.

@@ -13,13 +13,15 @@ interval [1]_ without interpolation: 0-based, floor((R - 1) alpha / 2) and ceil(
 and 95 % the 25th from either end. Intervals are too narrow where fewer than about five samples (or groups) differ from all
 others, such as the wrong answers near threshold 1: means of 0/1 values have Wilson's interval instead (`bootstrap_means`).
 
-There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number;
-and at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones. Where one end is infinite, the other is the
-percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the order of samples.
+There is no interval with fewer than `FEWEST` samples, or groups; where more than `MOST_LACKING` of the draws lack the number
+or every draw is infinite; and at a share of correct answers that leaves fewer than `FEWEST_WRONG` wrong ones. Where one end is
+infinite, the other is the percentile of the finite draws. Numbers that differ by `TIE` or less are equal: sums depend on the
+order of samples.
 
 Functions
 ---------
-Resamples, Interval, percentile_ends, share_at_bound, leaves_too_few_wrong, group_numbers, split_samples
+Resamples, Interval, percentile_ends, share_at_bound, bound_caution, leaves_too_few_wrong, group_numbers, unit_numbers,
+split_samples
 
 References
 ----------
@@ -36,7 +38,8 @@ from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.ties import TIE
+from hierviz.messages.number_text import percent_text
+from hierviz.metrics.ties import TIE, at_least
 from hierviz.predictions.column_text import as_text, is_missing
 from hierviz.taxonomy.checks import check_seed, check_whole
 
@@ -128,7 +131,10 @@ class Resamples(Short):
 
 
 def group_numbers(groups, n_samples):
-    """Group labels as numbers from 0, shape (n_samples,); an error unless there is one for each and two differ."""
+    """Group labels as numbers from 0, shape (n_samples,); an error unless there is one for each and two differ.
+
+    None where no two samples share a label: groups of one sample each are no groups.
+    """
     labels = as_text(groups)
     if labels.shape != (n_samples,):
         raise PredictionsError(
@@ -145,12 +151,21 @@ def group_numbers(groups, n_samples):
         raise PredictionsError(
             f"groups: expected at least two groups, got only {str(names[0])!r}. Nothing can be resampled: choose other groups."
         )
-    return numbers
+    return None if len(names) == n_samples else numbers
+
+
+def unit_numbers(groups, n_samples):
+    """What is drawn or folded together, as numbers from 0, shape (n_samples,): the `group_numbers`, or each sample alone."""
+    numbers = None if groups is None else group_numbers(groups, n_samples)
+    return np.arange(n_samples) if numbers is None else numbers
 
 
 @dataclass(frozen=True, eq=False)
 class Interval(Short):
-    """A number, or an array of numbers of any shape, with its percentile interval.
+    """A number, or an array of numbers of any shape, with its interval.
+
+    The percentile interval of the draws where `from_draws` made it; what returns one says where it is another, as that of
+    Wilson for means of 0/1 values.
 
     Attributes
     ----------
@@ -189,6 +204,14 @@ class Interval(Short):
             estimate, np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper), draws, level, resamples
         )
 
+    def caution(self, limits: tuple[float, float]) -> str | None:
+        """That the interval of a single number may be too short since many draws lie at an end of its range, in words.
+
+        None where that is not so, where there is no interval, and where it is none of percentiles, as Wilson's.
+        """
+        ends = percentile_ends(self.draws, self.level)
+        return bound_caution(self.draws, limits) if np.array_equal(ends, (self.lower, self.upper)) else None
+
 
 def percentile_ends(draws, level):
     """Ends of the percentile interval along the first axis, as the conventions say.
@@ -203,7 +226,7 @@ def percentile_ends(draws, level):
     Returns
     -------
     lower, upper : ndarray of float, shape (...)
-        nan where too many draws lack the number.
+        nan where too many draws lack the number, or none is finite.
     """
     tail = (1 - level) / 2
 
@@ -223,11 +246,11 @@ def percentile_ends(draws, level):
 
     known, finite = ~np.isnan(draws), np.isfinite(draws)
     lower, upper = of(known)
-    is_open = (np.isinf(lower) | np.isinf(upper)) & finite.any(axis=0)
+    is_open = np.isinf(lower) | np.isinf(upper)
     low, high = of(finite)
     lower = np.where(is_open & (lower != -np.inf), low, lower)
     upper = np.where(is_open & (upper != np.inf), high, upper)
-    has_none = (~known).mean(axis=0) > MOST_LACKING
+    has_none = ((~known).mean(axis=0) > MOST_LACKING) | ~finite.any(axis=0)
     return np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper)
 
 
@@ -236,6 +259,14 @@ def share_at_bound(draws, limits):
     found = [(float((np.abs(draws - bound) <= TIE).mean()), bound) for bound in limits if np.isfinite(bound)]
     share, bound = max(found, default=(0.0, np.nan))
     return (share, bound) if share else (0.0, np.nan)
+
+
+def bound_caution(draws, limits):
+    """That an interval of percentiles may be too short since many draws lie at an end of the range, in words; else None."""
+    share, bound = share_at_bound(draws, limits)
+    if share <= MOST_LACKING:
+        return None
+    return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"
 
 
 def too_few_units(n_units, are_groups):
@@ -247,7 +278,7 @@ def too_few_units(n_units, are_groups):
 
 def leaves_too_few_wrong(n_samples, correct):
     """Whether so many correct answers (a share, or an array of them) leave fewer than `FEWEST_WRONG` wrong ones."""
-    return n_samples * (1 - np.asarray(correct)) < FEWEST_WRONG - 1e-9
+    return ~np.asarray(at_least(n_samples * (1 - np.asarray(correct)), FEWEST_WRONG, scale=n_samples))
 
 
 def check_level(level):
@@ -282,11 +313,8 @@ def split_samples(n_samples, fraction=0.5, *, seed=0, groups=None):
     if not isinstance(fraction, (float, np.floating)) or not 0 < fraction < 1:
         raise PredictionsError(f"fraction: expected a number between 0 and 1, got {fraction!r}. Choose one.")
     check_seed(seed)
-    if groups is None:
-        units, unit_of = n_samples, np.arange(n_samples)
-    else:
-        unit_of = group_numbers(groups, n_samples)
-        units = int(unit_of.max()) + 1
+    unit_of = unit_numbers(groups, n_samples)
+    units = int(unit_of.max(initial=-1)) + 1
     if units < 2:
         raise PredictionsError(f"split: expected at least two samples, got {units}. Add more, or do not split.")
     order = np.random.default_rng(seed).permutation(units)

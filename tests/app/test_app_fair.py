@@ -156,6 +156,52 @@ def test_all_models_for_a_goal(demo, no_chart):
     assert "these values are optimistic" in visit.text
 
 
+@pytest.fixture(scope="module")
+def sites(tmp_path_factory):
+    """Two models of 120 samples from two, four and five sites."""
+    folder, rng = tmp_path_factory.mktemp("sites"), np.random.default_rng(5)
+    truth, ids = rng.integers(0, len(LEAVES), 120), [f"s{i}" for i in range(120)]
+    paths = []
+    for name, gain in (("a", 3), ("b", 2)):
+        p = np.exp(rng.normal(size=(120, len(LEAVES))) + gain * np.eye(len(LEAVES))[truth])
+        rows = ([one, *row] for one, row in zip(ids, (p / p.sum(axis=1, keepdims=True)).tolist(), strict=True))
+        paths.append(write(folder / f"{name}.csv", [("sample_id", *LEAVES), *rows]))
+    rows = ((one, LEAVES[t], *(f"x{i % n}" for n in (2, 4, 5))) for i, (one, t) in enumerate(zip(ids, truth)))
+    return shelve(
+        taxonomy=write(folder / "taxonomy.csv", [("parent", "child"), *EDGES]),
+        predictions=tuple(paths),
+        truth=write(folder / "truth.csv", [("sample_id", "truth", "two", "four", "five"), *rows]),
+    )
+
+
+def test_intervals_at_the_end_of_the_range_say_so_on_the_page(tmp_path, no_chart):
+    """Every answer of 20 is right and certain, so that every resample has AC 1; shares have Wilson's interval, without it."""
+    rows = [(f"s{i}", *(float(i % len(LEAVES) == k) for k in range(len(LEAVES)))) for i in range(20)]
+    data = shelve(
+        taxonomy=write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES]),
+        predictions=(write(tmp_path / "a.csv", [("sample_id", *LEAVES), *rows]),),
+        truth=write(
+            tmp_path / "truth.csv", [("sample_id", "truth"), *((f"s{i}", LEAVES[i % len(LEAVES)]) for i in range(20))]
+        ),
+    )
+    visit = Visit("curves", data=data.key, panel="models", drawn="bands")
+    assert "a: " in visit.text
+    assert "AC: its interval may be too short: 100.0 % of the resamples are at 1, the end of its range" in visit.text
+
+
+@pytest.mark.parametrize(("group", "is_left_out"), [("two", False), ("four", False), ("five", True)])
+def test_fewer_groups_than_folds_have_no_values_on_left_out_samples(sites, no_chart, group, is_left_out):
+    """Five folds of whole groups take five groups: with fewer, the models are ranked on all samples and none is marked."""
+    visit = Visit("curves", data=sites.key, models="a,b", model="a")
+    visit.memory("choosing").update(group=group, left_out=True)
+    visit.run()
+    (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
+    assert ("Recall, left out" in table) == is_left_out
+    assert table[""].tolist() == ["", ""]
+    assert "No model is marked as the best: that takes values on left-out samples, of at least ten" in visit.text
+    assert not visit.at.exception
+
+
 @pytest.mark.long
 def test_other_goals_are_ranked_too(demo, no_chart):
     visit = Visit("curves", models="flat-softmax,multi-label")

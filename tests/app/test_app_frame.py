@@ -54,11 +54,25 @@ def test_a_sample_that_is_not_here_stands_in_the_same_line():
 
 def test_the_filter_of_the_ranked_list_stays_there():
     visit = Visit("mistakes")
-    assert visit.query["outcome"] == "wrong"
+    assert visit.control("Show").value == "wrong"
+    (link,) = [one.proto.query_string for one in visit.at.get("page_link") if one.label == "Open in Examples"]
+    assert "outcome=wrong" in link
     visit.at.query_params.clear()  # as the header does
     visit.go("example")
     assert "outcome" not in visit.query
     assert "1 of 600" in visit.text
+
+
+def test_a_page_that_is_entered_is_one_step_of_the_history():
+    """Each address that a page writes is another step, in which the button Back of the browser gets stuck."""
+    visit = Visit("overview", threshold="0.700", rule="threshold")
+    for page in PAGES:
+        visit.at.query_params.clear()  # as the header does
+        visit.go(page)
+        assert not visit.query, page
+        written = visit.at.session_state.published  # by the browser in place of the address without a query
+        visit.go(**written)
+        assert visit.query == written, page
 
 
 @pytest.mark.parametrize(

@@ -43,7 +43,7 @@ def test_ranked_list(instruments):
     assert table["answer"].tolist() == [model.taxonomy.names[node] for node in found.predicted.tolist()]
     assert table["win lost"].tolist() == pytest.approx(found.win_lost.tolist(), abs=1e-6)
     assert f"{len(found):,} samples" in visit.text
-    assert visit.query["outcome"] == "wrong"
+    assert visit.control("Show").value == "wrong"
     for order in ("info_dist", "depth_dist", "confidence_dist"):
         visit.control("Rank by").set_value(order)
         visit.run()

@@ -33,6 +33,9 @@ def test_stretches_outcomes_and_the_sentence(taxonomy):
     )
     wrong = flips_of(taxonomy, taxonomy.nodes("newt"))
     assert "below that" not in flip_ribbon_sentence(wrong, 0.2)
+    # Near 1 the root is the answer, which is no answer and not wrong.
+    assert wrong.outcome[-1] == "no_answer"
+    assert flip_ribbon_sentence(wrong, 0.2).endswith("; it is wrong at every τ that gives an answer.")
     unknown = hv.diagnosis.flip_intervals(
         hv.Predictions.from_scores(taxonomy, [[0.55, 0.25, 0.15, 0.05]], "leaf_probabilities"), 0
     )

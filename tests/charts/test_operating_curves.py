@@ -307,7 +307,7 @@ def test_the_sentence_has_the_numbers():
         "B": curve_of([], correct=[0.95], exact=[0.2], info_recall=[0.4], info_f1=[0.5]),
     }
     assert operating_curves_sentence(curves, 0.5) == (
-        "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; 30 % get no answer; of the others 80.0 % are correct; "
+        "A at τ = 0.500: 86 % of the answers are correct, 41 % exact; 30.0 % get no answer; of the others 80.0 % are correct; "
         "information recall 70 %."
     )
     assert operating_curves_sentence({"A": curves["A"]}).endswith("information recall 70 %.")

@@ -1093,6 +1093,7 @@ def test_who_may_reach_the_app(run, started, tmp_path):
         (["--allow-host", "*"], "--allow-host: expected the host name"),
         (["--allow-host", ""], "--allow-host: expected the host name"),
         (["--allow-paths", "nowhere"], "--allow-paths: expected a folder, got 'nowhere'"),
+        (["--allow-paths", "x" * 5000], "--allow-paths: expected a folder, got "),
     ],
 )
 def test_wrong_hosts_and_folders_are_one_line(run, started, flags, match):

@@ -55,6 +55,13 @@ def test_mended_files_never_replace_what_was_read(paths, tmp_path, capsys):
     assert places[0].read_bytes() == before
 
 
+def test_a_folder_whose_name_is_too_long(paths, capsys):
+    assert cli.main(["doctor", "--taxonomy", str(paths[1][0]), "--fix", "x" * 5000]) == 2
+    assert capsys.readouterr().err.endswith(
+        "expected a folder to write to, got File name too long. Choose another one.\n"
+    )
+
+
 def test_every_code_is_documented():
     text = (Path(__file__).parents[2] / "docs" / "doctor.md").read_text()
     assert [line for line in text.splitlines() if line.startswith("| `")] == [

@@ -47,7 +47,10 @@ def test_bounds_stand_beside_the_numbers(call):
     # Sample a is right whatever else there is: .625 is above all that is left. Of b at most .25 is left: cat stays ahead of
     # newt unless all of it is newt, which gives .5 and comes later.
     assert bounds["top_down"]["argmax_leaf_accuracy"] == [0.5, 0.5]
-    assert any("2 of 4 scores are listed per sample" in note for note in model["notes"])
+    (note,) = [note for note in model["notes"] if "2 of 4 scores are listed per sample" in note]
+    assert note.endswith(
+        "; they allow for rows whose sum misses 1 by up to 0.002, as those of rounded probabilities do"
+    )
     zero = json.loads(call("evaluate", "--missing", "zero")[1])["models"][0]
     assert "bounds" not in zero
     assert zero["curve"]["leaf_f1"] == model["curve"]["leaf_f1"]

@@ -61,6 +61,29 @@ def test_what_is_read_is_refused_as_a_place(folder, capsys, arguments, written):
     assert (folder / written).read_bytes() == before
 
 
+NAMES = "1\t|\troot\t|\t\t|\tscientific name\t|\n2\t|\tcat\t|\t\t|\tscientific name\t|\n"
+BESIDE = [
+    {
+        "is_a.txt": "n00000001 n00000002\nn00000001 n00000003\n",
+        "words.txt": "n00000001\troot\nn00000002\tcat\nn00000003\tdog\n",
+    },
+    {"a.tree": "n1 -1\nn2 -1\n", "a.names": "cat\ndog\n"},
+    {"nodes.dmp": "1\t|\t1\t|\tno rank\t|\n2\t|\t1\t|\tgenus\t|\n", "names.dmp": NAMES},
+]
+
+
+@pytest.mark.parametrize("files", BESIDE, ids=lambda files: list(files)[1])
+def test_what_a_reader_finds_beside_its_input_is_no_place_either(folder, capsys, files):
+    taxonomy, written = files
+    for name, text in files.items():
+        (folder / name).write_text(text)
+    for out in ("elsewhere.csv", written):
+        code = main(["taxonomy", taxonomy, "--to", "edges", "--out", out])
+        said = capsys.readouterr().err
+        assert (code, REFUSED in said) == ((0, False) if out != written else (2, True)), said
+    assert (folder / written).read_text() == files[written]
+
+
 def test_another_place_and_a_second_run_are_taken(folder, capsys):
     for _ in range(2):
         assert main(["taxonomy", "t.csv", "--to", "newick", "--out", "u.csv"]) == 0

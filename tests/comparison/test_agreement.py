@@ -88,7 +88,23 @@ def test_what_differs_by_rounding_is_no_disagreement(taxonomy):
 
 def test_disagreement_needs_both_intervals(taxonomy):
     columns, made = methods(taxonomy, [[0.5, 1, 0.10], [0.4, 2, 0.101]], noise=0.01)
-    assert "No pair is clearly different by both" in agreement(made, columns).sentence
+    sentence = agreement(made, columns).sentence
+    assert sentence.startswith("AC and Micro F1 order the methods least alike (1 of 1 pairs of methods reversed).")
+    assert "No pair is clearly different by both" in sentence
+    assert "disagree" not in sentence
+
+
+def test_a_clear_disagreement_is_said_rather_than_a_larger_one_by_chance(taxonomy):
+    """AC and micro F1 reverse three pairs of three, none clearly; AC and cross entropy A and B, clearly."""
+    rng = np.random.default_rng(0)
+    table = [[0.3, 2, 0.3], [0.2, 1, 0.301], [0.1, 3, 0.302]]
+    columns, made = methods(taxonomy, table)
+    for method in made:
+        method.draws[columns[2].key] = method.runs[0][columns[2].key] + rng.normal(size=400)
+    found = agreement(made, columns)
+    assert (found.reversed[0][1], found.reversed[0][2]) == (1, 3)
+    assert found.sentence.startswith("AC and Cross entropy disagree most (1 of 3 pairs of methods reversed).")
+    assert found.sentence.endswith("A is better than B by AC, and worse by Cross entropy.")
 
 
 def test_without_intervals_nothing_is_said_of_them(taxonomy):

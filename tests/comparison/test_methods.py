@@ -120,6 +120,11 @@ def test_an_infinite_mean_goes_from_its_finite_draws_to_infinity(taxonomy):
     finite = Method("b", [{loss.key: 1.0}], {loss.key: np.linspace(0.9, 1.1, 1000)}, 100, 100)
     assert marks_of([found, finite], loss, 0.95) == ["second", "best"]
     assert difference(found, finite, loss) is None
+    # Infinite in every resample: no interval, and still not as good as the other.
+    always = Method("a", [{loss.key: np.inf}], {loss.key: np.full(1000, np.inf)}, 100, 100)
+    assert always.interval(loss, 0.95) is None
+    assert always.why_no_interval(loss) == "it is infinite in every resample"
+    assert marks_of([always, finite], loss, 0.95) == ["second", "best"]
 
 
 def test_means_of_zeros_and_ones_have_the_interval_of_wilson(taxonomy):

@@ -135,3 +135,19 @@ def test_a_mean_curve_that_reaches_a_level_up_to_rounding_reaches_it(taxonomy):
     mean = curve_of_runs([curve] * 3)
     assert mean.summary()["recall_at_95_correct"] > 0
     assert "recall_at_95_correct" not in never_reached(mean)
+
+
+def test_groups_of_one_sample_each_are_no_groups(taxonomy):
+    """A column of distinct values: intervals, marks and the text of the methods are those without it."""
+    alone = np.random.default_rng(0).permutation(60).astype(str)
+    files = [
+        simulated(taxonomy, 60, seed, name).replace(attributes={"file": alone}) for seed, name in ((0, "a"), (1, "b"))
+    ]
+    plain, grouped = (
+        hv.compare(files, metrics="labels.micro_f1,predicted.exact", resamples=60, group=group).to_dict()
+        for group in (None, "file")
+    )
+    assert plain == grouped
+    drawn = hv.uncertainty.Resamples.draw(60, 50, groups=alone)
+    assert drawn.group_of is None
+    assert drawn.is_same(hv.uncertainty.Resamples.draw(60, 50))

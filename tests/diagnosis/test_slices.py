@@ -301,6 +301,20 @@ def test_unequal_groups_alone_raise_no_alarm(grid, n_sets):
     assert share <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
 
 
+def test_groups_of_one_sample_each_are_no_groups(grid):
+    """The same test, p-values and intervals as without groups; samples without a label are alone too."""
+    rng = np.random.default_rng(0)
+    is_wrong = rng.random(90) < 0.3
+    predictions = labelled(grid, rng.choice(grid.leaves, 90), is_wrong, {"dark": np.where(is_wrong, "yes", "no")})
+    alone = np.where(np.arange(90) < 80, rng.permutation(90).astype(str), "")
+    plain, grouped = (hv.diagnosis.slices(predictions, group=group) for group in (None, alone))
+    assert plain.test == grouped.test == "Fisher"
+    assert [row.p_value for row in plain.rows] == [row.p_value for row in grouped.rows]
+    assert plain.sentence() == grouped.sentence()
+    means = [hv.diagnosis.means_by(predictions, "dark", metric="exact", group=group) for group in (None, alone)]
+    np.testing.assert_array_equal(means[0].lower, means[1].lower)
+
+
 def test_fewer_than_ten_groups_are_not_tested(grid):
     rng = np.random.default_rng(5)
     truth = rng.choice(grid.leaves, 90)
@@ -450,6 +464,9 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     named = {(row.kind, row.value): row.is_explained for row in found.rows}
     assert found.n_flagged == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
+    # A table of the slices says what the sentence says.
+    said = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.verdicts.tolist()))
+    assert (said["a", "True"], said["b", "True"], said["a", "False"]) == ("clearly worse", "shares samples", "")
     assert found.sentence() == (
         "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
         "1 more slice is worse, but mostly because of samples shared with these."

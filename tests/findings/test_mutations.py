@@ -439,6 +439,16 @@ def test_a_column_of_a_class_without_numbers(tmp_path):
     assert "missing_classes" not in {one.code for one in found}
 
 
+@pytest.mark.parametrize(("cell", "way"), [("nan", "Correct them, or leave"), ("-0.2", "say which with")])
+def test_a_missing_number_does_not_make_scores_raw(cell, way, tmp_path):
+    (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
+    rows = [f"{k},0.5,0.5\n" for k in range(9)]
+    (tmp_path / "scores.csv").write_text("".join(["sample_id,a,b\n", *rows, f"9,0.5,{cell}\n"]))
+    found = hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "scores.csv")
+    (text,) = (one.message for one in found if one.code == "not_probabilities")
+    assert way in text
+
+
 # Fault of a class list -> the code of what is found.
 def _index(rows):
     return [["index", "name"], *([str(k), name] for k, name in enumerate(rows))]

@@ -14,6 +14,7 @@ from hierviz.lessons.parametrisations import read_as
 from hierviz.lessons.thresholds import CURVE
 from hierviz.lessons.trees import ANIMALS, TRIO
 from hierviz.lessons.two_winners import PAIR
+from tests.lessons.first_views import drawing, first_result
 
 STEPS = [(key, number) for key in LESSON_MODULES for number in range(1, len(lesson(key).steps) + 1)]
 SIGNS = ("✓ ", "✗ ", "○ ", "★ ")
@@ -35,9 +36,9 @@ def is_named(option, text):
     return re.search(rf"(?<![\w{{]){re.escape(option)}(?![\w}}])", text) is not None
 
 
-def texts_of(chart):
+def texts_of(figure):
     """(text, colour, weight) of what is written on a chart."""
-    for rows in hv.charts.to_vega_lite(chart)["datasets"].values():
+    for rows in drawing(figure)["datasets"].values():
         for row in rows:
             if "text" in row:
                 yield row["text"], row.get("colour"), row.get("weight")
@@ -45,11 +46,11 @@ def texts_of(chart):
 
 def singled_out(step, figure):
     """Why a figure tells the right option from the others; empty where it does not."""
-    right = step.options[step.result().right]
+    right = step.options[first_result(step).right]
     if is_named(right, figure.sentence) and not all(is_named(option, figure.sentence) for option in step.options):
         return f"the sentence names {right}"
     looks, marks = {}, {}
-    for text, colour, weight in texts_of(figure.draw(dark=False, width=700)):
+    for text, colour, weight in texts_of(figure):
         sign = next((sign for sign in SIGNS if text.startswith(sign)), "")
         if text.removeprefix(sign) in step.options:
             looks[text.removeprefix(sign)] = (sign, colour, weight)
@@ -70,7 +71,7 @@ def is_alone(right, looks, options):
 @pytest.mark.parametrize(("key", "number"), STEPS)
 def test_nothing_of_a_question_names_the_right_option(key, number):
     step = lesson(key).step(number)
-    result = step.result()
+    result = first_result(step)
     assert result.of_question or result.quoted, "a question without a picture"
     for figure in result.of_question:
         assert not singled_out(step, figure), figure.name
@@ -81,26 +82,26 @@ def test_nothing_of_a_question_names_the_right_option(key, number):
 def test_the_test_finds_what_a_picture_gives_away():
     for key, number in (("sandbox", 2), ("rules", 2), ("rules", 4), ("confusion", 3)):
         step = lesson(key).step(number)
-        assert any(singled_out(step, figure) for figure in step.result().before)
+        assert any(singled_out(step, figure) for figure in first_result(step).before)
 
 
 @pytest.mark.parametrize("key", NEUTRAL)
 def test_steps_whose_picture_is_the_answer_have_another_one_for_the_question(key):
     for number, step in enumerate(lesson(key).steps, 1):
-        result = step.result()
+        result = first_result(step)
         assert bool(result.asked) == (number in NEUTRAL[key]), number
         assert result.before or result.quoted, number
 
 
 def test_pictures_of_questions_hold_no_probability_that_is_asked_for():
-    (asked,) = lesson("sandbox").step(1).result().asked
-    shown = {text for text, *_ in texts_of(asked.draw(dark=False, width=700))}
+    (asked,) = first_result(lesson("sandbox").step(1)).asked
+    shown = {text for text, *_ in texts_of(asked)}
     # By the start weights mammal has 10 + 30 + 25 of 100.
     assert "0.650" not in shown
     assert {"0.100", "0.300", "0.250", "?"} <= shown
     for number in (2, 3):
-        (asked,) = lesson("parametrisations").step(number).result().asked
-        shown = {text for text, *_ in texts_of(asked.draw(dark=False, width=700))}
+        (asked,) = first_result(lesson("parametrisations").step(number)).asked
+        shown = {text for text, *_ in texts_of(asked)}
         assert {"1.5", "−1.0"} <= shown
         assert not any(re.fullmatch(r"0\.\d{3}", text) for text in shown)
 
@@ -114,9 +115,9 @@ def test_no_title_names_what_its_step_asks_for():
 def test_one_step_has_one_threshold():
     """What moves a threshold of its own beside the slider of the step is on no picture of a lesson."""
     for key, number in STEPS:
-        result = lesson(key).step(number).result()
+        result = first_result(lesson(key).step(number))
         for figure in (*result.asked, *result.before, *result.after):
-            params = hv.charts.to_vega_lite(figure.draw(dark=False, width=700)).get("params", [])
+            params = drawing(figure).get("params", [])
             assert not any(one["name"] == "chosen" for one in params), (key, number, figure.name)
     result = lesson("sandbox").step(5).result(threshold=0.62)
     ribbon, curve = result.after
@@ -129,7 +130,7 @@ def test_the_area_is_shaded_under_the_envelope_and_the_level_is_drawn():
     step = lesson("thresholds").step(3)
     (asked,), (shaded,) = step.result(goal=0.8).asked, step.result(goal=0.8).before
     for figure, is_shaded in ((asked, False), (shaded, True)):
-        plot = hv.charts.to_vega_lite(figure.draw(dark=False, width=700))["vconcat"][1]
+        plot = drawing(figure)["vconcat"][1]
         marks = [layer["mark"]["type"] for layer in plot["layer"]]
         assert ("area" in marks) == is_shaded
         assert "rule" in marks
@@ -143,7 +144,7 @@ def test_the_area_is_shaded_under_the_envelope_and_the_level_is_drawn():
 
 
 def test_figure_7_says_what_the_paper_compares():
-    text = lesson("thresholds").step(4).result().reveal
+    text = first_result(lesson("thresholds").step(4)).reveal
     # Plaud et al., figure 7: {1, 5} has 0.55 and {1} has 0.5; {1, 2, 5} is not mentioned there.
     assert "{1, 5}, with 0.550, beats {1}, the set above 0.5, with 0.500" in text
 
@@ -164,24 +165,24 @@ def test_no_gap_between_wins_is_wider_than_that_of_the_solution():
 
 
 def test_the_temperature_of_deep_rtc_is_told():
-    assert "a temperature of 10" in lesson("parametrisations").step(1).result().reveal
+    assert "a temperature of 10" in first_result(lesson("parametrisations").step(1)).reveal
     scores = {"fruit": 3.0, "bread": 0.0, "apple": 2.0, "pear": 0.0, "roll": 0.0, "loaf": 0.0}
     assert read_as("deep_rtc", scores)[TRIO.node("apple")] == pytest.approx(1 / (1 + np.exp(-(3 + 2) / 10)))
 
 
 def test_how_sure_draws_no_bar_from_zero():
     for step in lesson("how-sure").steps:
-        result = step.result()
+        result = first_result(step)
         for figure in (*result.asked, *result.before, *result.after):
             columns = set(figure.table().columns)
             assert columns >= {"lower", "upper"} or columns & {"kind", "correct", "mark", "rate", "bin"}, figure.name
-    (figure,) = lesson("how-sure").step(2).result().before
+    (figure,) = first_result(lesson("how-sure").step(2)).before
     table = figure.table()
     assert (np.diff(table[["lower", "estimate", "upper"]]) > 0).all()
 
 
 def test_the_graph_is_drawn_whole_before_and_after():
-    result = lesson("confusion").step(3).result()
+    result = first_result(lesson("confusion").step(3))
     for (figure,) in (result.asked, result.before):
         table = figure.table()
         assert len(table) == 10
@@ -195,12 +196,12 @@ def test_notebooks_promise_nothing_that_they_cannot_do(key):
     text = json.dumps(notebook_of(lesson(key)), ensure_ascii=False).casefold()
     assert not re.search(r"\bdrag|\bslider|under the finger", text)
     for step in lesson(key).steps:
-        assert not re.search(r"\bdrag|\bslider", f"{step.text} {step.result().reveal}".casefold())
+        assert not re.search(r"\bdrag|\bslider", f"{step.text} {first_result(step).reveal}".casefold())
 
 
 def test_too_few_models_are_not_called_unrelated():
     step = lesson("two-winners").step(3)
-    result = step.result()
+    result = first_result(step)
     assert "unrelated" not in (*step.options, result.reveal)
     tau, share, low, high = (number.value for number in result.numbers)
     assert low < 0 < tau < high

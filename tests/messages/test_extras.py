@@ -10,7 +10,7 @@ import pytest
 import hierviz as hv
 from hierviz.messages.extras import MissingExtraError, require
 
-ROOT = Path(__file__).parents[1]
+ROOT = Path(__file__).parents[2]
 
 
 def install(extra):

@@ -14,7 +14,7 @@ from hierviz.cli.parameter_flags import FLAGS, flag, with_flags
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, ModelError
 from hierviz.messages.parameters import PARAMETERS, Sentence, in_python, named, parameters_in, said
 
-PACKAGE = Path(__file__).parents[1] / "hierviz"
+PACKAGE = Path(__file__).parents[2] / "hierviz"
 # What is no core: it may name flags and fields.
 SCREENS = ("cli", "app", "__main__.py")
 

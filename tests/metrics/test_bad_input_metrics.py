@@ -124,7 +124,7 @@ def test_truth_not_in_the_taxonomy(taxonomy, door, node):
 def test_truth_not_in_the_taxonomy_by_name(taxonomy):
     with pytest.raises(TaxonomyError, match=r"no node named 'duk' in the taxonomy \(7 nodes\)\. Did you mean 'duck'\?"):
         taxonomy.nodes("cat", "duk")
-    with pytest.raises(PredictionsError, match=r"^truth: expected node numbers below 7, got 7"):
+    with pytest.raises(PredictionsError, match=r"^truth, row 0: expected node numbers from 0 to 6, or -1 .*got 7"):
         scored(taxonomy, [[0.5, 0.5, 0, 0]], truth=[7])
 
 

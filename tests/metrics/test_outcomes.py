@@ -68,15 +68,16 @@ def test_sets_without_an_answer(taxonomy):
 
 def test_one_wording():
     # 100 samples, 30 without an answer, 65 of the other 70 correct: 65 / 70 = .92857.
-    assert answered_text(0.3, 0.95) == "30 % get no answer; of the others 92.9 % are correct"
+    assert answered_text(0.3, 0.95) == "30.0 % get no answer; of the others 92.9 % are correct"
     # Rounding may not lift or lower a share beyond its ends.
-    assert answered_text(0.25, 0.25 - 1e-17) == "25 % get no answer; of the others 0.0 % are correct"
+    assert answered_text(0.25, 0.25 - 1e-17) == "25.0 % get no answer; of the others 0.0 % are correct"
     assert answered_text(0.0, 0.8) == "all samples get an answer"
     assert answered_text(1.0, 1.0) == "no sample gets an answer"
 
 
-def test_a_share_is_written_alike_in_both_sentences():
-    """45.4 % is written 46 % where all shares have to add up to 100."""
+def test_a_share_is_written_once():
+    """45.4 % is written 46 % where all shares have to add up to 100: it is not said again, as 45.4 %."""
     said = outcomes_text({"exact": 202, "coarse": 303, "no_answer": 454, "wrong": 41})
-    share = said.split("454 (")[1].split(")")[0]
-    assert f"So {share} get no answer" in said
+    # 505 of 546.
+    assert "454 (46 %) are no answer (only the root)" in said
+    assert said.endswith(" Of those with an answer 92.5 % are correct.")

@@ -94,15 +94,18 @@ def test_scores_or_labels(taxonomy):
         hv.Predictions(taxonomy, scores=LEAF_ROWS, parametrisation="flat_softmax", labels=NodeLists.from_lists([[1]]))
 
 
+NODES = "expected node numbers from 0 to 6, or -1"
+
+
 @pytest.mark.parametrize(
     ("more", "message"),
     [
         ({"truth": [2, 3]}, r"^truth: expected 3 values \(one per sample\), got 2\. Align the rows\."),
         ({"sample_ids": np.array(["a"])}, r"^sample ids: expected 3 values \(one per sample\), got 1"),
         ({"attributes": {"text": np.array(["a"])}}, r"^text: expected 3 values \(one per sample\), got 1"),
-        ({"truth": [2, 7, 8]}, r"^truth: expected node numbers below 7, got 7, 8\. Use Taxonomy\.nodes"),
-        ({"truth": [2, -2, 3]}, r"^truth: expected node numbers below 7, got -2\."),
-        ({"truth": [[2], [3, 9], []]}, r"^truth: expected node numbers below 7, got 9\."),
+        ({"truth": [2, 7, 8]}, rf"^truth, rows 1, 2: {NODES} \(not known\), got 7, 8\. Use Taxonomy\.nodes"),
+        ({"truth": [2, -2, 3]}, rf"^truth, row 1: {NODES} \(not known\), got -2\."),
+        ({"truth": [[2], [3, 9], []]}, rf"^truth, row 1: {NODES} \(not known\), got 9\."),
     ],
 )
 def test_values_per_sample(taxonomy, more, message):
@@ -111,7 +114,7 @@ def test_values_per_sample(taxonomy, more, message):
 
 
 def test_labels_are_node_numbers(taxonomy):
-    with pytest.raises(hv.PredictionsError, match=r"^labels: expected node numbers below 7, got 7\."):
+    with pytest.raises(hv.PredictionsError, match=rf"^labels, row 1: {NODES} \(outside the taxonomy\), got 7\."):
         hv.Predictions.from_labels(taxonomy, [[2], [7]])
     with pytest.raises(hv.PredictionsError, match=r"^model: expected scores, got labels"):
         hv.Predictions.from_labels(taxonomy, [2]).node_probabilities()
@@ -211,7 +214,7 @@ def test_minus_1_in_a_list_of_truths_is_no_truth(taxonomy, truth):
         assert [one.tolist() for one in made.truth] == [[2], [], [3, 5]]
         assert made.has_truth.tolist() == [True, False, True]
         assert hv.evaluate(made)["models"][0]["n_samples"] == 2
-    with pytest.raises(hv.PredictionsError, match=r"^truth: expected node numbers below 7, got -2\."):
+    with pytest.raises(hv.PredictionsError, match=rf"^truth, row 1: {NODES} \(not known\), got -2\."):
         hv.Predictions.from_labels(taxonomy, [[2], [3], [3]], truth=[[2], [-2], [3]])
 
 

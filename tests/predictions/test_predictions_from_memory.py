@@ -135,9 +135,7 @@ def test_frames_that_break(taxonomy, make, words):
 
 
 def test_a_frame_and_its_taxonomy_change_places(taxonomy):
-    with pytest.raises(
-        hv.PredictionsError, match=r"got hierviz\.taxonomy\.Taxonomy\. The frame comes first, then the taxonomy"
-    ):
+    with pytest.raises(hv.PredictionsError, match=r"got hierviz\.Taxonomy\. The frame comes first, then the taxonomy"):
         Predictions.from_frame(taxonomy, frame())
     with pytest.raises(
         hv.PredictionsError, match=r"^taxonomy: expected a Taxonomy, got str\. It comes after the frame"
@@ -314,6 +312,25 @@ def test_columns_of_a_frame_are_matched_by_name(taxonomy):
     np.testing.assert_array_equal(hv.node_probabilities(taxonomy, turned, "node_probabilities"), p.to_numpy())
     with pytest.raises(hv.PredictionsError, match=r"^p: expected a DataFrame with the columns"):
         hv.infer(taxonomy, p.rename(columns={"cat": "kitten"}))
+
+
+def test_counted_columns_of_a_frame_are_names_where_classes_are_called_so():
+    """Classes 2, 0 and 1: the column 2 is that of class 2. Classes with other names: by position, which is noted."""
+    tree = hv.Taxonomy.from_edges([("r", "2"), ("r", "0"), ("r", "1")])
+    for frame in (pd.DataFrame([[0.1, 0.2, 0.7]]), pd.DataFrame([[0.7, 0.2, 0.1]], columns=["2", "1", "0"])):
+        found = Predictions.from_predict_proba(tree, frame, ["2", "0", "1"])
+        assert tree.names == ("r", "2", "0", "1")
+        np.testing.assert_array_equal(found.node_probabilities()[0, 1:], [0.7, 0.1, 0.2])
+        np.testing.assert_array_equal(hv.node_probabilities(tree, frame, "leaf_probabilities")[0, 1:], [0.7, 0.1, 0.2])
+    (note,) = Predictions.from_predict_proba(tree, pd.DataFrame([[0.1, 0.2, 0.7]]), ["2", "0", "1"]).notes
+    assert note.startswith("the columns 0, 1, 2, ... of the DataFrame were taken as the names of classes")
+    same_order = Predictions.from_predict_proba(tree, pd.DataFrame([[0.1, 0.2, 0.7]]), ["0", "1", "2"])
+    assert same_order.notes == ()
+    named = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
+    found = Predictions.from_predict_proba(named, pd.DataFrame([[0.1, 0.9]]), ["b", "a"])
+    assert found.node_probabilities().tolist() == [[1.0, 0.9, 0.1]]
+    (note,) = found.notes
+    assert "were taken in the order of `classes`" in note
 
 
 def test_columns_that_contradict_what_is_predicted(taxonomy):

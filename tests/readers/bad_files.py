@@ -392,7 +392,8 @@ BAD_FILES = {
     ),
     # Values
     "NaN": scores(
-        _changed("0.125", "nan"), r"scores\.csv, sample 'a', column 'duck': expected a probability .*got nan"
+        _changed("0.125", "nan"),
+        r"scores\.csv, sample 'a', column 'duck': expected a probability .*got nan\..*Correct them, or leave these samples out\.",
     ),
     "infinite": scores(_changed("0.125", "inf"), r"sample 'a', column 'duck': expected a probability .*got inf"),
     "negative": scores(

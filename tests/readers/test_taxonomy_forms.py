@@ -341,3 +341,24 @@ def test_categories_keep_all_their_ranks(tmp_path):
         taxonomy = load_taxonomy(tmp_path / "one.json")
         assert (taxonomy.n_leaves, taxonomy.n_nodes) == (n_leaves, n_nodes)
         assert words in " ".join(taxonomy.notes)
+
+
+@pytest.mark.parametrize(
+    ("text", "n_trees"),
+    [
+        ("(a,b)r;", 1),
+        ("(a,b)r", 1),
+        ("(a,b)r;\n(c,d)s;\n", 2),
+        ("(a,b)r;;\n ;(c)s", 2),
+        ("('a;x',b[;])r;(c,d)s;(e)t;", 3),
+        ("[;]\n(a,'it''s;')r;(b)s;", 2),
+    ],
+)
+def test_the_first_of_several_trees(tmp_path, text, n_trees):
+    """The end of a tree is no semicolon in a quoted name or a comment."""
+    (tmp_path / "t.nwk").write_text(text)
+    found = load_taxonomy(tmp_path / "t.nwk")
+    assert found.names[found.parent.tolist().index(-1)] == "r"
+    assert [note for note in found.notes if "trees" in note] == (
+        [f"t.nwk: the first of {n_trees} trees was read"] if n_trees > 1 else []
+    )

@@ -119,7 +119,7 @@ def test_what_the_browser_unfolds(made, predictions):
     tree, matrix = packed_of(made.html, "taxonomy-tree"), packed_of(made.html, "matrix")
     taxonomy = predictions.taxonomy
     assert tree["titles"] == list(taxonomy.names)
-    found = matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
+    found = hv.diagnosis.matrix(predictions, "threshold", 0.6, open_nodes=np.flatnonzero(~taxonomy.is_leaf))
     assert sum(matrix["count"]) == predictions.n_samples
     cells = dict(zip(zip(matrix["truth"], matrix["answer"], strict=True), matrix["count"], strict=True))
     for row, column, count in zip(found.row, found.column, found.count, strict=True):
@@ -318,10 +318,11 @@ def test_a_view_holds_its_models_and_its_part():
     assert "Not in this file, of what the page shows: the panel below the curves; marks of rules" in first
     _, first = step("mistakes", part="slices", model="two")
     model = hv.Evaluation.from_predictions(found[1])
-    assert hv.diagnosis.slices(model, "threshold", 0.5).sentence().replace(" %", "\u00a0%") in first.replace(
-        "&#x27;", "'"
-    )
+    tested = hv.diagnosis.slices(model, "threshold", 0.5)
+    assert tested.sentence().replace(" %", "\u00a0%") in first.replace("&#x27;", "'")
     assert "light = night" in first
+    for words in ("clearly worse", "shares samples"):
+        assert first.count(f">{words}<") == (tested.verdicts[:15] == words).sum()
     _, first = step("mistakes", part="labels")
     assert first.count("<tr>") == 1 + min(15, len(hv.diagnosis.label_errors(found[0], "threshold", 0.5)))
     html, first = step("example", sample="4", tree="node-link")

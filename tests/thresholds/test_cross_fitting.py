@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import hierviz as hv
+from hierviz.uncertainty.resamples import split_samples
 
 TREE = hv.Taxonomy.from_edges(
     [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("b", "b3")]
@@ -175,3 +176,39 @@ def test_all_models_for_a_target():
         (fit,) = [one.cross_fitted for one in found.rows if one.name == name]
         there = inside.chosen == place
         np.testing.assert_array_equal(inside.thresholds[there], fit.thresholds[there])
+
+
+def test_models_that_differ_by_rounding_keep_the_order_given():
+    """The same rows in another order, all of one truth: means differ in the last digit at most."""
+    law = Law(3)
+    p = law.p[law.p[:, TREE.node("a1")].argsort()[::-1]][:150]
+    truth = np.full(len(p), TREE.node("a1"))
+    for seed in range(8):
+        moved = p[np.random.default_rng(seed).permutation(len(p))]
+        found = hv.thresholds.rank_for_target(TREE, truth, {"b": p, "a": moved}, GOAL, folds=0)
+        assert [row.name for row in found.rows] == ["b", "a"]
+        found = hv.thresholds.rank_for_target(TREE, truth, {"b": moved, "a": p}, GOAL, folds=0)
+        assert [row.name for row in found.rows] == ["b", "a"]
+
+
+def test_groups_of_one_sample_each_are_no_groups():
+    law = Law(1)
+    rows, truth = law.draw(np.random.default_rng(2), 60)
+    alone = np.random.default_rng(0).permutation(60)
+    plain, grouped = (
+        hv.thresholds.rank_for_target(
+            TREE, truth, {"one": law.table.take(rows)}, GOAL, folds=4, splits=10, groups=groups
+        )
+        for groups in (None, alone)
+    )
+    assert plain.rows[0].margin is not None
+    assert plain.rows[0].margin == grouped.rows[0].margin
+    np.testing.assert_array_equal(plain.rows[0].cross_fitted.thresholds, grouped.rows[0].cross_fitted.thresholds)
+    splits = [split_samples(60, seed=4, groups=groups) for groups in (None, alone)]
+    np.testing.assert_array_equal(splits[0][0], splits[1][0])
+    promises = [
+        hv.thresholds.guaranteed_threshold(TREE, truth, law.table.take(rows), 0.3, groups=groups)
+        for groups in (None, alone)
+    ]
+    assert promises[0].sentence == promises[1].sentence
+    assert promises[1].unit == "sample"

@@ -26,7 +26,7 @@ def test_a_threshold_that_costs_no_specificity():
     said = most_specific_text(found, "one", "0.600", 1)
     level = f"With at least {percent_text(0.95)} of the answers correct"
     assert found.choice.values["no_answer"] == 0.25
-    answered = "there, 25 % get no answer; of the others 100.0 % are correct"
+    answered = "there, 25.0 % get no answer; of the others 100.0 % are correct"
     assert said.startswith(f"{level}, one needs τ = 0.600; {answered}. No cost in specificity: the answers contain")
 
 

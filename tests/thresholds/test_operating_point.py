@@ -9,7 +9,7 @@ import pytest
 import hierviz as hv
 from benchmarks.guarantee import population
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
-from hierviz.thresholds.operating_point import KEYS, OperatingPoint
+from hierviz.thresholds.operating_point import KEYS, OperatingPoint, operating_point_notes
 from hierviz.thresholds.risk_control import guaranteed_threshold
 
 
@@ -169,3 +169,15 @@ def test_no_file(tmp_path, point):
         write_operating_point(point, tmp_path)
     with pytest.raises(hv.FileError, match="expected a file that can be written, got: No such file"):
         write_operating_point(point, tmp_path / "none" / "point.json")
+
+
+@pytest.mark.parametrize(("above", "verdict"), [(0, "met"), (2e-16, "met"), (5e-10, "not met")])
+def test_a_guarantee_is_met_up_to_rounding_alone(world, point, above, verdict):
+    loss = point.guarantee["alpha"] + above
+    entry = {
+        "name": point.model_name,
+        "threshold": point.threshold,
+        "n_samples": 40,
+        "predicted": {"correct": 1 - loss},
+    }
+    assert operating_point_notes(point, entry)[-1].split("; in the")[0].endswith(f" %: {verdict}")

@@ -167,6 +167,34 @@ def test_an_unknown_draw_makes_an_unknown_interval():
     equal(found.upper, [np.nan, np.inf])
 
 
+@pytest.mark.parametrize(
+    ("n_infinite", "lower", "upper"),
+    [
+        (2, 1.0, np.inf),  # some of the draws are finite: from their percentile to infinity
+        (30, np.nan, np.nan),  # a draw without any of 30 of 40 is not met: no interval, rather than [inf, inf]
+    ],
+)
+def test_infinite_means(n_infinite, lower, upper):
+    values = np.ones((40, 2))
+    values[:n_infinite, 0], values[:, 1] = np.inf, np.arange(40)
+    found = hv.uncertainty.bootstrap_means(values, hv.uncertainty.Resamples.draw(40, 1000))
+    equal([found.lower[0], found.upper[0]], [lower, upper])
+    assert np.isfinite([found.lower[1], found.upper[1]]).all()
+
+
+def test_an_interval_at_the_end_of_the_range_says_so():
+    """Of 100 draws 3 are at 1: more than 2.5 %. Not where 2 are, and not of an interval that is none of percentiles."""
+    resamples = hv.uncertainty.Resamples.draw(50, 100)
+    for n_at_end, is_told in ((3, True), (2, False)):
+        draws = np.append(np.linspace(0.8, 0.9, 100 - n_at_end), np.ones(n_at_end))
+        found = Interval.from_draws(0.85, draws, resamples)
+        words = f"its interval may be too short: {n_at_end}.0 % of the resamples are at 1, the end of its range"
+        assert found.caution((0, 1)) == (words if is_told else None)
+        assert found.caution((-math.inf, math.inf)) is None
+    right = np.append(np.ones(49), 0)
+    assert hv.uncertainty.bootstrap_means(right, resamples).caution((0, 1)) is None
+
+
 # Means ---------------------------------------------------------------------------------------------------------------
 
 

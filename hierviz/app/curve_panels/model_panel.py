@@ -171,6 +171,12 @@ def _explain(choice, first, facet, rows, keys):
     if judged > first.n_samples:
         text += f" Only samples that all these models predict are counted; single models have up to {judged:,}."
     st.markdown(text)
+    for row in rows if has_intervals else ():
+        cautions = {key: row.intervals[key].caution(METRICS[key].range) for key in keys if key in row.intervals}
+        of_row = ", ".join(escape(str(row.lead[name])) for name in row.lead if name != "n")
+        told = [f"{METRICS[key].label}: {caution}" for key, caution in cautions.items() if caution is not None]
+        if told:
+            st.caption(f"{of_row}: {'; '.join(told)}.")
 
 
 def _flat(row, keys):

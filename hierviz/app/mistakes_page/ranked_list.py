@@ -20,11 +20,9 @@ CARD = 172
 def draw(asked):
     """Filters, order, and the samples."""
     offered = [key for key in ("wrong", "coarse", "no_answer") if key in asked.whole.outcomes]
-    if state.view().outcome not in offered:
-        state.change(outcome="wrong")
-        state.session.outcome_of_page = "wrong"
-        state.publish()
-    chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key))
+    # What nobody chose is not in the address: writing it there would be a step of the browser's history, which Back returns to.
+    outcome = state.view().outcome if state.view().outcome in offered else "wrong"
+    chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key), outcome=outcome)
     counts = {key: chosen.counts[key] for key in offered}
     severities = asked.severities
     severity = state.view().order if state.view().order in severities else severities[0]
@@ -35,7 +33,7 @@ def draw(asked):
             format_func=lambda key: f"{filters.brief_outcome(key)} {counts[key]:,}",
             required=True,
             help=filters.OUTCOMES_HELP,
-            **state.bound("outcome"),
+            **state.bound("outcome", value=outcome),
         )
         st.selectbox(
             "Rank by",
@@ -49,14 +47,15 @@ def draw(asked):
         )
     rows = asked.ranked(chosen.rows, severity)
     if state.memory("mistakes").get("as") == "gallery":
-        gallery(asked, rows, severity)
+        gallery(asked, rows, severity, outcome)
     else:
         view = state.view()
-        sample_table.draw(asked, rows, severity, "list-" + str([getattr(view, name) for name in view.filters]))
+        key = "list-" + str([outcome, *(getattr(view, name) for name in view.filters)])
+        sample_table.draw(asked, rows, severity, key, outcome=outcome)
 
 
-def gallery(asked, rows, severity):
-    """Pictures or texts of the samples, some at a time, each with a link to the whole story."""
+def gallery(asked, rows, severity, outcome):
+    """Pictures or texts of the samples of an outcome, some at a time, each with a link to the whole story."""
     if not len(rows):
         st.info("No sample fits.", icon=":material/filter_alt_off:")
         return
@@ -79,7 +78,7 @@ def gallery(asked, rows, severity):
                 truth, answer = (escape(names[place]) for names in titles)
                 st.markdown(f"{truth}  \n→ :orange[{answer}]")
                 st.caption(f"{SEVERITIES[severity].label} {value_text(values[place])}")
-                link = state.link(sample=sample_id, model=asked.key)
+                link = state.link(sample=sample_id, model=asked.key, outcome=outcome)
                 st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)
     with st.container(horizontal=True):
         for label, to in (("Previous", start - most), ("Next", start + most)):

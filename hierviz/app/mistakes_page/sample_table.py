@@ -32,7 +32,7 @@ ROOM = 90
 NARROW = 150
 
 
-def draw(asked, rows, severity, key, extra=None, helps=None):
+def draw(asked, rows, severity, key, extra=None, helps=None, outcome=""):
     """The table, the chosen sample and the export.
 
     Parameters
@@ -48,6 +48,8 @@ def draw(asked, rows, severity, key, extra=None, helps=None):
         Further columns, one value a row.
     helps : dict of str to str, optional
         What these columns are, shown on hover.
+    outcome : str
+        Key of `OUTCOMES` of all rows, which Examples shows, too; "" where they have several.
     """
     if not len(rows):
         st.info("No sample fits.", icon=":material/filter_alt_off:")
@@ -57,7 +59,7 @@ def draw(asked, rows, severity, key, extra=None, helps=None):
         chosen, ticked = _table(asked, rows, severity, key, extra or {}, helps or {})
         _export(asked, rows[ticked] if len(ticked) else rows, key, len(ticked))
     with beside, st.container(border=True):
-        card(asked, int(rows[chosen]), severity)
+        card(asked, int(rows[chosen]), severity, outcome)
 
 
 def _table(asked, rows, severity, key, extra, helps):
@@ -157,7 +159,7 @@ def _title(taxonomy, node):
     return taxonomy.title(node) if node >= 0 else "outside the taxonomy"
 
 
-def card(asked, row, severity):
+def card(asked, row, severity, outcome):
     """One sample: picture or text, both paths, severity, the way to its page, and what the visitor thinks of it."""
     predictions, answers = asked.predictions, asked.whole
     sample_id, place = predictions.sample_id(row), int(asked.places(np.array([row]))[0])
@@ -174,7 +176,7 @@ def card(asked, row, severity):
         shell.page("example"),
         label="Open in Examples",
         icon=":material/account_tree:",
-        query_params=state.link(sample=sample_id, model=asked.key),
+        query_params=state.link(sample=sample_id, model=asked.key, outcome=outcome),
     )
     marks.controls(asked, sample_id)
 

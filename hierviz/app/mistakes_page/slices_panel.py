@@ -119,10 +119,7 @@ def _table(asked, found):
     tested = found.to_frame()
     table = pd.DataFrame(
         {
-            "worse": [
-                "shares samples" if row.is_explained else "clearly worse" if row.is_flagged else ""
-                for row in found.rows
-            ],
+            "worse": [row.verdict for row in found.rows],
             "slice": [_name(asked.taxonomy, row) for row in found.rows],
             "kind": ["subtree" if row.kind == "subtree" else "attribute" for row in found.rows],
             "n": tested["n"],

@@ -118,7 +118,7 @@ if judged:
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
     if answers_worked_out(data.digest, key, model, choice):
-        found = selection.select(model, choice, (data.digest, key), only_wrong=True)
+        found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
         say(found, data, key, choice)
         where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
         worst_subtree(where)

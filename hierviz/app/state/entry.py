@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from urllib.parse import urlencode
 
 import streamlit as st
@@ -29,10 +28,6 @@ def begin(page):
     session.page = page
     if is_entry:
         session.pop("not_here", None)
-        # What a page, not its visitor, chose is no filter of the page that the header leads to.
-        own = session.pop("outcome_of_page", "")
-        if own and not asked and view().outcome == own:
-            session.view = replace(view(), outcome="")
         if page:
             session.pop("just_opened", None)
     if is_back or (asked and asked != session.get("published")):

@@ -83,9 +83,11 @@ def worst_subtree(choice):
 
 
 def goes_wrong_most(choice):
-    """The worst attribute values, and the costliest class of each level."""
-    worst_attributes(choice, found_slices(choice))
-    worst_subtrees(choice)
+    """The worst attribute values; where no test has named the worst subtree, the costliest class of each level."""
+    found = found_slices(choice)
+    worst_attributes(choice, found)
+    if found is None or found.worst_subtree is None:
+        worst_subtrees(choice)
 
 
 def worst_subtrees(choice):

@@ -7,6 +7,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.charts.comparison_words import ONE_TAU, never_text
+from hierviz.evaluation.bounds import WIDENED
 from hierviz.evaluation.model_table import standings
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
@@ -18,7 +19,7 @@ MARKS = f"**Bold**: the best of a column and, with {TIED}, what is not clearly d
 FIRSTS = f"{FIRST} is the best number of a column, which may be chance."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
-    "the number that all scores would give lies between these bounds. No best is marked in such a column."
+    f"the number that all scores would give lies between these bounds ({WIDENED}). No best is marked in such a column."
 )
 TIES = (
     f"{TIED}: not clearly different from the best by simultaneous intervals of the differences of all pairs (max-|t|)."

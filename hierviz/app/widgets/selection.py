@@ -67,15 +67,15 @@ class Selection:
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
-def select(model, choice, of, only_wrong=False):
-    """The selection that the view asks for, or with `only_wrong` the wrong answers, whatever outcome and order it asks for.
+def select(model, choice, of, **instead):
+    """The selection that the view asks for, or would ask for with other values of `outcome` and `order`.
 
     Ranked samples are kept; `of` is the digest of the data and the key of the model.
     """
-    predictions, view = model.predictions, state.view()
-    outcome = "wrong" if only_wrong else view.outcome
+    predictions, view = model.predictions, replace(state.view(), **instead)
+    outcome = view.outcome
     wanted = replace(filters.asked(model), outcome=outcome or None)
-    order = view.order if view.order in orders(model) and not only_wrong else orders(model)[0]
+    order = view.order if view.order in orders(model) else orders(model)[0]
     asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed(
         "selection", asked, lambda: _ranked(model, choice, wanted, outcome, order)

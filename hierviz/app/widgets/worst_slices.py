@@ -60,7 +60,7 @@ def subtree_verdict(choice, found):
 def worst_attributes(choice, found):
     """The worst values of attributes, how was tested, and the way to all slices; `found` is None where nothing was tested."""
     if takes_long(choice):
-        _all_slices(0, choice.key, "Which subtrees and attributes are worse than the rest?")
+        _all_slices(choice.key, "Which subtrees and attributes are worse than the rest?")
     if found is None:
         return
     if not len(found):
@@ -84,7 +84,7 @@ def worst_attributes(choice, found):
             else ""
         )
     )
-    _all_slices(found.n_flagged, choice.key)
+    _all_slices(choice.key)
 
 
 def _line(choice, found, place, said, label, also=""):
@@ -98,8 +98,7 @@ def _line(choice, found, place, said, label, also=""):
             st.markdown(also, width="content")
 
 
-def _all_slices(n_flagged, key, label="All tested slices"):
+def _all_slices(key, label="All tested slices"):
     """The way to the table of all slices."""
-    label = f"All {n_flagged:,} such slices" if n_flagged > MOST else label
     link = state.link(sample="", part="slices", model=key)
     st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)

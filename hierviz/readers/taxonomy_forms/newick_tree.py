@@ -15,6 +15,7 @@ from __future__ import annotations
 
 import math
 import re
+from itertools import pairwise
 
 from hierviz.messages.errors import TaxonomyError
 from hierviz.messages.extras import require
@@ -27,6 +28,8 @@ _QUOTED = r"'(?:[^']|'')*'"
 _TREE = re.compile(
     rf"\bu?tree\s+\*?\s*((?:{_QUOTED}|[^=\s])+)\s*=\s*((?:{_QUOTED}|\[[^\]]*\]|[^;'\[])*;)", re.IGNORECASE
 )
+# The end of a tree, which is none in a quoted name or a comment; what is never closed is read once.
+_END = re.compile(r"'(?:[^']|'')*(?:'|$)|\[[^\]]*(?:\]|$)|(;)")
 _TREES = re.compile(r"\bbegin\s+trees\s*;(.*?)\bend(?:block)?\s*;", re.IGNORECASE | re.DOTALL)
 _TRANSLATE = re.compile(rf"\btranslate\s+((?:{_QUOTED}|[^;'])*);", re.IGNORECASE)
 _ENTRY = re.compile(rf"\s*({_QUOTED}|[^\s,']+)\s+({_QUOTED}|[^,']+?)\s*(?:,|$)")
@@ -93,21 +96,29 @@ def _length(node, name, where):
     return length
 
 
+def _first_tree(text):
+    """(the first tree of a text, how many there are): a file of many is not built to its end."""
+    starts = [0, *(end.end() for end in _END.finditer(text) if end[1])]
+    trees = [part for part in pairwise([*starts, len(text)]) if text[slice(*part)].strip(" \t\r\n;")]
+    return (text[slice(*trees[0])] if trees else text), len(trees)
+
+
 def _taxonomy(text, source, names, words, notes=()):
     where = source.where
     require(where, "files", "newick")
     import newick
 
+    first, n_trees = _first_tree(text.strip())
     with translated(where):
         try:
-            trees = newick.loads(re.sub(r"^\s*\[&[RU]\]", "", text.strip(), flags=re.IGNORECASE))
+            trees = newick.loads(re.sub(r"^\s*\[&[RU]\]", "", first, flags=re.IGNORECASE))
         except ValueError as error:
             raise TaxonomyError(
                 f"{where}: expected a tree in Newick form, got an error ({error}). Correct the file."
             ) from None
     if not trees:
         raise TaxonomyError(f"{where}: expected a tree in Newick form, got none. Is the file complete?")
-    notes = [*notes, *([f"{where}: the first of {len(trees)} trees was read"] if len(trees) > 1 else [])]
+    notes = [*notes, *([f"{where}: the first of {n_trees:,} trees was read"] if n_trees > 1 else [])]
     places, lengths, n_unnamed, has_support = Places(), {}, 0, _has_support(trees[0], names)
     waiting = [(trees[0], Places.TOP)]
     while waiting:

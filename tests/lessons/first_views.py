@@ -1,0 +1,17 @@
+"""What steps show at their start: worked out once, and drawn once, for all tests that look at it."""
+
+from functools import cache
+
+import hierviz as hv
+
+
+@cache
+def first_result(step):
+    """The Result of a step before anything is moved."""
+    return step.result()
+
+
+@cache
+def drawing(figure):
+    """The Vega-Lite of a figure, not to be changed."""
+    return hv.charts.to_vega_lite(figure.draw(dark=False, width=700))
