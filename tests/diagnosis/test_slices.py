@@ -323,7 +323,7 @@ def test_fewer_than_ten_groups_are_not_tested(grid):
     assert hv.diagnosis.slices(predictions).n_flagged
     found = hv.diagnosis.slices(predictions, group="site")
     assert (found.test, found.n_groups, found.n_flagged) == ("none", 9, 0)
-    assert np.isnan(found.p_value).all()
+    assert all(np.isnan(row.p_value) for row in found.rows)
     assert all(np.isnan(row.p_adjusted) for row in found.rows)
     assert found.sentence() == "Slices are not tested: 9 groups are fewer than the 10 that a test needs."
     assert hv.diagnosis.slices(predictions, group=np.arange(90) // 9).test == "permutation"
@@ -465,7 +465,7 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
     assert found.n_flagged == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
     # A table of the slices says what the sentence says.
-    said = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.verdicts.tolist()))
+    said = {(row.kind, row.value): row.verdict for row in found.rows}
     assert (said["a", "True"], said["b", "True"], said["a", "False"]) == ("clearly worse", "shares samples", "")
     assert found.sentence() == (
         "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
