@@ -164,17 +164,17 @@ def test_groups_are_permuted_as_a_whole(grid):
     is_wrong = np.isin(observer, [0, 1, 25])
     predictions = labelled(grid, truth, is_wrong, {"light": light, "observer": observer.astype(str)})
     alone = hv.diagnosis.slices(predictions, attributes=["light"])
-    night = alone.value.tolist().index("night")
-    assert alone.is_flagged[night]
+    night = [row.value for row in alone.rows].index("night")
+    assert alone.rows[night].is_flagged
     together = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
     assert (together.test, together.n_groups) == ("permutation", 30)
-    assert not together.is_flagged.any()
-    night = together.value.tolist().index("night")
+    assert not [row.is_flagged for row in together.rows].any()
+    night = [row.value for row in together.rows].index("night")
     # At least 2 of the 3 among 10 of 30: hypergeometric.
     exact = (math.comb(3, 2) * math.comb(27, 8) + math.comb(27, 7)) / math.comb(30, 10)
-    assert together.p_value[night] == pytest.approx(exact, abs=0.04)
+    assert together.rows[night].p_value == pytest.approx(exact, abs=0.04)
     again = hv.diagnosis.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
-    assert again.p_value.tolist() == together.p_value.tolist()
+    assert [row.p_value for row in again.rows] == [row.p_value for row in together.rows]
 
 
 def test_whole_groups_against_all_permutations(taxonomy):
@@ -340,8 +340,8 @@ def test_permutations_agree_with_fisher(grid):
     predictions = labelled(grid, truth, is_wrong)
     exact = hv.diagnosis.slices(predictions)
     by_group = hv.diagnosis.slices(predictions, group=np.arange(300), n_permutations=3999)
-    places = [by_group.node.tolist().index(node) for node in exact.node.tolist()]
-    np.testing.assert_allclose(by_group.p_value[places], exact.p_value, atol=0.03)
+    places = [[row.node for row in by_group.rows].index(node) for node in [row.node for row in exact.rows]]
+    np.testing.assert_allclose(by_group.rows[places].p_value, [row.p_value for row in exact.rows], atol=0.03)
 
 
 def test_demo():
