@@ -168,7 +168,7 @@ def test_groups_are_permuted_as_a_whole(grid):
     assert alone.rows[night].is_flagged
     together = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
     assert (together.test, together.n_groups) == ("permutation", 30)
-    assert not [row.is_flagged for row in together.rows].any()
+    assert not any(row.is_flagged for row in together.rows)
     night = [row.value for row in together.rows].index("night")
     # At least 2 of the 3 among 10 of 30: hypergeometric.
     exact = (math.comb(3, 2) * math.comb(27, 8) + math.comb(27, 7)) / math.comb(30, 10)
