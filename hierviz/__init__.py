@@ -87,8 +87,8 @@ if TYPE_CHECKING:
     from hierviz.cluster.evaluate import evaluate as evaluate
     from hierviz.comparison.table import compare as compare
     from hierviz.curves.operating_curve import operating_curve as operating_curve
+    from hierviz.diagnosis.mistakes import mistakes as mistakes
     from hierviz.evaluation.evaluation import Evaluation as Evaluation
-    from hierviz.evaluation.mistakes import mistakes as mistakes
     from hierviz.findings.doctor import doctor as doctor
     from hierviz.inference.pareto_table import pareto_table as pareto_table
     from hierviz.inference.registry import INFERENCE_RULES as INFERENCE_RULES

@@ -65,7 +65,6 @@ COLUMN = (
     "onnx/description",
     "onnx/inputs",
     "onnx/scores",
-    "onnx/checks",
     "onnx",
     "findings",
     "charts",
@@ -95,12 +94,12 @@ CHILD = "onnx/process/child"
 # Places that stand lower and are none of their business.
 NEVER = {
     "onnx": ("charts",),
-    "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
+    "charts": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores"),
     "demo": ("charts", "reports"),
     "opening": ("charts", "reports"),
     # The command starts the app as a script, and neither knows the other.
     "cli": tuple(place for place in COLUMN if place.split("/")[0] == "app"),
-    "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores", "onnx/checks"),
+    "reports": ("readers", "onnx", "onnx/process", "onnx/description", "onnx/inputs", "onnx/scores"),
 }
 # Charts need altair: the command line and the front door load them inside functions.
 LATE = {"cli": ("charts", "reports"), "hierviz": ("charts", "reports")}
@@ -131,7 +130,8 @@ NAMESPACES = [PACKAGE.joinpath(*name.split(".")[1:], "__init__.py") for name in 
 # The only places in the core where another package may be imported: place, package, functions.
 IN_THE_CORE = (
     ("taxonomy", "anytree", ("to_anytree", "from_anytree")),
-    *((place, "pandas", ("to_frame",)) for place in ("metrics", "curves", "evaluation", "diagnosis", "comparison")),
+    ("messages", "pandas", ("frame",)),
+    *((place, "pandas", ("to_frame",)) for place in ("metrics", "evaluation", "comparison")),
 )
 
 
@@ -333,7 +333,7 @@ PLANTED = [
 FINE = [
     ("curves/a.py", "import numpy as np\nimport json\nfrom hierviz.metrics.path import path_metrics"),
     ("taxonomy/taxonomy.py", "def to_anytree(self):\n    from anytree import Node"),
-    ("curves/a.py", "class A:\n    def to_frame(self):\n        import pandas as pd"),
+    ("evaluation/a.py", "class A:\n    def to_frame(self):\n        import pandas as pd"),
     ("messages/errors.py", "import difflib"),
     (
         "metrics/win.py",

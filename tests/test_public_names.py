@@ -65,12 +65,13 @@ for space, names in PUBLIC.items():
 
 def test_choosing_and_keeping_a_threshold(taxonomy, predictions, tmp_path):
     curve = hv.operating_curve(taxonomy, predictions.truth, predictions)
-    choice = hv.thresholds.at_least_correct(curve, 2 / 3)
+    choice = hv.thresholds.choose(curve, subject_to={"correct": 2 / 3})
     assert choice.values["correct"] >= 2 / 3
     priced = hv.thresholds.with_costs(curve, taxonomy, predictions.truth, predictions, wrong=10)
-    assert hv.thresholds.cheapest(priced) == hv.thresholds.best_of(priced, "cost")
-    assert hv.thresholds.at_most_cost(priced, 10).is_feasible
-    assert hv.thresholds.at_most_above_depth(curve, taxonomy, predictions, 1, 0).is_feasible
+    assert hv.thresholds.choose(priced, "cost").is_feasible
+    assert hv.thresholds.choose(priced, subject_to={"cost": 10}).is_feasible
+    shallow = hv.thresholds.with_shallow_answers(curve, taxonomy, predictions, 1)
+    assert hv.thresholds.choose(shallow, "correct", {"above_depth": 0}).is_feasible
     point = hv.thresholds.OperatingPoint.from_curve(taxonomy, curve, choice.threshold, "m")
     hv.thresholds.write_operating_point(point, tmp_path / "point.json")
     assert hv.thresholds.load_operating_point(tmp_path / "point.json", taxonomy) == point

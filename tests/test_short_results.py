@@ -9,6 +9,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.diagnosis.mistakes import set_mistakes
 from hierviz.messages.notebook_html import Short, brief
 from tests.small_tree import EDGES
 
@@ -45,7 +46,7 @@ def results(model):
     curve, table = one.curve, one.judged_table
     by_evaluation = [
         *(hv.diagnosis.class_table, hv.diagnosis.matrix, hv.diagnosis.confused_pairs, hv.diagnosis.label_errors),
-        *(hv.diagnosis.level_table, hv.diagnosis.node_table, hv.diagnosis.reliability, hv.diagnosis.set_mistakes),
+        *(hv.diagnosis.level_table, hv.diagnosis.node_table, hv.diagnosis.reliability, set_mistakes),
         *(hv.diagnosis.slices, hv.mistakes, hv.evaluation.judged_answers, hv.curves.set_curve),
     ]
     return {function.__name__: function(one) for function in by_evaluation} | {
@@ -65,9 +66,9 @@ def results(model):
         "lists": hv.NodeLists.from_lists([[1]] * N),
         "matrix": hv.diagnosis.level_matrix(model),
         "runs": hv.diagnosis.class_table_of_runs([model, other]),
-        "choice": hv.thresholds.at_least_correct(curve, 0.5),
+        "choice": hv.thresholds.choose(curve, subject_to={"correct": 0.5}),
         "cross-fitted": hv.thresholds.cross_fitted(
-            taxonomy, one.truth, table, lambda found: hv.thresholds.at_least_correct(found, 0.3)
+            taxonomy, one.truth, table, lambda found: hv.thresholds.choose(found, subject_to={"correct": 0.3})
         ),
         "guarantee": hv.thresholds.guaranteed_threshold(taxonomy, one.truth, table, alpha=0.4, delta=0.1),
         "frontier": hv.thresholds.rule_frontiers(one)["threshold"],
@@ -202,8 +203,8 @@ def test_unknown_types_name_the_way(model):
         with pytest.raises(hv.HiervizError, match="from_edges"):
             call()
     for call in (
-        lambda: hv.thresholds.at_least_correct(model, 0.9),
-        lambda: hv.thresholds.best_of(model),
+        lambda: hv.thresholds.choose(model, subject_to={"correct": 0.9}),
+        lambda: hv.thresholds.choose(model, "info_f1"),
         lambda: hv.curves.specificity_at(model, 0.9),
     ):
         with pytest.raises(hv.PredictionsError, match=r"operating_curve\(taxonomy, truth, table\)"):

@@ -18,8 +18,7 @@ from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
-from hierviz.uncertainty.all_pairs import fewest_resamples
-from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
+from hierviz.uncertainty.comparison import fewest_resamples, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval, leaves_too_few_wrong
 

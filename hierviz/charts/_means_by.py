@@ -11,10 +11,10 @@ from hierviz.charts._items import dots
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import model_colours, palette
 from hierviz.comparison.comparison_table import ComparisonTable
-from hierviz.diagnosis.mean_intervals import FEWEST
 from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
+from hierviz.uncertainty.resamples import FEWEST
 
 # Parts that are drawn: the largest ones.
 MOST = 24

@@ -17,7 +17,7 @@ from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
 from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
 from hierviz.charts.theme import SIZE, palette
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
 
 

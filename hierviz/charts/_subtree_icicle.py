@@ -17,7 +17,7 @@ from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
 from hierviz.charts.theme import SIZE, SMALL, palette
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
+from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown
 
 HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16

@@ -17,7 +17,7 @@ from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of, usable_columns
+from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 
 # Shares that differ by less than this from that of all samples do not get a full colour.
 LEAST_SPAN = 0.05

@@ -6,9 +6,8 @@ import numpy as np
 
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
-from hierviz.uncertainty.all_pairs import fewest_resamples
 from hierviz.uncertainty.bootstrap import AT_CORRECT
-from hierviz.uncertainty.comparison import clear_after_holm, paired_difference, too_few_for
+from hierviz.uncertainty.comparison import clear_after_holm, fewest_resamples, paired_difference, too_few_for
 from hierviz.uncertainty.resamples import Interval
 
 ONE_TAU = (

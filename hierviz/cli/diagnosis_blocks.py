@@ -13,12 +13,11 @@ from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._means_by import means_by
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis._reliability import reliability
-from hierviz.diagnosis._set_mistakes import set_mistakes
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.confusions import confused_pairs
+from hierviz.diagnosis.mistakes import mistakes, set_mistakes
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.mistakes import mistakes
 from hierviz.messages.errors import FileError, TaxonomyError
 
 

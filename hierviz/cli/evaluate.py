@@ -28,7 +28,7 @@ from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate,
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, add_flags
 from hierviz.taxonomy.checks import check_threads
-from hierviz.thresholds.operating_point_check import operating_point_notes
+from hierviz.thresholds.operating_point import operating_point_notes
 
 SETS = "Predicted sets"
 # Rows of a CSV file that are made at a time.

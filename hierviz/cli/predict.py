@@ -12,10 +12,9 @@ import numpy as np
 from hierviz.cli.output import progress, require_no_input, require_unread, write_json, write_text
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.messages.number_text import percent_text
-from hierviz.onnx.checks.class_order import check_class_order
-from hierviz.onnx.checks.input_check import check_inputs
-from hierviz.onnx.checks.right_answers import near_chance
-from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.class_order import check_class_order, near_chance
+from hierviz.onnx.input_check import check_inputs
+from hierviz.onnx.inputs.model_inputs import without_unreadable
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
@@ -24,7 +23,7 @@ from hierviz.opening.model_settings import model_options, reading_options
 from hierviz.opening.parameter_words import flag, with_flags
 from hierviz.opening.start_options import TAXONOMY, add_model_options, options_of, run_options
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
-from hierviz.projection.node_columns import NodeColumns
+from hierviz.projection.projected import NodeColumns
 from hierviz.taxonomy.taxonomy import NodeLists
 
 _MOST_ROWS = 4
@@ -68,8 +67,7 @@ def _epilog():
 
 def run_predict(options):
     """`hierviz predict`."""
-    from hierviz.onnx.inputs.model_inputs import load_inputs
-    from hierviz.onnx.inputs.unreadable import MOST_NAMED, without_unreadable
+    from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_unreadable
     from hierviz.onnx.model import draft_model
     from hierviz.readers.predictions_writer import check_target, write_predictions
     from hierviz.readers.truth_file import load_truth

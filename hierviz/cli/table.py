@@ -25,7 +25,7 @@ from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, add_flags
 from hierviz.opening.parameter_words import with_flags
-from hierviz.thresholds.operating_point_check import operating_point_notes
+from hierviz.thresholds.operating_point import operating_point_notes
 
 FORMATS = {
     "md": lambda found: found.to_markdown(),

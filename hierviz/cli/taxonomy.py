@@ -6,8 +6,7 @@ import argparse
 
 from hierviz.cli.judging import ONE_RULE, OUT, add_rule_flags, input_options, judged_one
 from hierviz.cli.output import require_places, write_text
-from hierviz.diagnosis._node_table import node_table
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table, number_text_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import FileError, near_miss

@@ -17,7 +17,7 @@ intervals and no marks.
 
 Marks of a column: *best* is the highest value (the lowest where less is better), *tied* are those not clearly different from
 it, *second* is the best of the rest. Clearly different: the simultaneous intervals of all pairs of methods leave out 0
-(`hierviz.uncertainty.all_pairs`), since the best one was found among all of them.
+(`hierviz.uncertainty.comparison`), since the best one was found among all of them.
 
 Functions
 ---------
@@ -40,8 +40,8 @@ from hierviz.comparison.columns import Column
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.ties import TIE, rounded
-from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import AT_CORRECT
+from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.resamples import (
     FEWEST,
     FEWEST_WRONG,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hierviz._version import version
 from hierviz.metrics.label_entries import PROTEIN_METRICS
-from hierviz.uncertainty.all_pairs import fewest_resamples
+from hierviz.uncertainty.comparison import fewest_resamples
 
 
 def methods_paragraph(table):

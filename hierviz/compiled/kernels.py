@@ -1,9 +1,11 @@
 """One pass over rows of scores on a tree, compiled by numba.
 
+float16 as float32, looked up in a table: processors without a conversion take many times as long for very small numbers.
+
 Conventions
 -----------
 Rows are worked on `TILE` at a time: ``q`` has shape (n_nodes, TILE) and holds the float64 probability of the node at each
-place (see `hierviz.taxonomy.tree_layout`) for each row of a tile. Only additions, multiplications, divisions and comparisons of
+place (see `hierviz.taxonomy.tree_sums`) for each row of a tile. Only additions, multiplications, divisions and comparisons of
 float64 happen here, without fast-math and in the order of `hierviz.predictions.parametrisation`, so that probabilities
 have the same bits as without numba. All arguments are C-contiguous arrays; nothing is checked.
 """
@@ -93,6 +95,26 @@ def totals(q, places, total, least, most):
     total[0], total[1], total[2], total[3], total[4], total[5], total[6], total[7] = a, b, c, d, e, f, g, h
     least[0], least[1], least[2], least[3], least[4], least[5], least[6], least[7] = ka, kb, kc, kd, ke, kf, kg, kh
     most[0], most[1], most[2], most[3], most[4], most[5], most[6], most[7] = la, lb, lc, ld, le, lf, lg, lh
+
+
+@inner
+def probabilities(values, start, columns, places, kind, is_normalised, inner, first, n_children, q, mass, least, top):
+    """`fill`, and the probabilities of the nodes of it; False where a value is negative or not finite.
+
+    The last three are overwritten, by the `totals` of what was filled.
+    """
+    fill(values, start, columns, places, q)
+    totals(q, places, mass, least, top)
+    for r in range(TILE):
+        if not (least[r] >= 0.0 and mass[r] < np.inf):
+            return False
+    if kind == CONDITIONAL:
+        multiply_down(q, inner, first, n_children)
+    elif kind != GIVEN:
+        sum_up(q, kind == OWN_MASS, inner, first, n_children)
+    if is_normalised:
+        normalise(q)
+    return True
 
 
 @inner
@@ -361,17 +383,10 @@ def run(
         if ends[0] + TILE * n_nodes > len(nodes) or (has_sets and ends[1] + TILE * n_nodes > len(set_nodes)):
             return start
         n_rows = min(TILE, n - start)
-        fill(values, start, columns, places, q)
-        totals(q, places, mass, least, top)
-        for r in range(TILE):
-            if not (least[r] >= 0.0 and mass[r] < np.inf):
-                return -1
-        if kind == CONDITIONAL:
-            multiply_down(q, inner_places, first, n_children)
-        elif kind != GIVEN:
-            sum_up(q, kind == OWN_MASS, inner_places, first, n_children)
-        if is_normalised:
-            normalise(q)
+        if not probabilities(
+            values, start, columns, places, kind, is_normalised, inner_places, first, n_children, q, mass, least, top
+        ):
+            return -1
         if kind != LEAF_MASS or is_normalised:
             totals(q, leaves, mass, least, top)
         if not is_coherent:
@@ -451,3 +466,22 @@ def run(
                         areas[2, start + r] = area
         start += TILE
     return n
+
+
+# The float32 of every float16, by its bits; each is exact.
+_FLOAT32 = np.arange(1 << 16, dtype=np.uint16).view(np.float16).astype(np.float32)
+
+
+def as_float32(halves: np.ndarray) -> np.ndarray:
+    """An array of float16, shape (n_rows, n_columns), as float32 in C order."""
+    halves = np.ascontiguousarray(halves)
+    values = np.empty(halves.shape, np.float32)
+    _look_up(halves.view(np.uint16), _FLOAT32, values)
+    return values
+
+
+@compiled
+def _look_up(places, table, values):
+    for i in range(places.shape[0]):
+        for j in range(places.shape[1]):
+            values[i, j] = table[places[i, j]]

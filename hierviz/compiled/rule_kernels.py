@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.compiled.jit import compiled, inner
-from hierviz.compiled.kernels import CONDITIONAL, GIVEN, OWN_MASS, TILE, fill, multiply_down, normalise, sum_up, totals
+from hierviz.compiled.kernels import TILE, probabilities
 
 
 @inner
@@ -88,17 +88,10 @@ def run_rules(values, columns, places, kind, is_normalised, layout, has_pluralit
     mass, least, top = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
     answers, tile = np.empty((weights.shape[0] + has_plurality, n), np.int32), np.empty(TILE, np.int32)
     for start in range(0, n, TILE):
-        fill(values, start, columns, places, q)
-        totals(q, places, mass, least, top)
-        for r in range(TILE):
-            if not (least[r] >= 0.0 and mass[r] < np.inf):
-                return False, answers
-        if kind == CONDITIONAL:
-            multiply_down(q, inner, first, n_children)
-        elif kind != GIVEN:
-            sum_up(q, kind == OWN_MASS, inner, first, n_children)
-        if is_normalised:
-            normalise(q)
+        if not probabilities(
+            values, start, columns, places, kind, is_normalised, inner, first, n_children, q, mass, least, top
+        ):
+            return False, answers
         for k in range(answers.shape[0]):
             if has_plurality and k == 0:
                 plurality(q, tie, layout, tile)

@@ -22,7 +22,7 @@ from hierviz.predictions.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores, looks_right, sums_look_right
 from hierviz.taxonomy.node_lists import NodeLists, frozen
-from hierviz.taxonomy.tree_layout import TreeLayout
+from hierviz.taxonomy.tree_sums import TreeLayout
 
 # Below this many scores importing numba takes longer than it saves; below the second compiling does.
 WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000
@@ -204,7 +204,7 @@ class _Work:
     def block(self, rows, scores):
         """PassBlock of some rows, or `rows` where the kernel does not judge them; raises for wrong scores."""
         if scores.dtype == np.float16:
-            from hierviz.compiled.half_precision import as_float32
+            from hierviz.compiled.kernels import as_float32
 
             scores = as_float32(scores)
         is_new = self.checked is not None and not self.checked.is_checked(rows)

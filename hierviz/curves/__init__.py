@@ -15,8 +15,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
-    from hierviz.curves._information_curve import information_curve as information_curve
     from hierviz.curves._rejection_curve import rejection_curve as rejection_curve
+    from hierviz.curves._rule_curve import information_curve as information_curve
     from hierviz.curves._rule_curve import rule_curve as rule_curve
     from hierviz.curves._set_curve import SetOperatingCurve as SetOperatingCurve
     from hierviz.curves._set_curve import set_curve as set_curve

@@ -1,5 +1,7 @@
 """Sets of classes against the threshold: hierarchical precision, recall and F1 of the predicted sets at many thresholds.
 
+Metrics of the predicted sets beside the path metrics of an operating curve, against one threshold for all samples.
+
 Conventions
 -----------
 The set at a threshold is {score > threshold} with all ancestors, as in `hierviz.metrics.sets.set_curves`. Its metrics change
@@ -8,7 +10,7 @@ classes a sample, in trees and graphs; ``ihf1_samples`` needs a tree.
 
 Functions
 ---------
-set_curve, SetOperatingCurve, GRID
+set_curve, SetOperatingCurve, GRID, set_operating_curve
 
 References
 ----------
@@ -177,3 +179,30 @@ def set_curve(
                 progress(n_done, model.n_judged)
     values = {key: np.clip(total / model.n_judged, 0, 1) for key, total in totals.items()}
     return SetOperatingCurve(wanted[:-1], values, model.n_judged, float(wanted[-1]))
+
+
+def set_operating_curve(model, thresholds, progress=None):
+    """The operating curve of an Evaluation at some thresholds, with the means of `hierviz.curves.set_curve`.
+
+    Parameters
+    ----------
+    model : Evaluation
+        With an operating curve; see `Evaluation.why_no_curve`.
+    thresholds : array_like of float, shape (n_thresholds,)
+        In [0, 1], any order; at least two of them.
+    progress : callable, optional
+        Called with (samples done, n_judged).
+
+    Returns
+    -------
+    OperatingCurve
+        Of n_thresholds points; `values` has those of the SetOperatingCurve too. Exact at `thresholds`, a step between them.
+
+    Raises
+    ------
+    PredictionsError
+        If the model has no operating curve, or a threshold is not in [0, 1].
+    """
+    sets = set_curve(model, thresholds, progress)
+    curve = model.curve.sampled(sets.exact_at)
+    return OperatingCurve(curve.threshold, curve.values | sets.values, curve.n_samples)

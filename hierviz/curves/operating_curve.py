@@ -30,7 +30,7 @@ from hierviz.compiled.curve_sums import running_means, sum_of_rows
 from hierviz.curves.answer_values import answer_kinds, breakpoints, checked_table, kind_values, range_of
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.ties import TIE, at_least
@@ -79,10 +79,7 @@ class StepCurve(Short, ABC):
 
     def to_frame(self) -> Any:
         """The points as a pandas DataFrame, one row each; see `columns`."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
-        return pd.DataFrame(self.columns())
+        return frame(self.columns())
 
 
 @dataclass(frozen=True, eq=False)

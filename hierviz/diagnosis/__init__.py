@@ -15,7 +15,6 @@ level_matrix            models that know different levels, level by level
 level_table             classes, truths and answers by depth
 means_by                a metric in parts of the samples
 path_probabilities      probabilities from the root down to a node
-set_mistakes            samples ranked by lost hF1
 worst                   ids of the worst samples
 SampleFilter            conditions on samples
 filtered                which samples fulfil them
@@ -35,17 +34,16 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._level_table import level_table as level_table
     from hierviz.diagnosis._means_by import means_by as means_by
     from hierviz.diagnosis._node_table import node_table as node_table
-    from hierviz.diagnosis._path_probabilities import path_probabilities as path_probabilities
     from hierviz.diagnosis._reliability import reliability as reliability
-    from hierviz.diagnosis._set_mistakes import set_mistakes as set_mistakes
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
-    from hierviz.diagnosis.run_classes import class_table_of_runs as class_table_of_runs
-    from hierviz.diagnosis.run_classes import hierarchical_f_of_runs as hierarchical_f_of_runs
+    from hierviz.diagnosis.mistakes import worst as worst
+    from hierviz.diagnosis.runs import class_table_of_runs as class_table_of_runs
+    from hierviz.diagnosis.runs import hierarchical_f_of_runs as hierarchical_f_of_runs
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
     from hierviz.diagnosis.sample_filter import facets as facets
     from hierviz.diagnosis.sample_filter import filtered as filtered
-    from hierviz.diagnosis.worst_samples import worst as worst
+    from hierviz.diagnosis.sample_paths import path_probabilities as path_probabilities
 
 __getattr__, __dir__, __all__ = lazy(__name__)

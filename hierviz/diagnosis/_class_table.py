@@ -27,7 +27,7 @@ from hierviz.diagnosis._node_table import node_table
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import set_overlap
@@ -107,9 +107,6 @@ class ScoresByClass(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node but the root: names, depth, numbers by both readings, most frequent confusion."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = self.taxonomy.names
         columns = {"class": list(names), "depth": self.taxonomy.depth}
         for reading in READINGS:
@@ -118,7 +115,7 @@ class ScoresByClass(Short):
                 columns[key if reading == "exact" else f"{key}_inclusive"] = getattr(scores, key)
         columns["confused_with"] = ["" if node < 0 else names[node] for node in self.confused_with.tolist()]
         columns["confused_count"] = self.confused_count
-        return pd.DataFrame(columns).iloc[1:]
+        return frame(columns).iloc[1:]
 
 
 def class_table(

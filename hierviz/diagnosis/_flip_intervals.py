@@ -27,7 +27,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.outcomes import OUTCOMES, outcome_places
@@ -92,11 +92,8 @@ class FlipIntervals(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row an interval, ``node`` by name."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         columns = {key: getattr(self, key) for key in ("low", "high", "score", "outcome")}
-        return pd.DataFrame({"node": [self.taxonomy.names[node] for node in self.node.tolist()], **columns})
+        return frame({"node": [self.taxonomy.names[node] for node in self.node.tolist()], **columns})
 
 
 def flip_intervals(

@@ -29,7 +29,7 @@ from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
@@ -94,15 +94,10 @@ class LabelErrors(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a candidate, nodes by name."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = np.array(self.taxonomy.names, dtype=object)
         nodes = ("truth", "predicted", "common", "true_branch", "predicted_branch")
         numbers = {key: getattr(self, key) for key in ("p_true", "p_predicted", "score", "p_answer")}
-        return pd.DataFrame(
-            {"sample_id": self.sample_id, **{key: names[getattr(self, key)] for key in nodes}, **numbers}
-        )
+        return frame({"sample_id": self.sample_id, **{key: names[getattr(self, key)] for key in nodes}, **numbers})
 
 
 def label_errors(

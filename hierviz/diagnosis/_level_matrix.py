@@ -21,7 +21,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, TaxonomyError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
@@ -58,11 +58,8 @@ class LevelMatrix(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a model: ``model``, ``trained_at``, ``n``, and a column for each level."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         levels = {f"level {level}": self.value[:, place] for place, level in enumerate(self.levels)}
-        return pd.DataFrame({"model": self.models, "trained_at": self.finest, "n": self.n} | levels)
+        return frame({"model": self.models, "trained_at": self.finest, "n": self.n} | levels)
 
 
 def level_matrix(

@@ -1,13 +1,17 @@
-r"""Classes, truths and answers by depth, and how many labels a sample has.
+"""Classes, truths and answers by depth, and how many labels a sample has.
+
+The levels of a subtree: nodes, truths and answers of every depth, and its costliest node.
 
 Conventions
 -----------
 The depth of a node is the number of edges from the root, in a graph by the shortest path. What several labels of one sample
 have in common counts once for each label here.
 
+Arrays over levels have shape (max_depth + 1,); depth 0 is the root. In a graph the depth is that of the shortest path.
+
 Functions
 ---------
-level_table
+level_table, subtree_levels
 """
 
 from __future__ import annotations
@@ -17,12 +21,131 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.positions import check_position
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class SubtreeLevels(Short):
+    """Numbers of every depth, arrays of shape (n_levels,).
+
+    Attributes
+    ----------
+    taxonomy : Taxonomy
+    n_nodes, n_leaves, n_supported : ndarray of int
+        Nodes, leaves, and nodes with a truth at or below them.
+    support : ndarray of int
+        Samples with a truth at this depth or below it.
+    truths, answers : ndarray of int
+        Truths and answers that are nodes of this depth; samples without an answer stop at the root.
+    worst : ndarray of int
+        Node with the highest cost, that with the larger support on ties, then the first; -1 where no node has a cost.
+    cost : ndarray of float
+        Its cost: wrong answers, or missed samples with several truths or answers; 0 where no node has a cost.
+    cost_key : str
+        Which of the two: column of `NodeTable`.
+    """
+
+    taxonomy: Taxonomy
+    n_nodes: np.ndarray
+    n_leaves: np.ndarray
+    n_supported: np.ndarray
+    support: np.ndarray
+    truths: np.ndarray
+    answers: np.ndarray
+    worst: np.ndarray
+    cost: np.ndarray
+    cost_key: str
+
+    def __len__(self):
+        return len(self.n_nodes)
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a depth: the numbers, the costliest node by name and its cost."""
+        keys = ("n_nodes", "n_leaves", "n_supported", "support", "truths", "answers")
+        worst = ["" if node < 0 else self.taxonomy.names[node] for node in self.worst.tolist()]
+        columns = {key: getattr(self, key) for key in keys}
+        return frame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
+
+
+def subtree_levels(
+    answers: Evaluation | Predictions | JudgedAnswers, root: int = 0, *, nodes: NodeTable | None = None
+) -> SubtreeLevels:
+    """Nodes, truths, answers and the costliest node of every depth below a node.
+
+    Parameters
+    ----------
+    answers : JudgedAnswers, Evaluation, or Predictions
+        Of scores or labels, of trees or graphs, with one truth a sample or several.
+    root : int
+        Count nodes at or below this one only, and truths and answers that are such nodes; `worst` is below it, but at the root
+        of all. Depths are those of the whole taxonomy.
+    nodes : NodeTable, optional
+        `node_table` of the same answers, where it is there already.
+
+    Returns
+    -------
+    SubtreeLevels
+
+    Raises
+    ------
+    PredictionsError
+        If no sample has a known truth, or this is no node.
+    """
+    answers = judged_answers(answers)
+    taxonomy = answers.taxonomy
+    table = node_table(answers) if nodes is None else nodes
+    check_position("root", root, taxonomy.n_nodes, "node number")
+    depth, n_levels = taxonomy.depth, taxonomy.max_depth + 1
+    inside = np.zeros(taxonomy.n_nodes, dtype=bool)
+    inside[taxonomy.subtree(root)] = True
+
+    def per_depth(which, weights=None):
+        return np.bincount(depth[which], weights, n_levels).astype(np.intp)
+
+    truth_rows, truths = _listed(answers.truth)
+    truth_rows, truths = truth_rows[inside[truths]], truths[inside[truths]]
+    deepest = np.full(answers.n_judged, -1)
+    if isinstance(answers.truth, NodeLists):
+        np.maximum.at(deepest, truth_rows, depth[truths])
+    else:
+        deepest[truth_rows] = depth[truths]
+    below = np.flatnonzero(inside)
+    key = cost_key(table)
+    costs = np.asarray(getattr(table, key), dtype=float)
+    # The last of each depth in ascending order is the costliest; on ties the first node.
+    candidates = np.flatnonzero((np.nan_to_num(costs) > 0) & inside)
+    candidates = candidates[candidates != root] if root else candidates
+    order = candidates[np.lexsort((-candidates, table.support[candidates], costs[candidates], depth[candidates]))]
+    last = np.flatnonzero(np.diff(depth[order], append=-1))
+    worst, cost = np.full(n_levels, -1, dtype=np.intp), np.zeros(n_levels)
+    worst[depth[order[last]]] = order[last]
+    cost[depth[order[last]]] = costs[order[last]]
+    return SubtreeLevels(
+        taxonomy,
+        per_depth(below),
+        per_depth(below[taxonomy.is_leaf[below]]),
+        per_depth(below[table.support[below] > 0]),
+        np.cumsum(np.bincount(deepest[deepest >= 0], minlength=n_levels)[::-1])[::-1],
+        per_depth(truths),
+        per_depth(below, table.stopped_here[below]),
+        worst,
+        cost,
+        key,
+    )
+
+
+def _listed(nodes):
+    """Sample and node of all listed nodes."""
+    if not isinstance(nodes, NodeLists):
+        return np.arange(len(nodes)), nodes
+    return np.repeat(np.arange(len(nodes)), nodes.lengths), nodes.nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -48,11 +171,8 @@ class LevelTable(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         keys = ("n_nodes", "n_leaves", "n_truths", "n_answers")
-        return pd.DataFrame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
+        return frame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
 
 
 def level_table(

@@ -1,4 +1,6 @@
-r"""Where a model is weak: the mean of a metric by depth of the truth, by training samples, by number of labels, by attribute.
+"""Where a model is weak: the mean of a metric by depth of the truth, by training samples, by number of labels, by attribute.
+
+Intervals of means of samples in closed form: Wilson's for shares, Student's for other means, over groups where there are any.
 
 Conventions
 -----------
@@ -6,9 +8,20 @@ Samples are divided by one value each, into its distinct values or, where a numb
 (equal values together). Intervals are those of `mean_intervals`. Of several runs a sample has its mean over them, intervals
 are over samples with the runs fixed, and the spread between runs is kept apart from them.
 
+Samples that belong together (one observer, one document) are not independent. With groups c of sizes n_c and the mean m, the
+variance of the mean is estimated from the sums of whole groups [1]_,
+
+    G / (G - 1) sum over c of (sum over i in c of (x_i - m))^2 / n^2,
+
+with G - 1 degrees of freedom; single samples are groups of one.
+
 Functions
 ---------
-means_by, ways_to_divide
+means_by, ways_to_divide, mean_intervals
+
+References
+----------
+.. [1] W. G. Cochran, Sampling Techniques, 3rd ed., Wiley 1977, section 9A.
 """
 
 from __future__ import annotations
@@ -20,20 +33,83 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.calibration_bins import bin_ends
-from hierviz.diagnosis.mean_intervals import mean_intervals
-from hierviz.diagnosis.run_answers import over_runs, run_answers
+from hierviz.diagnosis.runs import run_answers
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, near_miss, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import check_kind, is_number
+from hierviz.uncertainty.repeats import over_runs
+from hierviz.uncertainty.resamples import FEWEST
+from hierviz.uncertainty.risk_bounds import wilson
+from hierviz.uncertainty.student import t_quantiles
+
+
+def mean_intervals(
+    values: np.ndarray,
+    part: np.ndarray,
+    n_parts: int,
+    *,
+    confidence: float = 0.95,
+    groups: np.ndarray | None = None,
+    limits: tuple[float, float] = (-np.inf, np.inf),
+) -> tuple[np.ndarray, np.ndarray, np.ndarray, np.ndarray]:
+    """Mean of each part of the samples with its interval.
+
+    Parameters
+    ----------
+    values : ndarray of float, shape (n,)
+        nan is left out.
+    part : ndarray of int, shape (n,)
+        Part of each sample, 0 .. n_parts - 1; -1 belongs to none.
+    n_parts : int
+    confidence : float
+        In (0, 1).
+    groups : ndarray of int, shape (n,), optional
+        Group of each sample.
+    limits : (float, float)
+        Range of the values; intervals are cut there.
+
+    Returns
+    -------
+    n : ndarray of int, shape (n_parts,)
+        Samples with a value.
+    mean, low, high : ndarray of float, shape (n_parts,)
+        mean is nan without a sample; low and high are nan below `FEWEST` samples or groups, and where the mean is infinite.
+    """
+    used = np.flatnonzero((part >= 0) & ~np.isnan(values))
+    part, values = part[used], values[used]
+    n = np.bincount(part, minlength=n_parts)
+    total = np.bincount(part, values, n_parts)
+    with np.errstate(invalid="ignore"):
+        mean = ratio(total, n, np.nan)
+    is_share = bool(np.isin(values, (0, 1)).all())
+    if is_share and groups is None:
+        low, high = wilson(total, np.maximum(n, 1), confidence)
+        n_independent = n
+    else:
+        label = np.arange(len(values)) if groups is None else groups[used]
+        n_labels = int(label.max(initial=0)) + 1
+        member, place = np.unique(part * n_labels + label, return_inverse=True)
+        with np.errstate(invalid="ignore"):
+            off = np.bincount(place, values - mean[part], len(member))
+        n_independent = np.bincount(member // n_labels, minlength=n_parts)
+        squares = np.bincount(member // n_labels, off**2, n_parts)
+        freedom = np.maximum(n_independent - 1, 1)
+        error = np.sqrt(n_independent / freedom * squares) / np.maximum(n, 1)
+        half = t_quantiles(confidence, np.where(n_independent < FEWEST, 1, freedom)) * error
+        with np.errstate(invalid="ignore"):
+            low, high = np.clip(mean - half, *limits), np.clip(mean + half, *limits)
+    has_none = (n_independent < FEWEST) | ~np.isfinite(mean)
+    return n, mean, np.where(has_none, np.nan, low), np.where(has_none, np.nan, high)
+
 
 DEPTH, N_LABELS = "depth", "n_labels"
 # Numbers with up to so many values are not put into bins.
@@ -96,20 +172,17 @@ class MeansBy(Short):
     @property
     def spread(self) -> np.ndarray:
         """Standard deviation between runs (ddof = 1) of each part, shape (n_parts,); nan with one run."""
-        return over_runs(self.run_means).spread
+        return over_runs(self.run_means).sd
 
     @property
     def overall_spread(self) -> float:
         """Standard deviation between runs (ddof = 1) of the mean over all samples; nan with one run."""
-        return float(over_runs(self.run_overall).spread)
+        return float(over_runs(self.run_overall).sd)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part; with several runs also their number and the spread between them."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = ("low", "high", "n", "mean", "lower", "upper")
-        table = pd.DataFrame({self.by: self.label, **{name: getattr(self, name) for name in names}})
+        table = frame({self.by: self.label, **{name: getattr(self, name) for name in names}})
         return table.assign(n_runs=self.n_runs, spread=self.spread) if self.n_runs > 1 else table
 
 

@@ -1,4 +1,6 @@
-r"""Are probabilities shares? Calibration of nodes and of depths, beside what a calibrated model would show.
+"""Are probabilities shares? Calibration of nodes and of depths, beside what a calibrated model would show.
+
+How a node of each sample stands to its truth: above it or equal, below it, or beside it.
 
 Conventions
 -----------
@@ -30,17 +32,64 @@ import numpy as np
 
 from hierviz.diagnosis.calibration_bins import calibration_of
 from hierviz.diagnosis.many_tests import CORRECTIONS, adjusted
-from hierviz.diagnosis.truth_relation import TruthRelation
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
-from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.uncertainty.risk_bounds import wilson
+
+
+class TruthRelation:
+    """The truth of some samples, against which nodes can be held.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph.
+    truth : ndarray of int, or NodeLists
+        Of all samples.
+    rows : ndarray of int, shape (n_rows,)
+        Samples with a known truth.
+    """
+
+    def __init__(self, taxonomy: Taxonomy, truth: np.ndarray | NodeLists, rows: np.ndarray):
+        self.taxonomy, self.rows = taxonomy, np.arange(len(rows))
+        self.truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
+        self.is_simple = taxonomy.is_tree and not isinstance(truth, NodeLists)
+        if not self.is_simple:
+            lists = NodeLists.of(self.truth)
+            self.own = np.sort(np.repeat(self.rows, lists.lengths) * taxonomy.n_nodes + lists.nodes)
+            self.above = truth_keys(taxonomy, lists)
+
+    def of(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Whether a truth is at or below the node of each sample; whether none is and one is a proper ancestor of it.
+
+        Parameters
+        ----------
+        nodes : ndarray of int, shape (n_rows,)
+
+        Returns
+        -------
+        is_event, is_unknown : ndarray of bool, shape (n_rows,)
+        """
+        taxonomy = self.taxonomy
+        if self.is_simple:
+            truth = np.asarray(self.truth)
+            is_event = taxonomy.is_ancestor(nodes, truth)
+            return is_event, ~is_event & taxonomy.is_ancestor(truth, nodes)
+        is_event = (nodes == 0) | is_member(self.rows * taxonomy.n_nodes + nodes, self.above)
+        different, place = np.unique(nodes, return_inverse=True)
+        lists = taxonomy.ancestors(different).take(place)
+        row = np.repeat(self.rows, lists.lengths)
+        has_truth = is_member(row * taxonomy.n_nodes + lists.nodes, self.own)
+        return is_event, ~is_event & (np.bincount(row[has_truth], minlength=len(nodes)) > 0)
+
 
 # Probabilities that are looked at unless `max_samples` says otherwise (about two seconds), but at least so many samples.
 MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000
@@ -122,13 +171,10 @@ class Reliability(Short):
 
     def to_frame(self, *, of_bins: bool = False) -> Any:
         """A pandas DataFrame, one row a node or depth, or one row a bin."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         if of_bins:
             subjects = np.repeat(np.array(self.subjects, dtype=object), np.diff(self.offsets))
             names = [name for name in self.__dataclass_fields__ if name.startswith("bin_")]
-            return pd.DataFrame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
+            return frame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
         keys = (
             "n",
             "n_left_out",
@@ -141,9 +187,7 @@ class Reliability(Short):
             "p_adjusted",
             "is_flagged",
         )
-        return pd.DataFrame(
-            {"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}}
-        )
+        return frame({"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}})
 
 
 def reliability(

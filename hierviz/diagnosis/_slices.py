@@ -33,13 +33,19 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
-from hierviz.diagnosis.slice_members import SliceMembers, group_codes, slice_members
-from hierviz.diagnosis.slice_tests import FEWEST_GROUPS, permutation_p_values, worst_first
+from hierviz.diagnosis.slice_members import (
+    FEWEST_GROUPS,
+    SliceMembers,
+    group_codes,
+    permutation_p_values,
+    slice_members,
+    worst_first,
+)
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.metrics.ties import at_most
@@ -49,41 +55,77 @@ from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 WRONG = "wrong"
-COLUMNS = (
-    *("kind", "node", "value", "n", "loss", "rate", "rest_rate", "excess", "p_value", "p_adjusted", "is_flagged"),
-    *("n_outside", "rate_outside", "excess_outside"),
-)
+
+
+@dataclass(frozen=True)
+class Slice(Short):
+    """One tested slice.
+
+    Attributes
+    ----------
+    kind : str
+        ``subtree``, or the name of an attribute.
+    node : int
+        Top of the subtree; -1 of an attribute.
+    value : str
+        Name of the node, or value of the attribute.
+    n : int
+        Samples in the slice.
+    loss : float
+        Sum of their losses: wrong answers.
+    rate, rest_rate : float
+        Mean loss inside, and of all other samples.
+    excess : float
+        n (rate - overall_rate).
+    p_value, p_adjusted : float
+        In [0, 1]; adjusted for all tested slices. nan where nothing is tested.
+    is_flagged : bool
+        Clearly worse than the rest.
+    n_outside : int
+        Of a flagged slice, samples outside all flagged slices before it; of others `n`.
+    rate_outside, excess_outside : float
+        The same as above of these samples; nan and 0 where there are none.
+    """
+
+    kind: str
+    node: int
+    value: str
+    n: int
+    loss: float
+    rate: float
+    rest_rate: float
+    excess: float
+    p_value: float
+    p_adjusted: float
+    is_flagged: bool
+    n_outside: int
+    rate_outside: float
+    excess_outside: float
+
+    @property
+    def name(self) -> str:
+        """The subtree by the name of its node, or attribute and value."""
+        return self.value if self.kind == "subtree" else f"{self.kind} = {self.value}"
+
+    @property
+    def is_explained(self) -> bool:
+        """True of a flagged slice most of whose excess is that of samples of the flagged slices before it."""
+        return self.is_flagged and self.excess_outside < self.excess / 2
+
+    @property
+    def verdict(self) -> str:
+        """In words: ``"clearly worse"``, ``"shares samples"`` where `is_explained`, ``""`` where not flagged."""
+        return "shares samples" if self.is_explained else "clearly worse" if self.is_flagged else ""
 
 
 @dataclass(frozen=True, eq=False)
 class Slices(Short):
-    """Tested slices: the flagged ones by excess, then the others by p-value; arrays of shape (n_slices,).
+    """Tested slices: the flagged ones by excess, then the others by p-value.
 
     Attributes
     ----------
     taxonomy : Taxonomy
-    kind : ndarray of object
-        ``subtree``, or the name of an attribute.
-    node : ndarray of int
-        Top of the subtree; -1 of an attribute.
-    value : ndarray of object
-        Name of the node, or value of the attribute.
-    n : ndarray of int
-        Samples in the slice.
-    loss : ndarray of float
-        Sum of their losses: wrong answers.
-    rate, rest_rate : ndarray of float
-        Mean loss inside, and of all other samples.
-    excess : ndarray of float
-        n (rate - overall_rate).
-    p_value, p_adjusted : ndarray of float
-        In [0, 1]; adjusted for all tested slices. nan where nothing is tested.
-    is_flagged : ndarray of bool
-        Clearly worse than the rest.
-    n_outside : ndarray of int
-        Of a flagged slice, samples outside all flagged slices before it; of others `n`.
-    rate_outside, excess_outside : ndarray of float
-        The same as above of these samples; nan and 0 where there are none.
+    rows : list of Slice
     overall_rate : float
     loss_key : str
         ``wrong`` or a key of `SEVERITIES`.
@@ -99,20 +141,7 @@ class Slices(Short):
     """
 
     taxonomy: Taxonomy
-    kind: np.ndarray
-    node: np.ndarray
-    value: np.ndarray
-    n: np.ndarray
-    loss: np.ndarray
-    rate: np.ndarray
-    rest_rate: np.ndarray
-    excess: np.ndarray
-    p_value: np.ndarray
-    p_adjusted: np.ndarray
-    is_flagged: np.ndarray
-    n_outside: np.ndarray
-    rate_outside: np.ndarray
-    excess_outside: np.ndarray
+    rows: list[Slice]
     overall_rate: float
     loss_key: str
     test: str
@@ -123,14 +152,14 @@ class Slices(Short):
     rows_judged: np.ndarray
 
     def __len__(self):
-        return len(self.n)
+        return len(self.rows)
 
     @property
     def n_flagged(self) -> int:
         """Number of slices that are clearly worse than the rest; they come first."""
-        return int(self.is_flagged.sum())
+        return sum(row.is_flagged for row in self.rows)
 
-    def rows(self, place: int) -> np.ndarray:
+    def samples(self, place: int) -> np.ndarray:
         """Rows of the Predictions in a slice, ascending, shape (n,)."""
         check_position("place", place, len(self))
         lists = self.members.of_sample
@@ -138,21 +167,10 @@ class Slices(Short):
         return self.rows_judged[sample[lists.nodes == self.order[place]]]
 
     @property
-    def is_explained(self) -> np.ndarray:
-        """True for flagged slices most of whose excess is that of samples of the flagged slices before them, shape (n,)."""
-        return self.is_flagged & (self.excess_outside < self.excess / 2)
-
-    @property
-    def verdicts(self) -> np.ndarray:
-        """In words: ``"clearly worse"``, ``"shares samples"`` where `is_explained`, ``""`` where not flagged, shape (n,)."""
-        return np.where(self.is_explained, "shares samples", np.where(self.is_flagged, "clearly worse", ""))
-
-    @property
-    def worse_subtrees(self) -> np.ndarray:
-        """Places of the subtrees that are clearly worse than the rest, shape (m,), without `is_explained` ones if others are."""
-        flagged = np.flatnonzero(self.is_flagged & (self.node >= 0))
-        own = flagged[~self.is_explained[flagged]]
-        return own if len(own) else flagged
+    def worse_subtrees(self) -> list[int]:
+        """Places of the subtrees that are clearly worse than the rest, without `Slice.is_explained` ones if others are."""
+        flagged = [place for place, row in enumerate(self.rows) if row.is_flagged and row.node >= 0]
+        return [place for place in flagged if not self.rows[place].is_explained] or flagged
 
     @property
     def worst_subtree(self) -> int | None:
@@ -160,10 +178,11 @@ class Slices(Short):
 
         On ties the smaller subtree, then the later one; None where no subtree loses more than expected.
         """
-        worse = self.worse_subtrees
-        places = worse if len(worse) else np.flatnonzero((self.node >= 0) & ~at_most(self.excess, 0, self.n))
-        order = np.lexsort((-self.node[places], self.n[places], -np.round(self.excess[places], 9)))
-        return int(places[order[0]]) if len(places) else None
+        rows, every = self.rows, range(len(self))
+        places = self.worse_subtrees or [
+            k for k in every if rows[k].node >= 0 and not at_most(rows[k].excess, 0, rows[k].n)
+        ]
+        return min(places, key=lambda k: (-np.round(rows[k].excess, 9), rows[k].n, -rows[k].node), default=None)
 
     def sentence(self, most: int = 3) -> str:
         """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
@@ -175,16 +194,14 @@ class Slices(Short):
         if not self.n_flagged:
             return "No slice is clearly worse than the rest."
         # A slice that shares most of its excess with earlier ones is not a further cause.
-        own = np.flatnonzero(~self.is_explained[: self.n_flagged]).tolist()
+        own = [row for row in self.rows if row.is_flagged and not row.is_explained]
         what = "wrong" if self.loss_key == WRONG else f"mean {SEVERITIES[self.loss_key].label}"
         shown_slices = []
-        for place in own[:most]:
-            name = self.value[place] if self.kind[place] == "subtree" else f"{self.kind[place]} = {self.value[place]}"
-            inside, rest = self.rate[place], self.rest_rate[place]
-            numbers = f"{percent_text(inside, 1)} {what}, the rest {percent_text(rest, 1)}"
+        for row in own[:most]:
+            numbers = f"{percent_text(row.rate, 1)} {what}, the rest {percent_text(row.rest_rate, 1)}"
             if self.loss_key != WRONG:
-                numbers = f"{what} {inside:.3g}, the rest {rest:.3g}"
-            shown_slices.append(f"{name} ({numbers})")
+                numbers = f"{what} {row.rate:.3g}, the rest {row.rest_rate:.3g}"
+            shown_slices.append(f"{row.name} ({numbers})")
         more, n_explained = len(own) - len(shown_slices), self.n_flagged - len(own)
         others = ""
         if n_explained:
@@ -197,27 +214,25 @@ class Slices(Short):
         place = self.worst_subtree
         if place is None:
             return ""
-        node, p = int(self.node[place]), probability_text(self.p_adjusted[place])
-        name = f"{self.taxonomy.title(node)}{' (a leaf class)' if self.taxonomy.is_leaf[node] else ''}"
-        verdict = "clearly worse" if self.is_flagged[place] else "not clearly worse"
+        row = self.rows[place]
+        name = f"{self.taxonomy.title(row.node)}{' (a leaf class)' if self.taxonomy.is_leaf[row.node] else ''}"
+        verdict, p = "clearly worse" if row.is_flagged else "not clearly worse", probability_text(row.p_adjusted)
         tested = f"{verdict} than the rest (corrected p = {p})" if self.test != "none" else "not tested"
         return f"Worst subtree: {name}, {self.counts(place)}: {tested}."
 
     def counts(self, place: int) -> str:
         """The losses of a slice in words, and how many more they are than those of an average slice of its size."""
-        n, rate, excess = int(self.n[place]), float(self.rate[place]), float(self.excess[place])
+        row = self.rows[place]
+        n, rate, excess = row.n, row.rate, row.excess
         more = f"{fixed_text(abs(excess), 1)} {'more' if excess >= 0 else 'fewer'} than expected"
         if self.loss_key == WRONG:
-            return f"{int(self.loss[place]):,} of {n:,} wrong ({percent_text(rate, 1)}), {more}"
+            return f"{int(row.loss):,} of {n:,} wrong ({percent_text(rate, 1)}), {more}"
         more = more.replace("fewer", "less")
         return f"mean {SEVERITIES[self.loss_key].label} {value_text(rate)} of {n:,} samples, in all {more}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a slice; ``node`` is a number and -1 of an attribute."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
-        return pd.DataFrame({key: getattr(self, key) for key in COLUMNS})
+        return frame({key: [getattr(row, key) for row in self.rows] for key in Slice.__dataclass_fields__})
 
 
 def slices(
@@ -313,28 +328,18 @@ def slices(
     sum_outside = np.concatenate([sum_outside, sums[len(first) :]])
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
-    return Slices(
-        taxonomy=answers.taxonomy,
-        kind=members.kind[order],
-        node=members.node[order],
-        value=members.value[order],
-        n=n,
-        loss=sums,
-        rate=sums / n,
-        rest_rate=(total - sums) / (n_all - n),
-        excess=excess[order],
-        p_value=p_values[order],
-        p_adjusted=p_adjusted[order],
-        is_flagged=flagged[order],
-        n_outside=n_outside,
-        rate_outside=rate_outside,
-        excess_outside=sum_outside - n_outside * overall,
-        overall_rate=overall,
-        loss_key=loss,
-        test=test,
-        n_samples=n_all,
-        n_groups=n_groups,
-        members=members,
-        order=order,
-        rows_judged=answers.rows,
-    )
+    columns = [
+        *(
+            members.kind[order],
+            members.node[order],
+            members.value[order],
+            n,
+            sums,
+            sums / n,
+            (total - sums) / (n_all - n),
+        ),
+        *(excess[order], p_values[order], p_adjusted[order], flagged[order]),
+        *(n_outside, rate_outside, sum_outside - n_outside * overall),
+    ]
+    rows = [Slice(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    return Slices(answers.taxonomy, rows, overall, loss, test, n_all, n_groups, members, order, answers.rows)

@@ -32,7 +32,7 @@ import numpy as np
 from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
 from hierviz.predictions.predictions import Predictions
@@ -153,12 +153,9 @@ class ConfusionMatrix(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a cell that is not 0: ``truth``, ``predicted``, ``count`` and its shares."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         rows, columns = (np.array(labels, dtype=object) for labels in (self.row_labels, self.column_labels))
         shares = {f"share_of_{key}": self.shares(key) for key in NORMALISATIONS}
-        return pd.DataFrame({"truth": rows[self.row], "predicted": columns[self.column], "count": self.count, **shares})
+        return frame({"truth": rows[self.row], "predicted": columns[self.column], "count": self.count, **shares})
 
 
 def matrix(

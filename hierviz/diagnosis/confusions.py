@@ -24,7 +24,7 @@ from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswer
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
@@ -85,12 +85,9 @@ class Confusions(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a group: nodes by name, ``count`` and the cost by its key."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         columns = {key: node_names(self.taxonomy, getattr(self, key)) for key in ("truth", "predicted")}
         common = ["" if node < 0 else self.taxonomy.names[node] for node in self.common.tolist()]
-        return pd.DataFrame({"common": common, **columns, "count": self.count, self.cost_key: self.cost})
+        return frame({"common": common, **columns, "count": self.count, self.cost_key: self.cost})
 
 
 def node_names(taxonomy: Taxonomy, nodes: np.ndarray) -> list[str]:

@@ -1,4 +1,6 @@
-r"""Probabilities along the paths to the truth and to the answer of single samples, for a table to take elsewhere.
+"""Probabilities along the paths to the truth and to the answer of single samples, for a table to take elsewhere.
+
+What a model believed along the paths of truth and answer, for some samples.
 
 Conventions
 -----------
@@ -7,23 +9,139 @@ answers have several paths.
 
 Functions
 ---------
-sample_paths
+sample_paths, path_probabilities, listed_probabilities
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
-from hierviz.diagnosis._path_probabilities import listed_probabilities
 from hierviz.evaluation._judged_answers import JudgedAnswers
-from hierviz.messages.extras import require
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import PathLists
+from hierviz.metrics.path import check_nodes
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, one_each
+from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+# Probabilities that are held at a time (32 MB).
+BLOCK_VALUES = 4_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class PathProbabilities(Short):
+    """The nodes from the root to one node of each sample, with their probabilities.
+
+    Attributes
+    ----------
+    predictions : Predictions
+    rows : ndarray of int, shape (n,)
+        Rows of the Predictions.
+    paths : NodeLists
+        Of each row the nodes from the root down, in a graph all ancestors in ascending order; length n.
+    p : ndarray of float, shape of ``paths.nodes``
+    """
+
+    predictions: Predictions
+    rows: np.ndarray
+    paths: NodeLists
+    p: np.ndarray
+
+    @property
+    def texts(self) -> list[str]:
+        """One text a row, such as ``animal 1 > mammal 0.75 > cat 0.5``."""
+        names, bounds = self.predictions.taxonomy.names, self.paths.offsets.tolist()
+        parts = [f"{names[node]} {p:.6g}" for node, p in zip(self.paths.nodes.tolist(), self.p.tolist())]
+        return [" > ".join(parts[first:last]) for first, last in pairwise(bounds)]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a node of a path: ``sample_id``, ``node``, ``depth``, ``p``."""
+        taxonomy, nodes = self.predictions.taxonomy, self.paths.nodes
+        ids = np.repeat(self.predictions.ids[self.rows].astype(object), self.paths.lengths)
+        names = [taxonomy.names[node] for node in nodes.tolist()]
+        return frame({"sample_id": ids, "node": names, "depth": taxonomy.depth[nodes], "p": self.p})
+
+
+def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLike) -> PathProbabilities:
+    """Probabilities from the root down to a node of each sample, for example its truth or its answer.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of scores, of a tree or a graph.
+    rows : array_like of int, shape (n,)
+        Samples.
+    nodes : array_like of int, shape (n,)
+        One node of each.
+
+    Returns
+    -------
+    PathProbabilities
+
+    Raises
+    ------
+    PredictionsError
+        If these are labels, lengths differ, or a number is not that of a sample or node.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    >>> scores = Predictions.from_scores(taxonomy, [[0.5, 0.25, 0.25]], "leaf_probabilities")
+    >>> path_probabilities(scores, [0], taxonomy.nodes("cat")).texts
+    ['animal 1 > mammal 0.75 > cat 0.5']
+    """
+    check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+    taxonomy = predictions.taxonomy
+    rows = places_of("rows", rows, predictions.n_samples, "row")
+    nodes = one_each("nodes", nodes)
+    if rows.shape != nodes.shape:
+        raise PredictionsError(
+            f"nodes: expected one for each of {len(rows)} rows, got shape {nodes.shape}. Align them."
+        )
+    check_nodes(taxonomy, "nodes", nodes)
+    nodes = nodes.astype(np.intp)
+    paths = taxonomy.ancestors(nodes)
+    (p,) = listed_probabilities(predictions, rows, paths)
+    return PathProbabilities(predictions, rows, paths, p)
+
+
+def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: NodeLists) -> list[np.ndarray]:
+    """Probability of every node of some lists, one list a row, in one pass over the scores.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Of scores.
+    rows : ndarray of int, shape (n,)
+    *lists : NodeLists, length n
+        A negative node is a label outside the taxonomy.
+
+    Returns
+    -------
+    list of ndarray of float
+        Of each NodeLists one value a node; nan outside the taxonomy.
+    """
+    found = [np.full(len(of_rows.nodes), np.nan) for of_rows in lists]
+    step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
+    for start in range(0, len(rows), step):
+        stop = min(start + step, len(rows))
+        block = predictions.node_probabilities(rows[start:stop])
+        for of_rows, p in zip(lists, found, strict=True):
+            first, last = of_rows.offsets[[start, stop]]
+            sample = np.repeat(np.arange(stop - start), of_rows.lengths[start:stop])
+            nodes = of_rows.nodes[first:last]
+            p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+    return found
 
 
 @dataclass(frozen=True, eq=False)
@@ -57,9 +175,6 @@ class SamplePaths(Short):
         ``truth`` and ``answer`` by name, ``true_path`` and ``answer_path`` as "a > b", ``p_true_path`` and ``p_answer_path``
         as "1 > 0.8"; several paths are joined by " ; ".
         """
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = (*self.taxonomy.names, "")
         columns: dict[str, Any] = {"sample_id": self.sample_id}
         sides = (("truth", self.true_paths, self.p_true), ("answer", self.answer_paths, self.p_answer))
@@ -71,7 +186,7 @@ class SamplePaths(Short):
             columns[prefix] = [" ; ".join(" > ".join(names[node] for node in path) for path in some) for some in routes]
             if p is not None:
                 columns[f"p_{prefix}"] = [_numbers(some, values) for some, values in zip(routes, _each(p), strict=True)]
-        return pd.DataFrame(columns)
+        return frame(columns)
 
 
 def _each(lists):

@@ -20,8 +20,8 @@ import numpy as np
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.uncertainty.all_pairs import clear_pairs, marks
 from hierviz.uncertainty.bootstrap import CurveBands, bootstrap_curve, bootstrap_means
+from hierviz.uncertainty.comparison import clear_pairs, marks
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import Interval
 
@@ -125,7 +125,7 @@ def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None
 
 
 def standings(key, values, intervals=None):
-    """Who is best in one column, as in `hierviz.uncertainty.all_pairs.marks`.
+    """Who is best in one column, as in `hierviz.uncertainty.comparison.marks`.
 
     Parameters
     ----------
@@ -171,7 +171,7 @@ def run_groups(names):
 
 
 def spread_over_runs(runs):
-    """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to Repeats."""
+    """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to OverRuns."""
     return {key: over_repeats([run[key] for run in runs]) for key in TABLE_KEYS}
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.findings.finding import counted, some
-from hierviz.onnx.checks.right_answers import are_right
+from hierviz.onnx.class_order import are_right
 from hierviz.predictions.exchanged_columns import (
     CLEARLY,
     LEAST_OF_CLASS,

@@ -21,7 +21,7 @@ from hierviz.findings.prediction_rows import (
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
-from hierviz.projection.node_columns import NodeColumns
+from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table

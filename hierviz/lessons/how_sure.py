@@ -8,7 +8,7 @@ from functools import cache
 import numpy as np
 
 import hierviz as hv
-from hierviz.diagnosis.calibration_example import calibration_example
+from hierviz.diagnosis.calibration_bins import calibration_example
 from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import curves_figure, intervals_figure, picture
 from hierviz.lessons.samples import ANIMALS, Sample, drawn_animals
@@ -84,7 +84,7 @@ def intervals(n):
 
 def goal(curve):
     """The most specific threshold with the wanted share of correct answers."""
-    return hv.thresholds.at_least_correct(curve, GOAL)
+    return hv.thresholds.choose(curve, subject_to={"correct": GOAL})
 
 
 @cache

@@ -86,7 +86,7 @@ def areas(goal):
     """AC, AP and the specificity at a share of correct answers."""
     level, drawn = float(goal), (ANIMALS, TRUTH, P)
     largest = float(CURVE.values["info_recall"].max())
-    chosen = hv.thresholds.at_least_correct(CURVE, level).threshold
+    chosen = hv.thresholds.choose(CURVE, subject_to={"correct": level}).threshold
     mark = {} if chosen is None else {f"{percent_text(level)} correct": chosen}
     there = float(hv.curves.specificity_at(CURVE, level))
     label = f"information recall with {percent_text(level)} correct"

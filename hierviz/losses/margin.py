@@ -18,8 +18,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._masses import mass_nll
-from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, number, opened
+from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, mass_nll, number, opened
 from hierviz.losses.conditional import subtree_logsumexp
 from hierviz.predictions.parametrisation import sigmoid
 from hierviz.taxonomy.tree_sums import accumulate_down

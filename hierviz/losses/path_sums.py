@@ -17,8 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._masses import below_finder, mass_nll
-from hierviz.losses._rows import by_blocks, number, opened
+from hierviz.losses._rows import below_finder, by_blocks, mass_nll, number, opened
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.parametrisation import default_columns
 from hierviz.taxonomy.tree_sums import accumulate_down, sum_up

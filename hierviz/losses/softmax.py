@@ -20,8 +20,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._masses import below_finder, mass_nll
-from hierviz.losses._rows import at_meeting, by_blocks, number, opened
+from hierviz.losses._rows import at_meeting, below_finder, by_blocks, mass_nll, number, opened
 from hierviz.predictions.parametrisation import softmax
 
 

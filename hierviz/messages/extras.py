@@ -38,6 +38,14 @@ def require(where, extra, *packages):
             )
 
 
+def frame(columns):
+    """A pandas DataFrame of columns by name; a MissingExtraError without pandas."""
+    require("to_frame", "files", "pandas")
+    import pandas as pd
+
+    return pd.DataFrame(columns)
+
+
 def _is_there(name):
     try:
         return importlib.util.find_spec(name) is not None

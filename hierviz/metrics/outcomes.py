@@ -74,7 +74,7 @@ def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
     Parameters
     ----------
     counts : dict of str to int
-        Of `hierviz.evaluation.mistakes.outcome_counts`; of sets nothing is coarse. Not all 0.
+        Of `hierviz.diagnosis.mistakes.outcome_counts`; of sets nothing is coarse. Not all 0.
     bold : str
         How counts are marked, such as ``"**{}**"``.
     """

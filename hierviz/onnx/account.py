@@ -7,6 +7,7 @@ from importlib.metadata import version as installed
 
 from hierviz.messages.parameters import in_python
 from hierviz.messages.parameters import said as in_words
+from hierviz.onnx.description.class_names import used_files
 from hierviz.onnx.description.file import sha256
 from hierviz.onnx.inputs.declared_inputs import accepted_words
 from hierviz.onnx.process.session import shape_words
@@ -14,60 +15,38 @@ from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 
 
-def full_account(
-    path,
-    taxonomy,
-    session,
-    said,
-    *,
-    columns,
-    inputs,
-    outputs,
-    title,
-    parametrisation,
-    parametrisation_from,
-    scores,
-    beside,
-    notes,
-    questions,
-):
+def full_account(path, model, said, stated):
     """The account of a model; see `model.inspect_model`.
 
     Parameters
     ----------
     path : Path
-    taxonomy : Taxonomy
-    session : Session
+    model : Model
+        Without an account; its outputs are empty when it is not known which hold the scores.
     said : dict
         From `metadata.declared`.
-    columns : ScoreColumns
-    inputs : tuple of InputSpec
-    outputs : sequence of str
-        Those that hold the scores; empty when that is not known.
-    title, parametrisation, parametrisation_from, scores : str
-    beside : list of Path
-        Files beside the model that were read.
-    notes : list of str
-        Shared with the account; grows when the taxonomy is another one than the model's.
-    questions : list of Question
+    stated : dict of str to str
+        ``parametrisation_from`` and ``taxonomy``, in words.
 
     Returns
     -------
     dict
         JSON types.
     """
-    facts = session.facts
+    session, facts, inputs, columns = model.session, model.session.facts, model.inputs, model.columns
+    beside = used_files(path, columns.source)
     read = [{"file": file.name, "bytes": file.stat().st_size, "sha256": sha256(file)} for file in beside]
-    table = columns.table(taxonomy)
+    table = columns.table(model.taxonomy)
     n_matched = sum(entry["node"] is not None for entry in table)
     classes = f"{len(table)} names from {columns.source}" if table else "not known"
     if table and n_matched < len(table):
         classes += f", {n_matched} of them nodes of the taxonomy"
-    # Of a model whose classes are not known yet, the only output of scores is told all the same.
+    # Of a model whose classes are not known yet, the only output of scores is named all the same.
     wide = [name for name, _, shape in score_outputs(session.outputs) if row_width((name, "", shape)) not in (0, 1)]
-    outputs = outputs or (wide if len(wide) == 1 else ())
+    outputs = model.outputs or (wide if len(wide) == 1 else ())
+    is_stated = model.parametrisation or model.scores
     return {
-        "title": title,
+        "title": model.name,
         "file": path.name,
         "bytes": facts["bytes"],
         "sha256": facts["sha256"],
@@ -78,20 +57,20 @@ def full_account(
         "inputs": [{"name": spec.name, "dtype": spec.dtype, "shape": list(spec.shape)} for spec in inputs],
         "outputs": [{"name": name, "type": kind, "shape": list(shape)} for name, kind, shape in session.outputs],
         "output": " + ".join(outputs) or "not known",
-        "batch": next((spec.shape[0] for spec in inputs if spec.shape[0] is not None), None),
-        "parametrisation": parametrisation,
-        "parametrisation_from": parametrisation_from,
-        "scores": scores,
-        "scores_look": "" if parametrisation or scores else _ends_words(facts["made_by"], outputs),
+        "batch": model.batch,
+        "parametrisation": model.parametrisation,
+        "parametrisation_from": stated["parametrisation_from"],
+        "scores": model.scores,
+        "scores_look": "" if is_stated else _ends_words(facts["made_by"], outputs),
         "classes": classes,
         "columns": table,
         "preprocessing": _preparing_words(inputs),
         "accepts": accepted_words(inputs),
-        "taxonomy": _taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes),
+        "taxonomy": stated["taxonomy"],
         "loss": said.get("loss"),
         "training": said.get("training"),
-        "notes": notes,
-        "questions": [question.as_dict() for question in questions],
+        "notes": list(model.notes),
+        "questions": [question.as_dict() for question in model.questions],
     }
 
 
@@ -158,7 +137,8 @@ def account_lines(account, words=in_python):
     return [printable(f"{key}: {value}") for key, value in lines]
 
 
-def _taxonomy_words(taxonomy, there, notes):
+def taxonomy_words(taxonomy, there, notes):
+    """Whether it is the taxonomy of hash `there`, with which the model was trained; a note where it is another one."""
     if there is None:
         return "not stated by the model"
     if there == taxonomy.sha256:

@@ -23,16 +23,13 @@ from hierviz.messages.parameters import Sentence
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
-from hierviz.onnx.inputs.model_inputs import ModelInputs
-from hierviz.onnx.inputs.unreadable import without_unreadable
-from hierviz.onnx.process.batches import run_in_halves
-from hierviz.onnx.process.session import Session
+from hierviz.onnx.inputs.model_inputs import ModelInputs, without_unreadable
+from hierviz.onnx.process.session import Session, run_in_halves
 from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
-from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, ScoreKind, find_kind
-from hierviz.onnx.scores.score_reading import PROBABILITIES, check_declared, check_flat, choose
+from hierviz.onnx.scores.score_reading import PROBABILITIES, changed, check_declared, check_flat, choose
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.predictions import Predictions
 from hierviz.projection.projected import with_zeros
@@ -299,7 +296,7 @@ class Model:
             Stop at a picture that cannot be read, and where pictures of other kinds lie among the others. Else they are
             left out: notes name them and `n_without_prediction` counts them.
         unreadable : dict, optional
-            Grows by the rows of `inputs` that were left out, with the reason; see `unreadable.without_unreadable`.
+            Grows by the rows of `inputs` that were left out, with the reason; see `model_inputs.without_unreadable`.
 
         Returns
         -------

@@ -10,15 +10,14 @@ from __future__ import annotations
 
 import os
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hierviz.messages.errors import FileError, ModelError
-from hierviz.onnx.account import full_account
-from hierviz.onnx.description.class_names import used_files
+from hierviz.onnx.account import full_account, taxonomy_words
 from hierviz.onnx.description.file import check_file
 from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.description.open_question import OpenQuestion, Question
@@ -29,8 +28,7 @@ from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.class_sets import MISSING, class_set
 from hierviz.onnx.scores.columns import find_columns, find_parametrisation
-from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
-from hierviz.onnx.scores.outputs import choose_outputs
+from hierviz.onnx.scores.outputs import choose_outputs, doubt_words, require_classifier
 from hierviz.onnx.scores.score_reading import require_kind
 from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -102,9 +100,10 @@ def load_model(
     if not isinstance(path, (str, os.PathLike)):
         raise FileError(f"model: expected the path of an ONNX model, got {type(path).__name__}. It comes first.")
     check_taxonomy(taxonomy, "It comes after the path of the model.")
-    given: dict[str, Any] = {"classes": classes, "parametrisation": parametrisation, "name": name, "scores": scores}
-    given |= {"missing": missing, "only_known": only_known, "ignore": ignore, "sum_repeated": sum_repeated}
-    model = draft_model(path, taxonomy, **given, outputs=outputs, preprocessing=preprocessing, limits=limits)
+    asked = _Asked(
+        classes, parametrisation, name, scores, outputs, preprocessing, missing, only_known, ignore, sum_repeated
+    )
+    model = _draft(path, taxonomy, limits, asked)
     model.require_answers()
     return model
 
@@ -132,103 +131,79 @@ def inspect_model(path, taxonomy, **given):
     return draft_model(path, taxonomy, **given).account
 
 
-def draft_model(path, taxonomy, *, limits=None, scores=None, **given):
+def draft_model(path, taxonomy, *, limits=None, **given):
     """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
+    return _draft(path, taxonomy, limits, _Asked(**given))
+
+
+@dataclass(frozen=True)
+class _Asked:
+    """What the caller says of a model: keywords of `load_model`."""
+
+    classes: Any = None
+    parametrisation: str | None = None
+    name: str | None = None
+    scores: str | None = None
+    outputs: str | Sequence[str] | None = None
+    preprocessing: Mapping[str, Any] | None = None
+    missing: str | None = None
+    only_known: bool = False
+    ignore: str | Sequence[str] = ()
+    sum_repeated: bool = False
+
+
+def _draft(path, taxonomy, limits, asked):
     path = Path(path)
-    require_kind(scores)
+    require_kind(asked.scores)
     check_file(path)
     session = Session(path, limits=limits)
     try:
-        return _understood(path, taxonomy, session, scores, **given)
+        return _understood(path, taxonomy, session, asked)
     except BaseException:
         session.close()
         raise
 
 
-def _understood(
-    path,
-    taxonomy,
-    session,
-    scores,
-    classes=None,
-    parametrisation=None,
-    name=None,
-    outputs=None,
-    preprocessing=None,
-    missing=None,
-    only_known=False,
-    ignore=(),
-    sum_repeated=False,
-):
+def _understood(path, taxonomy, session, asked):
     """The Model of a session."""
     where = path.name
-    if missing not in (None, MISSING):
-        raise ModelError(f"missing ({{missing}}): expected {MISSING} for a model, got {missing!r}. Leave it out.")
-    notes, questions = [], []
-    said, origin = declared(path, session.metadata, notes, preprocessing)
+    if asked.missing not in (None, MISSING):
+        raise ModelError(f"missing ({{missing}}): expected {MISSING} for a model, got {asked.missing!r}. Leave it out.")
+    notes = []
+    said, origin = declared(path, session.metadata, notes, asked.preprocessing)
     require_tensors(where, session.inputs)
     require_classifier(where, session.inputs, session.outputs, session.facts["by_number"])
-    ignore = (ignore,) if isinstance(ignore, str) else tuple(ignore)
-    columns = find_columns(path, taxonomy, session, said, origin, classes, notes, ignore, sum_repeated)
-    known = None
-    key, key_from, chosen = parametrisation or said.get("parametrisation"), "the scores", ()
+    ignore = (asked.ignore,) if isinstance(asked.ignore, str) else tuple(asked.ignore)
+    of = (path, taxonomy, session, said, origin, asked.classes, notes)
+    columns = find_columns(*of, ignore, asked.sum_repeated)
+    key, key_from, outputs, known = asked.parametrisation or said.get("parametrisation"), "the scores", (), None
+    questions = []
     if columns.problem is not None:
         words = doubt_words(session.outputs, session.facts["by_number"])
-        asked = columns.problem
-        questions.append(replace(asked, text=f"{words} {asked.text}") if words else asked)
+        problem = columns.problem
+        questions.append(replace(problem, text=f"{words} {problem.text}") if words else problem)
     else:
         try:
             depths = np.where(columns.nodes >= 0, taxonomy.depth[columns.nodes], -1)
-            chosen = choose_outputs(
-                where,
-                session.outputs,
-                columns.names,
-                depths=depths,
-                parametrisation=key,
-                wanted=outputs,
-                notes=notes,
-            )
-            known = class_set(where, taxonomy, columns.nodes, key, bool(missing or only_known), notes)
-            known = replace(known, only_known=only_known)
+            how = {"depths": depths, "parametrisation": key, "wanted": asked.outputs, "notes": notes}
+            outputs = choose_outputs(where, session.outputs, columns.names, **how)
+            known = class_set(where, taxonomy, columns.nodes, key, bool(asked.missing or asked.only_known), notes)
+            known = replace(known, only_known=asked.only_known)
             if not known.is_shared:
-                of = (known.taxonomy, said, origin, parametrisation, known.scored_nodes)
+                of = (known.taxonomy, said, origin, asked.parametrisation, known.scored_nodes)
                 key, key_from = find_parametrisation(where, *of, notes)
-        except OpenQuestion as asked:
-            questions.append(asked.question)
+        except OpenQuestion as open_question:
+            questions.append(open_question.question)
     inputs = find_inputs(where, session.inputs, said.get("input", {}), notes)
     inputs = tuple(replace(spec, most_bytes=session.memory_mb << 20) for spec in inputs)
     questions += _picture_questions(where, inputs)
-    account = full_account(
-        path,
-        taxonomy,
-        session,
-        said,
-        columns=columns,
-        inputs=inputs,
-        outputs=chosen,
-        title=printable(name or said.get("title") or path.stem),
-        parametrisation=key,
-        parametrisation_from=key_from,
-        scores=scores,
-        beside=used_files(path, columns.source),
-        notes=notes,
-        questions=questions,
-    )
-    return Model(
-        taxonomy,
-        account["title"],
-        key,
-        columns,
-        inputs,
-        tuple(chosen),
-        account["batch"],
-        account,
-        tuple(notes),
-        session,
-        scores,
-        tuple(questions),
-        known,
-    )
+    trained_with = taxonomy_words(taxonomy, said.get("taxonomy_sha256"), notes)
+    title = printable(asked.name or said.get("title") or path.stem)
+    batch = next((spec.shape[0] for spec in inputs if spec.shape[0] is not None), None)
+    read = (batch, {}, tuple(notes), session, asked.scores, tuple(questions), known)
+    model = Model(taxonomy, title, key, columns, inputs, tuple(outputs), *read)
+    stated = {"parametrisation_from": key_from, "taxonomy": trained_with}
+    return replace(model, account=full_account(path, model, said, stated))
 
 
 def _picture_questions(where, inputs):

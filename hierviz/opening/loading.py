@@ -84,7 +84,7 @@ def taxonomy_of(files):
 
 def _run(path, files, taxonomy, stage):
     """Predictions of a model on the inputs, with their truth, and the inputs that could be read."""
-    from hierviz.onnx.inputs.unreadable import without_unreadable
+    from hierviz.onnx.inputs.model_inputs import without_unreadable
     from hierviz.onnx.model import load_model
 
     name, unreadable = Path(path).name, {}

@@ -93,7 +93,7 @@ class Predictions(FromMemory):
     media: Any = None
     known: np.ndarray | None = None
     run: str | None = None
-    # Ids of the samples with the worst answers: `hierviz.diagnosis.worst_samples`, which is built on this class.
+    # Ids of the samples with the worst answers: `hierviz.diagnosis.mistakes`, which is built on this class.
     worst: ClassVar[Callable[..., list[str]]]
 
     def __post_init__(self):

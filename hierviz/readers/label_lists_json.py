@@ -17,7 +17,7 @@ from itertools import chain
 import numpy as np
 
 from hierviz.messages.errors import FileError, PredictionsError, listed
-from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, require_truth_column

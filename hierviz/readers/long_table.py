@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling
+from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, looks_numeric

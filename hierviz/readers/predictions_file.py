@@ -15,8 +15,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.messages.parameters import template_of
-from hierviz.predictions.listed_entries import require_missing
-from hierviz.predictions.listed_scores import ListedScores
+from hierviz.predictions.listed_scores import ListedScores, require_missing
 from hierviz.predictions.parametrisation import column_order, default_columns
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores

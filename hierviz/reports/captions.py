@@ -8,10 +8,10 @@ from dataclasses import replace
 import numpy as np
 
 from hierviz.charts.curve_knots import threshold_text
+from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.mistakes import outcome_counts
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import HiervizError

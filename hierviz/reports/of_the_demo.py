@@ -13,7 +13,7 @@ from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.reports.story_step import StoryStep
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.thresholds.selection import choose
 
 RULE, START, SAFE = "threshold", 0.5, 0.95
 CONDITIONS = ("unusual_setting", "far", "occluded", "blurred")
@@ -34,7 +34,7 @@ def demo_story(models):
     key, model = next(iter(models.items()))
     answers = judged_answers(model, RULE, START)
     outcome = np.array(list(OUTCOMES))[answers.outcome]
-    safe = threshold_text(at_least_correct(model.curve, SAFE).threshold)
+    safe = threshold_text(choose(model.curve, subject_to={"correct": SAFE}).threshold)
     p = model.predictions.node_probabilities()[answers.rows, answers.predicted]
     depth = model.taxonomy.depth[answers.predicted]
     # The most that a coarse answer says, and the surest mistake.
@@ -97,10 +97,10 @@ def _weak_branch(answers, at):
     place = found.worst_subtree
     if place is None:
         return
-    node = int(found.node[place])
+    node = found.rows[place].node
     opened = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
     first, last = "No branch is clearly worse than the rest", "; such a difference can be chance"
-    if found.is_flagged[place]:
+    if found.rows[place].is_flagged:
         first, last = "Do not trust every branch alike", ""
     yield StoryStep(
         "mistakes",

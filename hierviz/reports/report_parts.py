@@ -8,8 +8,8 @@ from hierviz.charts import operating_curves, packed, packed_chart, threshold_tex
 from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.mistakes import outcome_counts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.outcomes import outcomes_text

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.worst_samples import worst_rows
+from hierviz.diagnosis.mistakes import worst_rows
 from hierviz.messages.errors import PredictionsError, listed
 
 # Pixels of the longer side, tried in this order.

@@ -6,9 +6,9 @@ from html import escape
 
 from hierviz.charts import packed_chart, sample_parts
 from hierviz.charts._probability_tree import STYLES
+from hierviz.diagnosis.mistakes import mistakes
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.mistakes import mistakes
 from hierviz.messages.errors import HiervizError, first_words
 from hierviz.reports import view_pictures
 from hierviz.reports.captions import caption_text

@@ -9,9 +9,9 @@ from urllib.parse import quote, unquote
 
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_axes import axes, set_axes
-from hierviz.diagnosis.node_columns import NODE_COLUMNS
+from hierviz.diagnosis._node_table import NODE_COLUMNS
+from hierviz.diagnosis.mistakes import ORDERS
 from hierviz.diagnosis.sample_filter import SampleFilter
-from hierviz.evaluation.mistakes import ORDERS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.messages.errors import PredictionsError

@@ -12,12 +12,11 @@ from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import compare as comparison_table
 from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._label_errors import label_errors
-from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._node_table import node_table, usable_columns
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusions import confused_pairs, node_names
-from hierviz.diagnosis.node_columns import usable_columns
 from hierviz.diagnosis.sample_filter import filtered
-from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.model_table import model_intervals
@@ -153,13 +152,13 @@ def slices_of(settings):
     found = slices(_answers(settings))
     rows = [
         (
-            found.value[k] if found.kind[k] == "subtree" else f"{found.kind[k]} = {found.value[k]}",
-            f"{int(found.n[k]):,}",
-            percent_text(found.rate[k], 1),
-            percent_text(found.rest_rate[k], 1),
-            found.verdicts[k],
+            row.name,
+            f"{row.n:,}",
+            percent_text(row.rate, 1),
+            percent_text(row.rest_rate, 1),
+            row.verdict,
         )
-        for k in range(min(len(found), MOST_ROWS))
+        for row in found.rows[:MOST_ROWS]
     ]
     heads = ["Slice", "Samples", "Wrong", "Wrong of the rest", ""]
     return f"<p>{escape(found.sentence())}</p>{table(heads, rows)}", _more_rows(found)

@@ -3,12 +3,9 @@
 OperatingPoint          a threshold and where it comes from
 load_operating_point    read an operating point
 write_operating_point   write an operating point
-at_least_correct        the most specific with this share of correct answers
-at_most_above_depth     the most correct with few answers above a depth
-at_most_cost            the most specific with a mean cost of at most this
-best_of                 the best mean of a metric
-cheapest                the smallest mean cost
+choose                  the best mean of a metric where others are good enough
 with_costs              a curve with the mean cost of its answers
+with_shallow_answers    a curve with the share of answers above a depth
 cross_fitted            what a choice yields on samples that were left out
 rank_for_target         every model at its own threshold for one goal
 guaranteed_threshold    a threshold with a guarantee for new samples
@@ -30,14 +27,11 @@ if TYPE_CHECKING:
     from hierviz.thresholds.cross_fitting import rank_for_target as rank_for_target
     from hierviz.thresholds.depth_thresholds import depth_threshold_points as depth_threshold_points
     from hierviz.thresholds.depth_thresholds import thresholds_by_depth as thresholds_by_depth
-    from hierviz.thresholds.lambda_choice import smallest_lambda as smallest_lambda
     from hierviz.thresholds.operating_point import OperatingPoint as OperatingPoint
     from hierviz.thresholds.risk_control import guaranteed_threshold as guaranteed_threshold
-    from hierviz.thresholds.selection import at_least_correct as at_least_correct
-    from hierviz.thresholds.selection import at_most_above_depth as at_most_above_depth
-    from hierviz.thresholds.selection import at_most_cost as at_most_cost
-    from hierviz.thresholds.selection import best_of as best_of
-    from hierviz.thresholds.selection import cheapest as cheapest
+    from hierviz.thresholds.selection import choose as choose
+    from hierviz.thresholds.selection import smallest_lambda as smallest_lambda
     from hierviz.thresholds.selection import with_costs as with_costs
+    from hierviz.thresholds.selection import with_shallow_answers as with_shallow_answers
 
 __getattr__, __dir__, __all__ = lazy(__name__)

@@ -29,8 +29,8 @@ from typing import Any
 import numpy as np
 
 from hierviz.curves._rule_curve import CURVES, rule_curve
+from hierviz.curves.equal_levels import pareto_front
 from hierviz.curves.operating_curve import StepCurve
-from hierviz.curves.pareto_front import pareto_front
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule
 from hierviz.messages.errors import PredictionsError, shown

@@ -12,7 +12,7 @@ one is missing in the other.
 Its ± has to hold what the choice adds: with other samples another threshold is chosen. It is that of the delete-a-fold
 jackknife [1]_: the number of the key at the threshold chosen on each training part varies there with 1 / (k - 1) of the
 variance that it has between data sets. The same training parts serve all models, so that differences of models are paired,
-and `hierviz.uncertainty.all_pairs` judges all pairs of models at once.
+and `hierviz.uncertainty.comparison` judges all pairs of models at once.
 
 Functions
 ---------
@@ -41,8 +41,8 @@ from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.checks import check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.all_pairs import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.bootstrap import bootstrap_means
+from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.resamples import FEWEST, Resamples, unit_numbers
 from hierviz.uncertainty.student import t_quantile
 
@@ -100,7 +100,7 @@ def cross_fitted(
     truth : ndarray of int, shape (n_samples,)
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     goal : callable
-        OperatingCurve -> Choice, for example ``functools.partial(hierviz.thresholds.at_least_correct, level=0.95)``.
+        OperatingCurve -> Choice, for example ``functools.partial(choose, subject_to={"correct": 0.95})``.
     folds, splits : int
         At least 2 folds; at least one split.
     seed : int
@@ -108,7 +108,7 @@ def cross_fitted(
         Label of each sample: a group is never in two folds.
     of_samples : bool
         The goal takes (OperatingCurve, truth, ParetoTable), for goals that look at single answers, such as
-        `hierviz.thresholds.selection.at_most_above_depth`.
+        those of `hierviz.thresholds.with_shallow_answers`.
     progress : callable, optional
         Called with (folds done, folds in all).
 
@@ -121,7 +121,8 @@ def cross_fitted(
     PredictionsError
         If there are fewer samples, or groups, than folds, or a number is out of range.
     """
-    (found,), _ = _fits(taxonomy, truth, {"": table}, goal, folds, splits, seed, groups, None, of_samples, progress)
+    plan = _Plan(goal, of_samples, folds, splits, seed, groups)
+    (found,), _ = _fits(taxonomy, truth, {"": table}, plan, progress)
     return found
 
 
@@ -238,9 +239,8 @@ def rank_for_target(
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
     fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
     if folds != 0:
-        (*fits, inside), parts = _fits(
-            taxonomy, truth, made, goal, folds, splits, seed, groups, key, of_samples, progress, numbers
-        )
+        plan = _Plan(goal, of_samples, folds, splits, seed, groups, key, numbers)
+        (*fits, inside), parts = _fits(taxonomy, truth, made, plan, progress)
     rows = []
     for name, fit in zip(names, fits, strict=True):
         choice = _choice(taxonomy, truth, made[name], goal, of_samples, (curves or {}).get(name))
@@ -305,11 +305,26 @@ def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
     return goal(curve, truth, table) if of_samples else goal(curve)
 
 
-def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_samples, progress, numbers=path_metrics):
+@dataclass(frozen=True)
+class _Plan:
+    """What is chosen in which folds: arguments of `rank_for_target`."""
+
+    goal: Callable
+    of_samples: bool
+    folds: int
+    splits: int
+    seed: int
+    groups: ArrayLike | None
+    key: str | None = None
+    numbers: Callable = path_metrics
+
+
+def _fits(taxonomy, truth, tables, plan, progress):
     """CrossFitted of each model, and of the best one by `key` in every fold where a key is given.
 
     And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
     """
+    folds, splits, seed, groups, key = plan.folds, plan.splits, plan.seed, plan.groups, plan.key
     for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
         check_whole(what, value, least)
     truth = one_truth_each(truth, "the table")
@@ -326,7 +341,7 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
         )
-    keys, sign = _keys(taxonomy, numbers), 0 if key is None else METRICS[key].sign
+    keys, sign = _keys(taxonomy, plan.numbers), 0 if key is None else METRICS[key].sign
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
@@ -342,10 +357,10 @@ def _fits(taxonomy, truth, tables, goal, folds, splits, seed, groups, key, of_sa
             sizes[split, fold] = len(test)
             best = -np.inf
             for place, table in enumerate(made):
-                choice = _choice(taxonomy, truth[train], table.take(train), goal, of_samples)
+                choice = _choice(taxonomy, truth[train], table.take(train), plan.goal, plan.of_samples)
                 if choice.threshold is None:
                     continue
-                metrics = numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
+                metrics = plan.numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
                 values[place, split, fold] = [metrics[one].mean() for one in keys]
                 thresholds[place, split, fold] = choice.threshold
                 if key is None:

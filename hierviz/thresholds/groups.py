@@ -1,4 +1,6 @@
-r"""One threshold for each group of samples, compared with one for all.
+"""One threshold for each group of samples, compared with one for all.
+
+Thresholds of groups over many random halves: one half chooses, the other is measured, and one split alone says little.
 
 Conventions
 -----------
@@ -13,24 +15,29 @@ on the samples that the thresholds were chosen on; only held-out samples show wh
 
 Functions
 ---------
-groups_by_subtree, groups_by_depth, group_thresholds, nodes_at_each
+groups_by_subtree, groups_by_depth, group_thresholds, nodes_at_each, repeated_group_thresholds, GroupRepeats
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from itertools import pairwise
+from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.path import check_nodes, path_metrics
-from hierviz.metrics.registry import path_keys
-from hierviz.taxonomy.checks import one_truth_each
-from hierviz.uncertainty.splits import split_samples
+from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.uncertainty.resamples import split_samples
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +170,7 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     labels : ndarray of int, shape (n_samples,)
         Group of each sample, from `groups_by_subtree` or `groups_by_depth`.
     goal : callable
-        OperatingCurve -> Choice, for example ``best_of`` or ``functools.partial(at_least_correct, level=0.95)``.
+        OperatingCurve -> Choice, for example `choose` or ``functools.partial(choose, subject_to={"correct": 0.95})``.
     fraction : float, optional
         Choose on this share of the samples and measure on the others; on the same samples if not given.
     seed : int
@@ -265,3 +272,84 @@ def _means(taxonomy, truth, table, thresholds, groups, labels):
             for key in path_keys()
         },
     )
+
+
+@dataclass(frozen=True, eq=False)
+class GroupRepeats(Short):
+    """Means on the parts that were left out, one a split in which the goal could be reached.
+
+    Attributes
+    ----------
+    own, common : dict of str to ndarray of float, shape (n_reached,)
+        With a threshold for each group, and with one for all.
+    n_splits : int
+    """
+
+    own: dict[str, np.ndarray]
+    common: dict[str, np.ndarray]
+    n_splits: int
+
+    def sentence(self, key: str = "correct") -> str:
+        """Mean and range of one metric over the splits, in words; empty where no split reached the goal."""
+        if not len(self.own[key]):
+            return ""
+        parts = [
+            f"{percent_text(float(values.mean()), 1)} (from {percent_text(float(values.min()), 1)} to "
+            f"{percent_text(float(values.max()), 1)})"
+            for values in (self.own[key], self.common[key])
+        ]
+        n = len(self.own[key])
+        some = f"{n} of {self.n_splits}" if n < self.n_splits else f"{n}"
+        return (
+            f"Over {some} random splits, {METRICS[key].name} on the part that was left out is on average {parts[0]} with a "
+            f"threshold for each group and {parts[1]} with one for all: a single split may lie anywhere in that range, because "
+            "what is easy in one part is missing in the other."
+        )
+
+
+def repeated_group_thresholds(
+    taxonomy: Taxonomy,
+    truth: ArrayLike,
+    table: Any,
+    labels: ArrayLike,
+    goal: Callable,
+    *,
+    fraction: float = 0.5,
+    splits: int = 20,
+    seed: int = 0,
+    progress: Callable[[int, int], object] | None = None,
+) -> GroupRepeats:
+    """`hierviz.thresholds.groups.group_thresholds` over many random splits.
+
+    Parameters
+    ----------
+    taxonomy, truth, table, labels, goal, fraction
+        As there.
+    splits : int
+        At least 1. The first one is that of `seed`, the others have the seeds after it.
+    seed : int
+    progress : callable, optional
+        Called with (splits done, splits).
+
+    Returns
+    -------
+    GroupRepeats
+
+    Raises
+    ------
+    PredictionsError
+        As there, or if there is no split.
+    """
+    check_whole("splits", splits, 1)
+    table, found = as_table(taxonomy, table), []
+    for split in range(splits):
+        found.append(group_thresholds(taxonomy, truth, table, labels, goal, fraction=fraction, seed=seed + split))
+        if progress:
+            progress(split + 1, splits)
+    reached = [one for one in found if one is not None]
+    keys = list(reached[0].values) if reached else ["correct"]
+    own, common = (
+        {key: np.array([getattr(one, of)[key] for one in reached]) for key in keys}
+        for of in ("values", "global_values")
+    )
+    return GroupRepeats(own, common, splits)

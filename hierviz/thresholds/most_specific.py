@@ -10,7 +10,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text, points_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.ties import rounded
-from hierviz.thresholds.selection import Choice, at_least_correct
+from hierviz.thresholds.selection import Choice, choose
 from hierviz.uncertainty.repeats import curve_of_runs
 from hierviz.uncertainty.resamples import FEWEST
 
@@ -64,7 +64,7 @@ def most_specific(
     """
     runs = {key: [one] if isinstance(one, OperatingCurve) else list(one) for key, one in curves.items()}
     means = {key: curve_of_runs(of_method) for key, of_method in runs.items()}
-    points = {key: at_least_correct(curve, level) for key, curve in means.items()}
+    points = {key: choose(curve, subject_to={"correct": level}) for key, curve in means.items()}
     reached = {key: point.values["info_recall"] for key, point in points.items() if point.is_feasible}
     if not reached:
         return None

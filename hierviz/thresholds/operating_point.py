@@ -1,10 +1,16 @@
-r"""An operating point for export: the threshold, what it was chosen for and what it reaches, as a small JSON.
+"""An operating point for export: the threshold, what it was chosen for and what it reaches, as a small JSON.
+
+The values and the guarantee of an operating point beside those of other samples: sentences for the notes of an evaluation.
 
 Conventions
 -----------
 The JSON is an object with the keys of `KEYS`. It names the taxonomy by `Taxonomy.sha256`, so that the threshold is not
 applied to other classes, and the model by name and, where it is a file, by its SHA-256. Files are read and written by
 `hierviz.readers.operating_point_file`.
+
+Functions
+---------
+operating_point_notes
 """
 
 from __future__ import annotations
@@ -21,6 +27,8 @@ from hierviz._version import version
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.messages.errors import FileError, TaxonomyError, listed, near_miss, shown
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.registry import METRICS, share_keys
+from hierviz.metrics.ties import at_least, at_most
 from hierviz.taxonomy.checks import check_kind, check_taxonomy, check_threshold, is_number, is_within
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
@@ -297,3 +305,66 @@ def _check_hash(value, where):
 def _require(holds, where, expected, got, hint):
     if not holds:
         raise FileError(f"{where}: expected {expected}, got {shown(got, 80)}. {hint}.")
+
+
+def _short(value):
+    text = repr(value)
+    return text if len(text) <= 80 else f"{text[:77]}..."
+
+
+def operating_point_notes(point, entry):
+    """Sentences on an operating point and what was measured with it.
+
+    Parameters
+    ----------
+    point : OperatingPoint
+    entry : dict
+        Of one model, as `hierviz.evaluation.summary.model_summary` makes it with the rule and threshold of the point.
+
+    Returns
+    -------
+    list of str
+        Whose threshold it is; each metric when it was chosen and here; the guarantee, where there is one, and whether
+        these samples meet it.
+    """
+    start = f"operating point: τ = {point.threshold:.12g}"
+    whose = f"{start} was chosen for {point.model_name} on {point.n_samples} samples"
+    if point.model_name != entry["name"]:
+        whose += f"; this is {entry['name']}"
+    if entry["threshold"] is None:
+        return [f"{whose}; this file holds labels, so the operating point does not apply"]
+    here = entry["predicted"]
+    if here is None:
+        return [f"{whose}; these samples have no metrics to compare with"]
+    told = [whose]
+    for key in (*share_keys(), "no_answer"):
+        if key not in point.values or here.get(key) is None:
+            continue
+        then = point.values[key]
+        interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
+        outside = "low" in then and not (at_least(here[key], then["low"]) and at_most(here[key], then["high"]))
+        told.append(
+            f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
+            f"{', outside the interval' if outside else ''}"
+        )
+    if point.guarantee is not None:
+        told.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
+    return told
+
+
+def _guarantee_note(guarantee, here, n_samples):
+    key, alpha, delta = (guarantee[name] for name in ("key", "alpha", "delta"))
+    guaranteed = (
+        f"operating point: guarantee of a mean loss (1 - {METRICS[key].name if key in METRICS else key}) of at most "
+        f"{100 * alpha:.4g} % with a confidence of {100 * (1 - delta):.4g} %"
+    )
+    if here.get(key) is None:
+        return f"{guaranteed}; it is not measured here"
+    loss = 1 - here[key]
+    counted = (
+        "; in the guarantee every group has the same weight, in this mean every sample"
+        if guarantee.get("unit") == "group"
+        else ""
+    )
+    verdict = "met" if at_most(loss, alpha) else "not met"
+    return f"{guaranteed}; on these {n_samples} samples the mean loss is {100 * loss:.4g} %: {verdict}{counted}"

@@ -54,9 +54,8 @@ from hierviz.metrics.registry import METRICS, share_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import array_of_numbers, check_threshold, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.resamples import group_numbers
+from hierviz.uncertainty.resamples import group_numbers, split_samples
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
-from hierviz.uncertainty.splits import split_samples
 
 _METHODS = {"binomial": binomial_p_value, "hoeffding_bentkus": hoeffding_bentkus_p_value}
 

@@ -10,11 +10,12 @@ what holds for new ones.
 
 Functions
 ---------
-at_least_correct, best_of, with_costs, cheapest, at_most_cost, at_most_above_depth, typeable
+choose, smallest_lambda, with_costs, with_shallow_answers, cost_metrics, typeable
 """
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from decimal import ROUND_CEILING, Context, Decimal
 
@@ -23,6 +24,7 @@ from numpy.typing import ArrayLike
 
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
+from hierviz.curves.darts_curve import DartsCurve
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown
@@ -65,25 +67,30 @@ class Choice(Short):
         return self.threshold is not None
 
 
-def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "info_recall") -> Choice:
-    """The most specific threshold at which at least this share of the answers is correct.
+def choose(
+    curve: OperatingCurve, maximise: str = "info_recall", subject_to: Mapping[str, float] | None = None
+) -> Choice:
+    """The threshold with the best mean of a metric, among those where others are good enough.
 
     Parameters
     ----------
     curve : OperatingCurve
-    level : float
-        In [0, 1], reached or exceeded.
-    key : str
-        What specific means: a key of the curve. The best mean wins, the smallest where `METRICS` says that lower is better.
+        From `with_costs` for ``cost`` and ``missing``, from `with_shallow_answers` for ``above_depth``.
+    maximise : str
+        A key of the curve. The largest mean wins, the smallest where `METRICS` says that lower is better.
+    subject_to : mapping of str to float, optional
+        By key of the curve what its mean has to reach, or where lower is better may not exceed: shares in [0, 1], others in
+        their unit.
 
     Returns
     -------
     Choice
+        Always feasible without conditions. Of thresholds with equally good means the largest.
 
     Raises
     ------
     PredictionsError
-        If the level is not in [0, 1], or the curve has no such key.
+        If the curve has no such key, or a bound is out of range.
 
     Examples
     --------
@@ -91,39 +98,85 @@ def at_least_correct(curve: OperatingCurve, level: float = 0.95, *, key: str = "
     >>> from hierviz import Taxonomy, operating_curve, pareto_table
     >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     >>> table = pareto_table(taxonomy, np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]]))
-    >>> choice = at_least_correct(operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table), 0.95)
+    >>> curve = operating_curve(taxonomy, taxonomy.nodes("dog", "newt"), table)
+    >>> choice = choose(curve, subject_to={"correct": 0.95})
     >>> choice.threshold, choice.values["correct"], choice.values["exact"], choice.values["no_answer"]
     (0.5, 1.0, 0.5, 0.0)
     """
-    _check_share("level", level)
     check_kind("curve", curve, OperatingCurve, "It comes first.")
-    correct = curve.values["correct"]
-    why_not = (
-        f"At no threshold are {_percent(level)} of the answers correct; the highest share is {_percent(correct.max())}."
-    )
-    return _choose(curve, _gain(curve, key), at_least(correct, level), why_not)
+    conditions = {} if subject_to is None else subject_to
+    check_kind("subject_to", conditions, Mapping, 'Pass {"correct": 0.95}, or leave it out.')
+    gain, usable = _gain("maximise", curve, maximise), _usable(curve)
+    allowed = usable.copy()
+    for key, bound in conditions.items():
+        gained = _gain("subject_to", curve, key)
+        if METRICS[key].is_share:
+            _check_share(key, bound)
+        elif not is_number(bound):
+            raise PredictionsError(f"{key}: expected a number, got {shown(bound)}. Choose one.")
+        is_upper = METRICS[key].better == "lower"
+        here = at_most(-gained, bound) if is_upper else at_least(gained, bound)
+        if not (usable & here).any():
+            best = float((gained if key in ("correct", "cost") else gained[usable]).max())
+            return Choice(None, {}, _why_not(curve, key, bound, -best if is_upper else best))
+        allowed &= here
+    if not allowed.any():
+        return Choice(None, {}, "At no threshold do all conditions hold together.")
+    point = int(np.argmax(allowed & at_least(gain, gain[allowed].max())))
+    low, high = _interval(curve)
+    threshold = typeable(low[point], high[point])
+    return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})
 
 
-def best_of(curve: OperatingCurve, key: str = "info_f1") -> Choice:
-    """The threshold with the best mean of a metric, over all breakpoints.
+def _why_not(curve, key, bound, best):
+    """The sentence that says which condition no threshold fulfils, and the nearest to it."""
+    if key == "correct":
+        return f"At no threshold are {_percent(bound)} of the answers correct; the highest share is {_percent(best)}."
+    if key == "cost":
+        return f"At no threshold is the mean cost {bound:.6g} or less; the lowest is {best:.6g}."
+    if isinstance(curve, CurveAboveDepth) and key == "above_depth":
+        return (
+            f"At no threshold do {_percent(bound)} of the answers or fewer stop above depth {curve.depth}; "
+            f"the lowest share is {_percent(best)}."
+        )
+    wanted, nearest = ("or less", "lowest") if METRICS[key].better == "lower" else ("or more", "highest")
+    return f"At no threshold is {METRICS[key].name} {bound:.6g} {wanted}; the {nearest} is {best:.6g}."
+
+
+def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
+    """The smallest λ of rule `darts` at which at least this share of the answers is correct: the most specific answers.
 
     Parameters
     ----------
-    curve : OperatingCurve
-    key : str
-        A key of the curve; the smallest mean is the best where `METRICS` says that lower is better.
+    curve : DartsCurve
+        Of samples to choose on; ``other_curve.at(choice.threshold)`` says what the λ yields on others.
+    level : float
+        In [0, 1].
 
     Returns
     -------
     Choice
-        Always feasible.
+        ``threshold`` is λ in bits, at most a thousandth above the breakpoint that it begins at, with few decimals; ``values``
+        the means there. None where no λ is correct enough. Correct need not grow with λ: every breakpoint is looked at.
 
     Raises
     ------
     PredictionsError
-        If the curve has no such key.
+        If the level is not in [0, 1] or `curve` is another curve.
     """
-    return _choose(curve, _gain(curve, key))
+    check_kind("curve", curve, DartsCurve, "hierviz.curves.rule_curve(..., rule='darts') gives it.")
+    _check_share("level", level)
+    correct = curve.values["correct"]
+    reached = np.flatnonzero(at_least(correct, level))
+    if not len(reached):
+        most = _percent(correct.max())
+        return Choice(None, {}, f"At no λ are {_percent(level)} of the answers correct; the highest share is {most}.")
+    point = int(reached[-1])
+    low = float(curve.threshold[point]) if point < len(curve.threshold) else 0.0
+    high = float(curve.threshold[point - 1]) if point else np.inf
+    # At the breakpoint itself two answers are equally good, and the other one may win.
+    lam = typeable(low * (1 + 1e-9), min(high, low * 1.001)) if low else 0.0
+    return Choice(lam, {key: float(values[point]) for key, values in curve.values.items()})
 
 
 def with_costs(
@@ -204,47 +257,17 @@ def cost_metrics(
     return {**metrics, "cost": wrong * (1 - metrics["correct"]) + vague * missing}
 
 
-def cheapest(curve: OperatingCurve) -> Choice:
-    """The threshold with the smallest mean cost: a Choice of a curve from `with_costs`, else a PredictionsError."""
-    return best_of(curve, "cost")
+@dataclass(frozen=True, eq=False)
+class CurveAboveDepth(OperatingCurve):
+    """An operating curve with the key ``above_depth``: the share of the answers at a smaller depth than `depth`."""
+
+    depth: int = 0
 
 
-def at_most_cost(curve: OperatingCurve, most: float, *, key: str = "info_recall") -> Choice:
-    """The most specific threshold whose mean cost per sample is at most `most`.
-
-    Parameters
-    ----------
-    curve : OperatingCurve
-        From `with_costs`.
-    most : float
-        In the unit of the costs.
-    key : str
-        What specific means, as in `at_least_correct`.
-
-    Returns
-    -------
-    Choice
-
-    Raises
-    ------
-    PredictionsError
-        If `most` is no number, or the curve has no costs or no such key.
-    """
-    cost = -_gain(curve, "cost")
-    if not is_number(most):
-        raise PredictionsError(f"cost: expected a number, got {most!r}. Choose one.")
-    why_not = f"At no threshold is the mean cost {most:.6g} or less; the lowest is {cost.min():.6g}."
-    return _choose(curve, _gain(curve, key), at_most(cost, most), why_not)
-
-
-def at_most_above_depth(
-    curve: OperatingCurve,
-    taxonomy: Taxonomy,
-    table: ArrayLike | Predictions | ParetoTable,
-    depth: int,
-    share: float,
-) -> Choice:
-    """The threshold with the most correct answers at which few answers lie above a depth.
+def with_shallow_answers(
+    curve: OperatingCurve, taxonomy: Taxonomy, table: ArrayLike | Predictions | ParetoTable, depth: int
+) -> CurveAboveDepth:
+    """The curve with the share of the answers that lie above a depth.
 
     Parameters
     ----------
@@ -254,23 +277,20 @@ def at_most_above_depth(
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
     depth : int
         In edges from the root, from 0 to max_depth; an answer at a smaller depth lies above it.
-    share : float
-        In [0, 1]: at most this share of the answers may lie above the depth.
 
     Returns
     -------
-    Choice
-        Of thresholds with equally many correct answers the largest. ``values`` has ``above_depth``, the share
-        of answers at a smaller depth. They are counted as they were given, also where the truth itself lies higher.
+    CurveAboveDepth
+        With the key ``above_depth``, in [0, 1], lower is better. Answers are counted as they were given, also where the truth
+        itself lies higher.
 
     Raises
     ------
     PredictionsError
-        If the share is not in [0, 1], the depth not one of the taxonomy, or `table` is not that of the curve.
+        If the depth is not one of the taxonomy, or `table` is not that of the curve.
     """
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     check_taxonomy(taxonomy, "It comes after the curve.")
-    _check_share("share", share)
     if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 0 <= depth <= taxonomy.max_depth:
         raise PredictionsError(
             f"depth: expected a whole number from 0 to {taxonomy.max_depth}, got {depth!r}. Choose one."
@@ -278,12 +298,7 @@ def at_most_above_depth(
     table = as_table(taxonomy, table)
     _require_table(curve, table)
     above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
-    curve = replace(curve, values={**curve.values, "above_depth": above})
-    why_not = (
-        f"At no threshold do {_percent(share)} of the answers or fewer stop above depth {depth}; "
-        f"the lowest share is {_percent(above[_usable(curve)].min())}."
-    )
-    return _choose(curve, _gain(curve, "correct"), at_most(above, share), why_not)
+    return CurveAboveDepth(curve.threshold, {**curve.values, "above_depth": above}, curve.n_samples, int(depth))
 
 
 def typeable(low, high):
@@ -298,17 +313,6 @@ def typeable(low, high):
     return float(low)
 
 
-def _choose(curve, gain, allowed=True, why_not=None):
-    """The allowed point with the largest gain, as a Choice."""
-    allowed = _usable(curve) & allowed
-    if not allowed.any():
-        return Choice(None, {}, why_not)
-    point = int(np.argmax(allowed & at_least(gain, gain[allowed].max())))
-    low, high = _interval(curve)
-    threshold = typeable(low[point], high[point])
-    return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})
-
-
 def _interval(curve):
     """Thresholds from `low` to below `high` in [0, 1] belong to each point, shape (J + 1,)."""
     low = np.maximum(np.append(curve.threshold, -np.inf), 0.0)
@@ -321,12 +325,17 @@ def _usable(curve):
     return (low <= 1) & (low < high)
 
 
-def _gain(curve, key):
+def _gain(what, curve, key):
     """Values of a key at every point, turned so that larger is better."""
-    check_kind("curve", curve, OperatingCurve, "It comes first.")
     if not isinstance(key, str) or key not in curve.values:
-        advice = "hierviz.thresholds.with_costs adds it." if key in ("cost", "missing") else "Choose one."
-        raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {shown(key)}. {advice}")
+        advice = {
+            "cost": "hierviz.thresholds.with_costs adds it.",
+            "missing": "hierviz.thresholds.with_costs adds it.",
+            "above_depth": "hierviz.thresholds.with_shallow_answers adds it.",
+        }
+        raise PredictionsError(
+            f"{what}: expected one of {', '.join(curve.values)}, got {shown(key)}. {advice.get(str(key), 'Choose one.')}"
+        )
     return -curve.values[key] if METRICS[key].better == "lower" else curve.values[key]
 
 

@@ -1,8 +1,8 @@
-"""Several runs of one model: means with their spread.
+"""Several runs of one method: means with their spread, and of how many.
 
 Conventions
 -----------
-Repeats are the first axis. The spread is 1.96 sample standard deviations (ddof = 1), as in the published tables.
+Repeats are the first axis. Published tables have 1.96 sample standard deviations (ddof = 1) [1]_, `OverRuns.half_width`.
 
 References
 ----------
@@ -25,33 +25,69 @@ from hierviz.taxonomy.checks import array_of_numbers, check_kind
 
 
 @dataclass(frozen=True, eq=False)
-class Repeats(Short):
-    """Mean and spread over runs.
+class OverRuns(Short):
+    """A number, or an array of numbers, over runs.
 
     Attributes
     ----------
-    mean, sd, half_width : ndarray of float
-        Mean, sample standard deviation, and 1.96 of them, each of the shape of one run.
-    n_repeats : int
+    mean : ndarray of float
+        Over the runs that have a value; nan where none has.
+    sd : ndarray of float
+        Sample standard deviation of these (ddof = 1); nan with fewer than two. It says how much a retraining changes a number,
+        and nothing about other samples: that is what intervals say.
+    n : ndarray of int
+        Runs that have a value.
     """
 
     mean: np.ndarray
     sd: np.ndarray
-    half_width: np.ndarray
-    n_repeats: int
+    n: np.ndarray
+
+    @property
+    def half_width(self) -> np.ndarray:
+        """1.96 standard deviations, as in the published tables."""
+        return 1.96 * self.sd
+
+    @property
+    def n_repeats(self) -> int:
+        """Number of runs, where all have a value."""
+        return int(np.max(self.n))
 
 
-def over_repeats(values: ArrayLike) -> Repeats:
-    """Mean and spread of a number, or of an array of numbers, over runs.
+def over_runs(values: ArrayLike) -> OverRuns:
+    """Mean and standard deviation of numbers over runs.
+
+    Parameters
+    ----------
+    values : array_like of float, shape (n_runs, ...)
+        nan where a run has no such number.
+
+    Returns
+    -------
+    OverRuns
+        Arrays of the shape of one run.
+    """
+    values = np.asarray(values, dtype=float)
+    known = ~np.isnan(values)
+    n = known.sum(axis=0)
+    with np.errstate(invalid="ignore", divide="ignore"):
+        mean = np.where(known, values, 0.0).sum(axis=0) / n
+        squares = np.where(known, (values - mean) ** 2, 0.0).sum(axis=0)
+        sd = np.where(n > 1, np.sqrt(squares / np.maximum(n - 1, 1)), np.nan)
+    return OverRuns(mean, sd, n)
+
+
+def over_repeats(values: ArrayLike) -> OverRuns:
+    """Mean and spread of a number, or of an array of numbers, over runs that all have it.
 
     Parameters
     ----------
     values : array_like of float, shape (n_repeats, ...)
-        At least two runs.
+        At least two runs; nan where one of them is nan.
 
     Returns
     -------
-    Repeats
+    OverRuns
 
     Raises
     ------
@@ -61,11 +97,12 @@ def over_repeats(values: ArrayLike) -> Repeats:
     values = array_of_numbers(values, "repeats")
     if values.ndim == 0 or len(values) < 2:
         raise PredictionsError(f"repeats: expected at least two runs, got {values.size}. One run has no spread.")
-    sd = values.std(axis=0, ddof=1)
-    return Repeats(values.mean(axis=0), sd, 1.96 * sd, len(values))
+    found = over_runs(values)
+    mean, sd = (np.where(found.n == len(values), of, np.nan)[()] for of in (found.mean, found.sd))
+    return OverRuns(mean, sd, found.n)
 
 
-def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) -> dict[str, Repeats]:
+def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) -> dict[str, OverRuns]:
     """Operating curves of several runs at common thresholds [1]_.
 
     Parameters
@@ -76,7 +113,7 @@ def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) 
 
     Returns
     -------
-    dict of str to Repeats
+    dict of str to OverRuns
         By the keys of `hierviz.metrics.registry.path_keys`; arrays of shape (n_thresholds,).
 
     Raises
@@ -181,8 +218,8 @@ def curve_of_runs(curves: Sequence[OperatingCurve]) -> OperatingCurve:
     return CurveOfRuns(mean.threshold, mean.values, mean.n_samples, tuple(runs))
 
 
-def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, Repeats]:
-    """The scalars of `OperatingCurve.summary` over several runs: dict of str to Repeats (``n_points`` left out)."""
+def summary_over_repeats(curves: Sequence[OperatingCurve]) -> dict[str, OverRuns]:
+    """The scalars of `OperatingCurve.summary` over several runs: dict of str to OverRuns (``n_points`` left out)."""
     runs = [curve.summary() for curve in _checked(curves)]
     return {key: over_repeats([run[key] for run in runs]) for key in (runs[0] if runs else ()) if key != "n_points"}
 

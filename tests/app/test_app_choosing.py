@@ -15,7 +15,7 @@ from hierviz.app.curve_panels import curve_chart
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.risk_control import guaranteed_threshold
-from hierviz.thresholds.selection import at_most_above_depth, at_most_cost, cheapest, with_costs
+from hierviz.thresholds.selection import choose, with_costs, with_shallow_answers
 
 PANELS = ("target", "guarantee", "uncertainty", "models", "rules", "export")
 SHOWN = {
@@ -78,14 +78,14 @@ def test_target_accuracy(demo, monkeypatch):
     )
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)
-    found = hv.thresholds.at_least_correct(curve, 0.95)
+    found = hv.thresholds.choose(curve, subject_to={"correct": 0.95})
     table = table_with(visit, "operating point").set_index("operating point")
     check_row(table.loc["95 % correct"], found.values)
     check_row(table.loc["current"], curve.at(0.5))
     assert float(table.loc["95 % correct", "τ"]) == found.threshold
     visit.control("Correct answers, at least (%)").set_value(80.0)
     visit.run()
-    found = hv.thresholds.at_least_correct(curve, 0.8)
+    found = hv.thresholds.choose(curve, subject_to={"correct": 0.8})
     check_row(table_with(visit, "operating point").set_index("operating point").loc["80 % correct"], found.values)
     # The chart was told to ring it.
     assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}]
@@ -99,7 +99,7 @@ def test_cost_and_depth(demo, no_chart):
     priced = with_costs(curve, demo.taxonomy, truth, table, wrong=2.0, vague=0.5)
     rows = [one.value for one in visit.at.dataframe if "operating point" in one.value.columns]
     assert [one["operating point"][0] for one in rows] == ["lowest cost", "cost ≤ 0.4"]
-    for row, found in zip(rows, (cheapest(priced), at_most_cost(priced, 0.4)), strict=True):
+    for row, found in zip(rows, (choose(priced, "cost"), choose(priced, subject_to={"cost": 0.4})), strict=True):
         check_row(row.iloc[0], found.values)
         assert f"mean cost {found.values['cost']:.3f} per sample" in visit.text
     assert "A wrong answer has its full cost" in visit.text
@@ -107,7 +107,7 @@ def test_cost_and_depth(demo, no_chart):
     assert "At no threshold is the mean cost 0 or less" in visit.at.info[0].value.replace("\\", "")
 
     keep(visit, target="depth", deep=3, share=40.0)
-    found = at_most_above_depth(curve, demo.taxonomy, table, 3, 0.4)
+    found = choose(with_shallow_answers(curve, demo.taxonomy, table, 3), "correct", {"above_depth": 0.4})
     check_row(table_with(visit, "operating point").iloc[0], found.values)
     assert f"{100 * found.values['above_depth']:.1f} % above that depth" in visit.text
     keep(visit, target="depth", deep=5, share=0.0)
@@ -119,7 +119,7 @@ def test_a_threshold_for_each_group(demo, no_chart):
     visit = keep(Visit("curves", models=MODEL), target="groups", groups_on="same")
     labels = groups_by_subtree(demo.taxonomy, table)
     expected = group_thresholds(
-        demo.taxonomy, truth, table, labels, lambda curve: hv.thresholds.at_least_correct(curve, 0.95)
+        demo.taxonomy, truth, table, labels, lambda curve: hv.thresholds.choose(curve, subject_to={"correct": 0.95})
     )
     shown = table_with(visit, "common τ").set_index("group")
     assert shown.loc["All samples", "Recall, own τ"] == f"{expected.values['info_recall']:.3f}"

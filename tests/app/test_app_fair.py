@@ -17,10 +17,9 @@ from hierviz.app.curve_panels import curve_chart
 from hierviz.app.state import opened
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.path import path_metrics
-from hierviz.thresholds.group_repeats import repeated_group_thresholds
-from hierviz.thresholds.groups import groups_by_subtree
-from hierviz.thresholds.selection import at_most_above_depth, cost_metrics
-from hierviz.uncertainty.splits import split_samples
+from hierviz.thresholds.groups import groups_by_subtree, repeated_group_thresholds
+from hierviz.thresholds.selection import choose, cost_metrics, with_shallow_answers
+from hierviz.uncertainty.resamples import split_samples
 
 N = 800
 
@@ -120,7 +119,7 @@ def test_all_models_for_a_goal(demo, no_chart):
         demo.taxonomy,
         truth,
         {key: model.judged_table for key, model in models.items()},
-        partial(hv.thresholds.at_least_correct, level=0.95),
+        partial(hv.thresholds.choose, subject_to={"correct": 0.95}),
         hv.uncertainty.Resamples.draw(len(truth), 1000, 0),
     )
     (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
@@ -216,7 +215,9 @@ def test_other_goals_are_ranked_too(demo, no_chart):
     visit.run()
     (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
     model = demo.models["flat-softmax"]
-    point = at_most_above_depth(model.curve, demo.taxonomy, model.judged_table, 3, 0.4)
+    point = choose(
+        with_shallow_answers(model.curve, demo.taxonomy, model.judged_table, 3), "correct", {"above_depth": 0.4}
+    )
     assert float(table.set_index("model").loc["Flat softmax", "τ"]) == point.threshold
 
 
@@ -232,7 +233,7 @@ def test_costs_of_single_answers_are_those_of_the_curve(demo):
 def test_groups_are_measured_on_many_halves(demo, no_chart):
     model = demo.models["conditional-softmax"]
     labels = groups_by_subtree(demo.taxonomy, model.judged_table)
-    goal = partial(hv.thresholds.at_least_correct, level=0.95)
+    goal = partial(hv.thresholds.choose, subject_to={"correct": 0.95})
     found = repeated_group_thresholds(demo.taxonomy, model.truth, model.judged_table, labels, goal)
     # The first half is an unlucky one: chosen at 95 %, it is measured at 91.7 %, and the mean of all is .3 points below 95 %.
     assert math.isclose(found.own["correct"][0], 0.9167, abs_tol=1e-4)

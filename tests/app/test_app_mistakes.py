@@ -12,6 +12,7 @@ from hierviz.app.mistakes_page import slices_panel
 from hierviz.app.state.server_memory import server
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.diagnosis.mistakes import set_mistakes
 from hierviz.messages.number_text import value_text
 from hierviz.reports.view_pages import PARTS
 
@@ -211,20 +212,22 @@ def test_slices(tmp_path):
     data = world(tmp_path, scores=np.eye(6)[said], truth=[names[k] for k in truth], extra=[("room", room.tolist())])
     visit = Visit("mistakes", data=data.key, part="slices")
     found = hv.diagnosis.slices(data.first, "threshold")
-    assert found.value[0] == "studio"
+    assert found.rows[0].value == "studio"
     assert found.sentence().replace("%", " %") in visit.text.replace("**", "")
     table = visit.at.dataframe[0].value
-    assert table["n"].tolist() == found.n.tolist()
+    assert table["n"].tolist() == [row.n for row in found.rows]
     words = {(True, False): "clearly worse", (True, True): "shares samples", (False, False): ""}
     # Shown as text, and sorted as numbers: a minus is a minus sign.
     assert slices_panel.tenths_text(-3.14) == "−3.1"
     assert slices_panel.tenths_text(-0.01) == "0.0"
     written = visit.at.dataframe[0].proto.arrow_data.styler.display_values
-    assert found.excess.min() < 0
-    assert all(slices_panel.tenths_text(value).encode() in written for value in found.excess.tolist())
-    assert table["excess"].tolist() == found.excess.tolist()
-    assert table["worse"].tolist() == [words[pair] for pair in zip(found.is_flagged, found.is_explained)]
-    assert len(samples(visit)) == int(found.loss[0])
+    assert min(row.excess for row in found.rows) < 0
+    assert all(slices_panel.tenths_text(value).encode() in written for value in [row.excess for row in found.rows])
+    assert table["excess"].tolist() == [row.excess for row in found.rows]
+    assert table["worse"].tolist() == [
+        words[pair] for pair in ((row.is_flagged, row.is_explained) for row in found.rows)
+    ]
+    assert len(samples(visit)) == int(found.rows[0].loss)
 
 
 def test_several_paths(shared_data):
@@ -236,7 +239,7 @@ def test_several_paths(shared_data):
         truth=str(folder / "truth_1b.csv.gz"),
     )
     visit = Visit("mistakes", data=data.key)
-    found = hv.diagnosis.set_mistakes(data.first)
+    found = set_mistakes(data.first)
     assert samples(visit)["sample"].tolist() == data.first.predictions.ids[found.row].tolist()
     visit.control("Part of the page").set_value("matrix")
     visit.run()
@@ -270,7 +273,7 @@ def test_graph(tmp_path):
     for part in PARTS:
         visit = Visit("mistakes", data=data.key, part=part)
         assert not visit.at.error, part
-    assert len(samples(Visit("mistakes", data=data.key))) == len(hv.diagnosis.set_mistakes(data.first))
+    assert len(samples(Visit("mistakes", data=data.key))) == len(set_mistakes(data.first))
     # The way to the samples of a group where a subtree was chosen before.
     visit = Visit("mistakes", data=data.key, part="slices", under="b")
     link = next(one for one in visit.at.get("page_link") if "Open these samples" in one.label)

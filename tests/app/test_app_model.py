@@ -28,9 +28,9 @@ from hierviz.app.state.uploads import Uploads
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.messages.errors import ModelError
 from hierviz.messages.parameters import Sentence
-from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import load_model
+from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.onnx.process.limits import Limits
 from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy

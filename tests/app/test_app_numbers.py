@@ -11,7 +11,7 @@ from visit import Visit, plain
 
 import hierviz as hv
 from hierviz.app.widgets.metric_table import FIRST
-from hierviz.evaluation.mistakes import mistakes
+from hierviz.diagnosis.mistakes import mistakes
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.metrics.registry import METRICS
 

@@ -26,7 +26,7 @@ def test_the_demo_of_texts_in_one_click():
     assert "Hierarchical WikiVitals" in visit.text
     assert "CC BY-SA 4.0" in visit.text
     shown = opened._wikipedia().models["flat-softmax"].curve
-    assert hv.thresholds.at_least_correct(shown, 0.95).threshold > 0.5
+    assert hv.thresholds.choose(shown, subject_to={"correct": 0.95}).threshold > 0.5
     assert "Flat softmax" in visit.text
     visit.go("open").press("Demo: drawn vehicles")
     assert "*Demo: drawn vehicles*" in visit.text

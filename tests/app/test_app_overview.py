@@ -8,11 +8,11 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz.charts import threshold_text
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.number_text import percent_text, points_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.thresholds.selection import at_least_correct
+from hierviz.thresholds.selection import choose
 
 
 def links(visit):
@@ -21,7 +21,10 @@ def links(visit):
 
 
 def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
-    visit, points = Visit("overview"), {key: at_least_correct(model.curve, 0.95) for key, model in demo.models.items()}
+    visit, points = (
+        Visit("overview"),
+        {key: choose(model.curve, subject_to={"correct": 0.95}) for key, model in demo.models.items()},
+    )
     key = max(points, key=lambda key: points[key].values["info_recall"])
     name, threshold = demo.models[key].predictions.name, threshold_text(points[key].threshold)
     assert f"the most specific model is **{name}**, at **τ = {threshold}**" in visit.text
@@ -71,7 +74,7 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     assert other.text.index(sentence) < other.text.index("Most wrong answers in number")
     for page in (visit, other):
         assert sentence in page.text
-        assert f"under={slices.value[slices.worst_subtree]}" in links(page)["Its samples"]
+        assert f"under={slices.rows[slices.worst_subtree].value}" in links(page)["Its samples"]
     # Overview has one answer to "which subtree is worst", and not the largest classes as another.
     assert "Large classes" not in visit.text
     assert sentence in Visit("mistakes", data=data.key, part="slices").text
@@ -86,10 +89,10 @@ def test_the_way_to_all_slices_gives_no_second_count():
 def test_a_subtree_that_is_clearly_worse_comes_first(demo):
     found = hv.diagnosis.slices(demo.models["multi-label"], "threshold", threshold=0.5)
     (place,) = found.worse_subtrees
-    assert found.value[place] == "helicopter"
+    assert found.rows[place].value == "helicopter"
     sentence = found.worst_sentence()
     assert sentence.startswith("Worst subtree: helicopter")
-    assert f"clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})" in sentence
+    assert f"clearly worse than the rest (corrected p = {probability_text(found.rows[place].p_adjusted)})" in sentence
     for page in ("overview", "taxonomy"):
         visit = Visit(page, model="multi-label")
         assert sentence in visit.text

@@ -143,7 +143,7 @@ def test_a_metric_in_the_tables_and_goals_of_the_core(added, files):
     taxonomy = hv.load_taxonomy(files["taxonomy"])
     predictions = hv.load_predictions(files["predictions"], taxonomy)
     model = hv.Evaluation.from_predictions(predictions)
-    assert hv.thresholds.at_least_correct(model.curve, 0.5, key="half_way").is_feasible
+    assert hv.thresholds.choose(model.curve, "half_way", {"correct": 0.5}).is_feasible
     assert model.curve.best_threshold("half_way") is not None
     table = hv.charts.operating_curves({"model": model.curve}, threshold=0.5).table
     assert table["half_way"][0] == model.curve.at(0.5)["half_way"]

@@ -29,7 +29,7 @@ def curves():
 def test_a_target_moves_the_handle(open_page, server, curves):
     page = open_page("curves?models=flat-softmax,multi-label")
     view = CurvePage(page, server)
-    targets = {name: hv.thresholds.at_least_correct(curve, 0.95) for name, curve in curves.items()}
+    targets = {name: hv.thresholds.choose(curve, subject_to={"correct": 0.95}) for name, curve in curves.items()}
     flat, multi = targets["Flat softmax"], targets["Multi-label"]
 
     def ring(target):

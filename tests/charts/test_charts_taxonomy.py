@@ -11,8 +11,8 @@ from hierviz import charts
 from hierviz.charts._mistake_treemap import squarified, treemap_cells
 from hierviz.charts._subtree_icicle import HEIGHT, LEAST, subtree_cells
 from hierviz.charts._value_colours import value_colours
-from hierviz.diagnosis.calibration_example import calibration_example
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis.calibration_bins import calibration_example
 
 
 @pytest.fixture(scope="module")

@@ -16,7 +16,7 @@ from strategies import LOGITS, TIES, many
 import hierviz as hv
 from hierviz import Predictions
 from hierviz.compiled import compiling, curve_sums, kernel_arrays, tree_pass
-from hierviz.compiled.half_precision import as_float32
+from hierviz.compiled.kernels import as_float32
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.predictions.parametrisation import PARAMETRISATIONS, default_columns
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves._information_curve import information_curve
+from hierviz.curves._rule_curve import information_curve
 from hierviz.metrics.registry import path_keys
 
 

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.curves.pareto_front import pareto_front
+from hierviz.curves.equal_levels import pareto_front
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.thresholds._rule_frontiers import RULES, fronts

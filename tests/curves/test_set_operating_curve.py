@@ -5,7 +5,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.curves import _set_curve as module
-from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.curves._set_curve import set_operating_curve
 
 
 def model(taxonomy, n=30, seed=4, without_truth=3):

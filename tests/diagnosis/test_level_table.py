@@ -11,7 +11,7 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis import _path_probabilities as module
+from hierviz.diagnosis import sample_paths as module
 
 
 def counted(values, n):

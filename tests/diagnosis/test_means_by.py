@@ -13,7 +13,7 @@ from scipy.stats import t
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.mean_intervals import mean_intervals
+from hierviz.diagnosis._means_by import mean_intervals
 
 
 @many

@@ -88,7 +88,7 @@ def test_classes_of_runs(runs, reading):
             assert over.n[node] == len(known)
             mean = np.mean(known) if known else math.nan
             spread = np.std(known, ddof=1) if len(known) > 1 else math.nan
-            assert [over.mean[node], over.spread[node]] == pytest.approx([mean, spread], nan_ok=True)
+            assert [over.mean[node], over.sd[node]] == pytest.approx([mean, spread], nan_ok=True)
     newt = found.taxonomy.node("newt")
     assert found.scores("precision", reading).n[newt] == 2
     for name, average in found.averages(reading).items():
@@ -97,7 +97,7 @@ def test_classes_of_runs(runs, reading):
         for key in ("precision", "recall", "f"):
             values = [one[key] for one in single]
             assert float(average[key].mean) == pytest.approx(np.mean(values))
-            assert float(average[key].spread) == pytest.approx(np.std(values, ddof=1))
+            assert float(average[key].sd) == pytest.approx(np.std(values, ddof=1))
         assert average["n_undefined"] == max(one["n_undefined"] for one in single) == 1
 
 
@@ -122,7 +122,7 @@ def test_hierarchical_f_of_runs(runs):
     alone = [hv.diagnosis.hierarchical_f(run, "threshold", 0.6, beta=0.5) for run in runs]
     for key in ("micro", "samples"):
         values = [one[key] for one in alone]
-        assert [float(found[key].mean), float(found[key].spread)] == pytest.approx(
+        assert [float(found[key].mean), float(found[key].sd)] == pytest.approx(
             [np.mean(values), np.std(values, ddof=1)]
         )
         assert found[key].n == N_RUNS

@@ -7,6 +7,7 @@ from naive_diagnosis import closure, same
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.mistakes import set_mistakes
 
 
 @many
@@ -14,7 +15,7 @@ import hierviz as hv
 def test_against_sets(case):
     graph, taxonomy, truths, answers = case
     predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
-    found = hv.diagnosis.set_mistakes(predictions, only_wrong=False)
+    found = set_mistakes(predictions, only_wrong=False)
     expected = []
     for i, (true, said) in enumerate(zip(truths, answers)):
         t, a = closure(graph, true) - {0}, closure(graph, [node for node in said if node >= 0]) - {0}
@@ -30,14 +31,14 @@ def test_against_sets(case):
         assert found.truth[place].tolist() == truths[row]
         # Where no sample has two labels, no label is the root.
         assert found.predicted[place].tolist() in (answers[row], answers[row] or [0])
-    wrong = hv.diagnosis.set_mistakes(predictions)
+    wrong = set_mistakes(predictions)
     assert wrong.row.tolist() == [one[1] for one in expected if one[4] > 0]
 
 
 def test_by_scores(taxonomy):
     p = np.array([[0.5, 0.25, 0.25, 0.0], [0.6, 0.4, 0.0, 0.0]])
     predictions = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=[[2, 6], [2]])
-    found = hv.diagnosis.set_mistakes(predictions, threshold=0.45)
+    found = set_mistakes(predictions, threshold=0.45)
     # mammal and cat of mammal, cat and newt: 1 - 2 * 2 / (3 + 2).
     frame = found.to_frame()
     assert frame[["row", "truth", "predicted"]].values.tolist() == [[0, "cat;newt", "mammal;cat"]]

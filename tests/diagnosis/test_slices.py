@@ -68,30 +68,30 @@ def test_against_counting(case, data):
     found = hv.diagnosis.slices(predictions, min_samples=3, q=0.3)
     losses = [float(naive.outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
     expected = naive_slices(graph, [[y] for y in truth.tolist()], losses, {"light": light}, 3)
-    keys = list(zip(found.kind.tolist(), found.value.tolist()))
+    keys = [(row.kind, row.value) for row in found.rows]
     assert sorted(keys) == sorted(expected)
     covered, overall = set(), sum(losses) / 30
     for place, key in enumerate(keys):
         inside = expected[key]
-        assert found.rows(place).tolist() == sorted(inside)
+        assert found.samples(place).tolist() == sorted(inside)
         rate = sum(losses[i] for i in inside) / len(inside)
-        assert found.n[place] == len(inside)
-        assert found.rate[place] == pytest.approx(rate)
-        assert found.rest_rate[place] == pytest.approx((sum(losses) - rate * len(inside)) / (30 - len(inside)))
-        assert found.excess[place] == pytest.approx(len(inside) * (rate - overall), abs=1e-9)
-        assert found.p_value[place] == pytest.approx(fisher(inside, losses), rel=1e-9)
-        assert found.is_flagged[place] == (found.p_adjusted[place] <= 0.3)
-        outside = inside - covered if found.is_flagged[place] else inside
-        assert found.n_outside[place] == len(outside)
+        assert found.rows[place].n == len(inside)
+        assert found.rows[place].rate == pytest.approx(rate)
+        assert found.rows[place].rest_rate == pytest.approx((sum(losses) - rate * len(inside)) / (30 - len(inside)))
+        assert found.rows[place].excess == pytest.approx(len(inside) * (rate - overall), abs=1e-9)
+        assert found.rows[place].p_value == pytest.approx(fisher(inside, losses), rel=1e-9)
+        assert found.rows[place].is_flagged == (found.rows[place].p_adjusted <= 0.3)
+        outside = inside - covered if found.rows[place].is_flagged else inside
+        assert found.rows[place].n_outside == len(outside)
         lost = sum(losses[i] for i in outside)
-        assert found.excess_outside[place] == pytest.approx(lost - len(outside) * overall, abs=1e-9)
-        if found.is_flagged[place]:
+        assert found.rows[place].excess_outside == pytest.approx(lost - len(outside) * overall, abs=1e-9)
+        if found.rows[place].is_flagged:
             # No later flagged slice has more beyond what stands before it.
             for other in range(place, found.n_flagged):
                 rest = expected[keys[other]] - covered
-                assert sum(losses[i] - overall for i in rest) <= found.excess_outside[place] + 1e-9
+                assert sum(losses[i] - overall for i in rest) <= found.rows[place].excess_outside + 1e-9
             covered |= inside
-    assert found.is_flagged.tolist() == sorted(found.is_flagged.tolist(), reverse=True)
+    assert [row.is_flagged for row in found.rows] == sorted([row.is_flagged for row in found.rows], reverse=True)
     assert found.test == "Fisher"
     assert len(found.to_frame()) == len(found)
 
@@ -106,9 +106,9 @@ def test_several_truths_lose_hf1(taxonomy):
     found = hv.diagnosis.slices(predictions)
     assert (found.loss_key, found.test) == ("lost_hf1", "permutation")
     # mammal, cat and newt have the same samples; the last is the most specific.
-    assert found.value[: found.n_flagged].tolist()[0] == "newt"
-    assert found.n_outside[: found.n_flagged].tolist() == [40, 0, 0]
-    assert found.p_value[0] == 1 / (1 + 999)
+    assert found.rows[0].value == "newt"
+    assert [row.n_outside for row in found.rows[: found.n_flagged]] == [40, 0, 0]
+    assert found.rows[0].p_value == 1 / (1 + 999)
     with pytest.raises(
         hv.PredictionsError, match="expected one true class and one answer per sample, got several true"
     ):
@@ -151,7 +151,7 @@ def test_a_planted_subtree_is_first(grid, n_sets, n):
         sets += 1
         is_wrong = rng.random(n) < np.where(inside, 0.5, 0.1)
         found = hv.diagnosis.slices(labelled(grid, truth, is_wrong))
-        first += found.n_flagged > 0 and found.node[0] == planted
+        first += found.n_flagged > 0 and found.rows[0].node == planted
     assert first >= 0.95 * n_sets
 
 
@@ -164,17 +164,17 @@ def test_groups_are_permuted_as_a_whole(grid):
     is_wrong = np.isin(observer, [0, 1, 25])
     predictions = labelled(grid, truth, is_wrong, {"light": light, "observer": observer.astype(str)})
     alone = hv.diagnosis.slices(predictions, attributes=["light"])
-    night = alone.value.tolist().index("night")
-    assert alone.is_flagged[night]
+    night = [row.value for row in alone.rows].index("night")
+    assert alone.rows[night].is_flagged
     together = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
     assert (together.test, together.n_groups) == ("permutation", 30)
-    assert not together.is_flagged.any()
-    night = together.value.tolist().index("night")
+    assert not any(row.is_flagged for row in together.rows)
+    night = [row.value for row in together.rows].index("night")
     # At least 2 of the 3 among 10 of 30: hypergeometric.
     exact = (math.comb(3, 2) * math.comb(27, 8) + math.comb(27, 7)) / math.comb(30, 10)
-    assert together.p_value[night] == pytest.approx(exact, abs=0.04)
+    assert together.rows[night].p_value == pytest.approx(exact, abs=0.04)
     again = hv.diagnosis.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
-    assert again.p_value.tolist() == together.p_value.tolist()
+    assert [row.p_value for row in again.rows] == [row.p_value for row in together.rows]
 
 
 def test_whole_groups_against_all_permutations(taxonomy):
@@ -202,7 +202,7 @@ def test_whole_groups_against_all_permutations(taxonomy):
             predictions, attributes=["light"], group="camera", min_samples=1, n_permutations=9999
         )
         assert (found.test, found.n_groups) == ("permutation", 10)
-        p = dict(zip(found.value.tolist(), found.p_value.tolist()))
+        p = {row.value: row.p_value for row in found.rows}
         assert p["night"] == pytest.approx(exact, abs=0.01)
 
 
@@ -233,7 +233,7 @@ def test_inside_groups_against_all_permutations(taxonomy):
         found = hv.diagnosis.slices(
             predictions, attributes=["light"], group="observer", min_samples=1, n_permutations=9999
         )
-        assert dict(zip(found.value.tolist(), found.p_value.tolist()))["night"] == pytest.approx(exact, abs=0.01)
+        assert {row.value: row.p_value for row in found.rows}["night"] == pytest.approx(exact, abs=0.01)
 
 
 def flagged_at_night(grid, seed, order):
@@ -253,7 +253,7 @@ def flagged_at_night(grid, seed, order):
         grid, truth[rows], is_wrong[rows], {"light": light[rows], "observer": observer[rows].astype(str)}
     )
     found = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=999)
-    return "night" in found.value[: found.n_flagged].tolist()
+    return "night" in [row.value for row in found.rows[: found.n_flagged]]
 
 
 @pytest.mark.parametrize("n_sets", [25, pytest.param(400, marks=pytest.mark.long)])
@@ -272,7 +272,7 @@ def flagged_camera(grid, seed):
     columns = {"camera": camera, "observer": observer.astype(str)}
     predictions = labelled(grid, rng.choice(grid.leaves, n), is_wrong, columns)
     found = hv.diagnosis.slices(predictions, attributes=["camera"], group="observer", n_permutations=999)
-    return "x" in found.value[: found.n_flagged].tolist()
+    return "x" in [row.value for row in found.rows[: found.n_flagged]]
 
 
 @pytest.mark.parametrize("n_sets", [25, pytest.param(400, marks=pytest.mark.long)])
@@ -309,7 +309,7 @@ def test_groups_of_one_sample_each_are_no_groups(grid):
     alone = np.where(np.arange(90) < 80, rng.permutation(90).astype(str), "")
     plain, grouped = (hv.diagnosis.slices(predictions, group=group) for group in (None, alone))
     assert plain.test == grouped.test == "Fisher"
-    np.testing.assert_array_equal(plain.p_value, grouped.p_value)
+    assert [row.p_value for row in plain.rows] == [row.p_value for row in grouped.rows]
     assert plain.sentence() == grouped.sentence()
     means = [hv.diagnosis.means_by(predictions, "dark", metric="exact", group=group) for group in (None, alone)]
     np.testing.assert_array_equal(means[0].lower, means[1].lower)
@@ -323,8 +323,8 @@ def test_fewer_than_ten_groups_are_not_tested(grid):
     assert hv.diagnosis.slices(predictions).n_flagged
     found = hv.diagnosis.slices(predictions, group="site")
     assert (found.test, found.n_groups, found.n_flagged) == ("none", 9, 0)
-    assert np.isnan(found.p_value).all()
-    assert np.isnan(found.p_adjusted).all()
+    assert all(np.isnan(row.p_value) for row in found.rows)
+    assert all(np.isnan(row.p_adjusted) for row in found.rows)
     assert found.sentence() == "Slices are not tested: 9 groups are fewer than the 10 that a test needs."
     assert hv.diagnosis.slices(predictions, group=np.arange(90) // 9).test == "permutation"
     alone = hv.diagnosis.slices(
@@ -340,8 +340,8 @@ def test_permutations_agree_with_fisher(grid):
     predictions = labelled(grid, truth, is_wrong)
     exact = hv.diagnosis.slices(predictions)
     by_group = hv.diagnosis.slices(predictions, group=np.arange(300), n_permutations=3999)
-    places = [by_group.node.tolist().index(node) for node in exact.node.tolist()]
-    np.testing.assert_allclose(by_group.p_value[places], exact.p_value, atol=0.03)
+    places = [[row.node for row in by_group.rows].index(node) for node in [row.node for row in exact.rows]]
+    np.testing.assert_allclose(by_group.rows[places].p_value, [row.p_value for row in exact.rows], atol=0.03)
 
 
 def test_demo():
@@ -349,7 +349,7 @@ def test_demo():
 
     _, (flat,) = load_demo(["flat_softmax"])
     found = hv.diagnosis.slices(flat)
-    assert (found.kind[0], found.value[0]) == ("unusual_setting", "yes")
+    assert (found.rows[0].kind, found.rows[0].value) == ("unusual_setting", "yes")
     assert found.sentence().startswith(
         "Clearly worse than the rest: unusual_setting = yes (28.6 % wrong, the rest 5.3 %)"
     )
@@ -368,11 +368,11 @@ def test_demo():
     worst = max(excess, key=lambda node: excess[node][0])
     more, lost, n = excess[worst]
     place = found.worst_subtree
-    assert found.node[place] == worst
-    assert not found.is_flagged[place]
+    assert found.rows[place].node == worst
+    assert not found.rows[place].is_flagged
     assert found.worst_sentence() == (
         f"Worst subtree: {taxonomy.title(worst)}, {lost} of {n} wrong ({percent_text(lost / n, 1)}), {more:.1f} more than "
-        f"expected: not clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
+        f"expected: not clearly worse than the rest (corrected p = {probability_text(found.rows[place].p_adjusted)})."
     )
 
 
@@ -385,10 +385,10 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
     is_wrong[np.flatnonzero(aa)[:60]] = True
     found = hv.diagnosis.slices(labelled(grid, truth, is_wrong))
     place = found.worst_subtree
-    assert found.value[place] == "aa"
-    assert found.is_flagged[place]
+    assert found.rows[place].value == "aa"
+    assert found.rows[place].is_flagged
     assert found.worst_sentence().endswith(
-        f"than expected: clearly worse than the rest (corrected p = {probability_text(found.p_adjusted[place])})."
+        f"than expected: clearly worse than the rest (corrected p = {probability_text(found.rows[place].p_adjusted)})."
     )
     # A leaf is called so; equally good subtrees have no worst one.
     leaf = grid.is_ancestor(grid.node("ccc"), truth)
@@ -461,11 +461,11 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
         taxonomy, answers, truth=truth, attributes={"a": a.astype(str), "b": b.astype(str)}
     )
     found = hv.diagnosis.slices(predictions)
-    named = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.is_explained.tolist()))
-    assert found.is_flagged.sum() == 2
+    named = {(row.kind, row.value): row.is_explained for row in found.rows}
+    assert found.n_flagged == 2
     assert (named["a", "True"], named["b", "True"]) == (False, True)
     # A table of the slices says what the sentence says.
-    said = dict(zip(zip(found.kind.tolist(), found.value.tolist()), found.verdicts.tolist()))
+    said = {(row.kind, row.value): row.verdict for row in found.rows}
     assert (said["a", "True"], said["b", "True"], said["a", "False"]) == ("clearly worse", "shares samples", "")
     assert found.sentence() == (
         "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.mistakes import set_mistakes
 
 
 def same_frames(found, expected, rows=None):
@@ -77,7 +78,7 @@ def test_labels(case, data):
     found = hv.diagnosis.matrix(some)
     same_frames(found.to_frame(), hv.diagnosis.matrix(part).to_frame())
     assert set(found.samples(int(found.row[0]), int(found.column[0])).tolist()) <= set(rows.tolist())
-    same_frames(hv.diagnosis.set_mistakes(some).to_frame(), hv.diagnosis.set_mistakes(part).to_frame(), rows)
+    same_frames(set_mistakes(some).to_frame(), set_mistakes(part).to_frame(), rows)
     same_frames(hv.diagnosis.level_table(some).to_frame(), hv.diagnosis.level_table(part).to_frame())
 
 

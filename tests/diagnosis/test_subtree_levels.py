@@ -9,9 +9,9 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.calibration_example import SAMPLES_A_PAIR, calibration_example
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of, usable_columns, worst_first
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns, worst_first
+from hierviz.diagnosis.calibration_bins import SAMPLES_A_PAIR, calibration_example
 
 
 @many

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation.mistakes import ORDERS, mistakes, outcome_counts
+from hierviz.diagnosis.mistakes import ORDERS, mistakes, outcome_counts
 from hierviz.evaluation.severity import severity
 from hierviz.metrics.outcomes import OUTCOMES
 

@@ -5,7 +5,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.app.state import dataset, file_content
-from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.curves._set_curve import set_operating_curve
 from hierviz.evaluation.bounds import bounds_of, curve_bounds_of
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
@@ -13,7 +13,7 @@ from hierviz.evaluation.model_table import answer_intervals, model_intervals
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.predictions import Predictions
 from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
-from hierviz.thresholds.selection import best_of
+from hierviz.thresholds.selection import choose
 
 N = 40
 
@@ -51,7 +51,7 @@ def of_groups(model):
     labels = groups_by_subtree(taxonomy, table)
 
     def work(progress):
-        return group_thresholds(taxonomy, truth, table, labels, best_of, fraction=0.5, progress=progress).values
+        return group_thresholds(taxonomy, truth, table, labels, choose, fraction=0.5, progress=progress).values
 
     return work
 

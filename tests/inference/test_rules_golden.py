@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves._information_curve import information_curve
+from hierviz.curves._rule_curve import information_curve
 from hierviz.inference.crm import _exclusive_mass
 from hierviz.inference.rules import _runner_up
 from hierviz.metrics.path import path_metrics

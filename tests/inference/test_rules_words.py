@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves._information_curve import information_curve
+from hierviz.curves._rule_curve import information_curve
 from hierviz.inference.registry import infer, rule_parameters
 
 

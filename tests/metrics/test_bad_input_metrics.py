@@ -11,7 +11,7 @@ import pytest
 
 import hierviz as hv
 from hierviz import LOSSES, METRICS, NodeLists, PredictionsError, TaxonomyError, cli
-from hierviz.curves._information_curve import information_curve
+from hierviz.curves._rule_curve import information_curve
 from hierviz.losses.registry import loss
 from hierviz.metrics.confusion.multi_path import best_constant_path
 from hierviz.metrics.path import truncate

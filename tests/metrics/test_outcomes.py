@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.evaluation.mistakes import outcome_counts
+from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.metrics.outcomes import OUTCOMES, answered_text, outcome_indicators, outcomes_text
 from hierviz.metrics.path import path_metrics
 
@@ -36,7 +36,7 @@ def test_curves_know_the_share_without_an_answer(case, threshold):
     answers = [naive.rule_threshold(graph, row, threshold) for row in p.tolist()]
     outcomes = [naive.outcome(graph, y, a) for y, a in zip(truth.tolist(), answers)]
     assert curve.at(threshold)["no_answer"] == pytest.approx(outcomes.count("no_answer") / len(truth), abs=1e-12)
-    assert hv.thresholds.at_least_correct(curve, 0.0).values.keys() >= {"no_answer", "correct"}
+    assert hv.thresholds.choose(curve, subject_to={"correct": 0.0}).values.keys() >= {"no_answer", "correct"}
 
 
 def test_on_a_graph():

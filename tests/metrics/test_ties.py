@@ -1,15 +1,12 @@
 """Shares that equal a goal reach it, in whatever order they were added up."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
 import hierviz as hv
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.metrics.ties import at_least, at_most
-from hierviz.thresholds.lambda_choice import smallest_lambda
-from hierviz.thresholds.selection import at_most_above_depth
+from hierviz.thresholds.selection import choose, smallest_lambda, with_shallow_answers
 from hierviz.uncertainty.repeats import curve_of_runs, mean_curve
 
 
@@ -67,7 +64,7 @@ def test_a_goal_is_reached_by_the_mean_of_equal_runs(tree, right, n, n_runs):
     assert hv.curves.correctness_at(runs, right / n) == pytest.approx(right / n)
     assert hv.curves.specificity_at(runs, [right / n, right / n + 1e-9]).tolist() == pytest.approx([right / n, 0])
     assert curve_of_runs([curve] * n_runs).best_threshold("info_recall", correct=right / n) < 0.9
-    choice = hv.thresholds.at_least_correct(runs, right / n)
+    choice = hv.thresholds.choose(runs, subject_to={"correct": right / n})
     assert choice.values["info_recall"] == pytest.approx(right / n)
 
 
@@ -83,7 +80,7 @@ def test_weighted_shares_in_any_order_of_rows(tree):
             steps = CurveSteps.from_table(tree, truth[order], hv.pareto_table(tree, predictions))
             curve = steps.curve(weights[order])
             assert hv.curves.specificity_at(curve, goal) == pytest.approx(goal)
-            assert hv.thresholds.at_least_correct(curve, goal).values["correct"] == pytest.approx(goal)
+            assert hv.thresholds.choose(curve, subject_to={"correct": goal}).values["correct"] == pytest.approx(goal)
 
 
 def test_lambda_and_depth_in_any_order_of_weights(tree):
@@ -95,5 +92,8 @@ def test_lambda_and_depth_in_any_order_of_weights(tree):
     assert values["correct"].min() < 0.95
     assert smallest_lambda(type(curve)(curve.threshold, values, 20), 0.95).threshold == 0
     table = hv.pareto_table(tree, predictions)
-    goal = partial(at_most_above_depth, taxonomy=tree, table=table, depth=2)
+
+    def goal(curve, share):
+        return choose(with_shallow_answers(curve, tree, table, 2), "correct", {"above_depth": share})
+
     assert goal(hv.operating_curve(tree, truth, table), share=0.0).values["above_depth"] == 0

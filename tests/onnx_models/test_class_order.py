@@ -10,8 +10,7 @@ from hypothesis import strategies as st
 
 from hierviz import Taxonomy
 from hierviz.demo import load_demo
-from hierviz.onnx.checks.class_order import check_class_order
-from hierviz.onnx.checks.right_answers import are_right, near_chance, top_level_wrong
+from hierviz.onnx.class_order import are_right, check_class_order, near_chance, top_level_wrong
 from hierviz.predictions.exchanged_columns import luck
 from hierviz.taxonomy.node_lists import NodeLists
 

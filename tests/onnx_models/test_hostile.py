@@ -17,7 +17,7 @@ pytest.importorskip("onnx")
 from hierviz import cli
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.account import account_lines
-from hierviz.onnx.checks.input_check import check_inputs
+from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import inspect_model, load_model
 from hierviz.onnx.process.limits import Limits

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from hierviz.demo import bundle_folder
-from hierviz.onnx.checks.input_check import check_inputs
-from hierviz.onnx.checks.right_answers import near_chance
+from hierviz.onnx.class_order import near_chance
+from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.model import draft_model, load_model
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.taxonomy_file import load_taxonomy

@@ -5,7 +5,7 @@ import pytest
 
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.model import draft_model, load_model
-from hierviz.onnx.scores.model_kind import doubt_words, require_classifier
+from hierviz.onnx.scores.outputs import doubt_words, require_classifier
 
 from .one_line import one_line
 

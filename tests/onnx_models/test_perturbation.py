@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz.messages.errors import FileError
-from hierviz.onnx.checks.perturbation import PERTURBATIONS, blurred, darker, moved, smaller
+from hierviz.onnx.perturbation import PERTURBATIONS, blurred, darker, moved, smaller
 
 from .one_line import one_line
 

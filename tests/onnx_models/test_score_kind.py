@@ -11,9 +11,8 @@ from hierviz import Taxonomy
 from hierviz.demo import bundle_folder
 from hierviz.messages.errors import ModelError, PredictionsError
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.onnx.scores.score_changes import changed
 from hierviz.onnx.scores.score_kind import KINDS, columns_of, find_kind
-from hierviz.onnx.scores.score_reading import check_declared, check_flat, choose, require_kind
+from hierviz.onnx.scores.score_reading import changed, check_declared, check_flat, choose, require_kind
 from hierviz.predictions.parametrisation import default_columns, node_probabilities
 from hierviz.readers.taxonomy_file import load_taxonomy
 

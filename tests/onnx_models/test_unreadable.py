@@ -7,8 +7,7 @@ import pytest
 
 from hierviz import cli
 from hierviz.messages.errors import FileError, PredictionsError
-from hierviz.onnx.inputs.model_inputs import load_inputs
-from hierviz.onnx.inputs.unreadable import without_unreadable
+from hierviz.onnx.inputs.model_inputs import load_inputs, without_unreadable
 from hierviz.onnx.model import load_model
 from hierviz.readers.attach import attach_truth
 from hierviz.readers.predictions_file import load_predictions

@@ -56,7 +56,7 @@ def test_the_text_nan_is_a_value_everywhere(predictions):
     answers = judged_answers(predictions)
     assert facets(predictions, np.arange(36)) == {"light": {"day": 12, "nan": 12}}
     found = hv.diagnosis.slices(predictions)
-    assert {value for kind, value in zip(found.kind, found.value) if kind == "light"} == {"nan", "day"}
+    assert {row.value for row in found.rows if row.kind == "light"} == {"nan", "day"}
     for value, place in (("nan", 0), ("day", 1), ("", 2)):
         kept = filtered(answers, SampleFilter(where=(("light", value),)))
         assert np.flatnonzero(kept).tolist() == list(range(place, 36, 3))

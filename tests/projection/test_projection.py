@@ -14,8 +14,7 @@ from hierviz import NodeLists, Predictions, PredictionsError, Taxonomy, Taxonomy
 from hierviz.cli import main
 from hierviz.compiled import tree_pass
 from hierviz.predictions.listed_scores import ListedScores
-from hierviz.projection.node_columns import NodeColumns
-from hierviz.projection.projected import SEEN
+from hierviz.projection.projected import SEEN, NodeColumns
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_level
 
 
@@ -251,7 +250,7 @@ def test_scores_on_disk_are_read_in_blocks(tmp_path, monkeypatch):
     stored = np.load(tmp_path / "p.npy", mmap_mode="r")
     truth = taxonomy.leaves[rng.integers(0, n_leaves, n)]
     model = Predictions(taxonomy, scores=stored, parametrisation="leaf_probabilities", truth=truth)
-    monkeypatch.setattr("hierviz.projection.node_columns.BLOCK_VALUES", 64 * taxonomy.n_nodes)
+    monkeypatch.setattr("hierviz.projection.projected.BLOCK_VALUES", 64 * taxonomy.n_nodes)
     sizes, read = [], Predictions.node_probabilities
 
     def noted(self, rows=slice(None)):

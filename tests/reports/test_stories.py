@@ -47,7 +47,7 @@ def test_the_story_of_the_demo(models):
     said = [caption_text(step, models) for step in steps]
     shares = [percent_text(n / 600) for n in outcomes(model, 0.5)]
     assert all(share in said[0] for share in shares)
-    found = hv.thresholds.at_least_correct(model.curve, 0.95)
+    found = hv.thresholds.choose(model.curve, subject_to={"correct": 0.95})
     safe = outcomes(model, found.threshold)
     assert f"{percent_text(sum(safe[:3]) / 600)} of the answers are correct" in said[2]
     of_others = percent_text((safe[0] + safe[1]) / (600 - safe[2]), 1)
@@ -57,13 +57,13 @@ def test_the_story_of_the_demo(models):
     # The branch is that of the Overview, and no accusation where its excess can be chance.
     slices = hv.diagnosis.slices(model, "threshold", threshold=0.5)
     place = slices.worst_subtree
-    assert steps[5].view["under"] == slices.value[place]
-    assert not slices.is_flagged[place]
-    share = percent_text(slices.rate[place])
+    assert steps[5].view["under"] == slices.rows[place].value
+    assert not slices.rows[place].is_flagged
+    share = percent_text(slices.rows[place].rate)
     assert said[5].startswith(
         "No branch is clearly worse than the rest. The most wrong answers beyond the expected ones"
     )
-    assert f"{share} of {int(slices.n[place])} answers are wrong" in said[5]
+    assert f"{share} of {int(slices.rows[place].n)} answers are wrong" in said[5]
     numbers = hv.evaluate(model, "threshold", 0.5)["models"][0]["top_down"]
     assert all(percent_text(numbers[key]) in said[3] for key in ("coarsest_accuracy", "finest_accuracy"))
     column, value = steps[4].view["where"].split("=")

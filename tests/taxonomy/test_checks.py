@@ -13,7 +13,7 @@ from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, 
 from hierviz.taxonomy.checks import check_truth_first, is_number
 from hierviz.thresholds.groups import group_thresholds
 from hierviz.thresholds.risk_control import certified_threshold
-from hierviz.thresholds.selection import best_of, with_costs
+from hierviz.thresholds.selection import choose, with_costs
 
 P = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.5, 0.5, 0.25]])
 TRUTH = np.array([2, 5])
@@ -36,7 +36,7 @@ OF_TABLES = {
     "information_curve": hv.curves.information_curve,
     "CurveSteps.from_table": CurveSteps.from_table,
     "bootstrap_curve": lambda t, y, table: hv.uncertainty.bootstrap_curve(t, y, table, RESAMPLES),
-    "group_thresholds": lambda t, y, table: group_thresholds(t, y, table, [0, 0], best_of),
+    "group_thresholds": lambda t, y, table: group_thresholds(t, y, table, [0, 0], choose),
     "guaranteed_threshold": hv.thresholds.guaranteed_threshold,
     "certified_threshold": certified_threshold,
     "with_costs": lambda t, y, table: with_costs(curve(t), t, y, table),
@@ -181,11 +181,8 @@ def calls(taxonomy, folder):
         "curve_over_repeats": (hv.uncertainty.curve_over_repeats, [[curve(taxonomy)] * 2, [0.5]]),
         "summary_over_repeats": (hv.uncertainty.summary_over_repeats, [[curve(taxonomy)] * 2]),
         "with_costs": (hv.thresholds.with_costs, [curve(taxonomy), taxonomy, TRUTH, P]),
-        "at_least_correct": (hv.thresholds.at_least_correct, [curve(taxonomy), 0.5]),
-        "at_most_above_depth": (hv.thresholds.at_most_above_depth, [curve(taxonomy), taxonomy, P, 1, 0.5]),
-        "at_most_cost": (hv.thresholds.at_most_cost, [costs, 0.25]),
-        "best_of": (hv.thresholds.best_of, [curve(taxonomy)]),
-        "cheapest": (hv.thresholds.cheapest, [costs]),
+        "choose": (hv.thresholds.choose, [costs, "info_recall", {"cost": 0.25}]),
+        "with_shallow_answers": (hv.thresholds.with_shallow_answers, [curve(taxonomy), taxonomy, P, 1]),
         "OperatingPoint": (hv.thresholds.OperatingPoint.from_curve, [taxonomy, curve(taxonomy), 0.5]),
         "write_operating_point": (hv.thresholds.write_operating_point, [point, folder / "point.json"]),
         "load_operating_point": (hv.thresholds.load_operating_point, [folder / "point.json"]),
@@ -260,7 +257,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             lambda t: hv.win_breakdown(t, 2, P),
             "p: expected shape (7,), the row of one sample, got (2, 7). Pass one row",
         ),
-        (lambda t: hv.thresholds.cheapest(curve(t)), "key: expected one of exact, correct, "),
+        (lambda t: hv.thresholds.choose(curve(t), "cost"), "maximise: expected one of exact, correct, "),
         (lambda t: curve(t).best_threshold("f1"), "key: expected one of exact, correct, "),
         (lambda t: curve(t).at("0.5"), "threshold: expected a number or numbers, got '0.5'. Choose one."),
         (

@@ -4,7 +4,8 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.diagnosis.subtree_levels import subtree_levels
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis.mistakes import set_mistakes
 
 NO_NUMBERS = (99, -1, 1.5, "cat", None, True, float("nan"), [1], {})
 
@@ -68,7 +69,7 @@ def test_places_in_results(answers, place):
     matrix = hv.diagnosis.matrix(answers)
     for call in (
         hv.diagnosis.confused_pairs(answers).rows,
-        hv.diagnosis.slices(answers).rows,
+        hv.diagnosis.slices(answers).samples,
         hv.diagnosis.reliability(answers, n_redraws=1).bins,
         lambda given: matrix.samples(given, 0),
         lambda given: matrix.samples(0, given),
@@ -131,7 +132,7 @@ def test_places_in_results(answers, place):
         (lambda a: hv.diagnosis.reliability(a, nodes=3), r"^nodes: expected a list of node numbers, got 3"),
         (lambda a: hv.diagnosis.reliability(a, seed=-1), r"^seed: expected a whole number from 0 up, got -1"),
         (lambda a: hv.diagnosis.reliability(a, correction=["bh"]), r"^correction: expected one of bh, by, got"),
-        (lambda a: hv.diagnosis.set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
+        (lambda a: set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
         (lambda a: hv.diagnosis.flip_intervals(a.evaluation, 0, rule=["leaf"]), r"^rule: expected"),
         (lambda a: hv.diagnosis.means_by(a, ["depth"]), r"^by: expected a str, got list"),
         (lambda a: hv.diagnosis.means_by(a, "depth", metric=["win"]), r"^metric: expected one of exact"),

@@ -7,12 +7,13 @@ import pytest
 from scipy import stats
 
 import hierviz as hv
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 
 TREE = hv.Taxonomy.from_edges(
     [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("b", "b3")]
 )
-GOAL = partial(hv.thresholds.at_least_correct, level=0.95)
+BEST = partial(hv.thresholds.choose, maximise="info_f1")
+GOAL = partial(hv.thresholds.choose, subject_to={"correct": 0.95})
 
 
 class Law:
@@ -43,7 +44,7 @@ def test_against_plain_loops():
     law, rng = Law(1), np.random.default_rng(2)
     rows, truth = law.draw(rng, 60)
     table = law.table.take(rows)
-    found = hv.thresholds.cross_fitted(TREE, truth, table, hv.thresholds.best_of, folds=3, splits=2, seed=5)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=3, splits=2, seed=5)
     order = np.random.default_rng(5)
     values = []
     for split in range(2):
@@ -52,7 +53,7 @@ def test_against_plain_loops():
         means = []
         for fold in range(3):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
-            choice = hv.thresholds.best_of(hv.operating_curve(TREE, truth[train], table.take(train)))
+            choice = hv.thresholds.choose(hv.operating_curve(TREE, truth[train], table.take(train)), "info_f1")
             assert found.thresholds[split, fold] == choice.threshold
             answers = hv.infer(TREE, law.p[rows[test]], "threshold", threshold=choice.threshold)
             means.append(hv.metrics.path_metrics(TREE, truth[test], answers)["info_f1"].mean())
@@ -121,12 +122,12 @@ def test_folds_weigh_by_their_samples():
     rows, truth = law.draw(np.random.default_rng(3), 164)
     groups = np.repeat(np.arange(5), [40, 40, 40, 40, 4])
     table = law.table.take(rows)
-    found = hv.thresholds.cross_fitted(TREE, truth, table, hv.thresholds.best_of, folds=5, splits=1, groups=groups)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=5, splits=1, groups=groups)
     correct = np.empty(164)
     for fold in range(5):
         out = np.flatnonzero(groups == fold)
         rest = np.flatnonzero(groups != fold)
-        threshold = hv.thresholds.best_of(hv.operating_curve(TREE, truth[rest], table.take(rest))).threshold
+        threshold = hv.thresholds.choose(hv.operating_curve(TREE, truth[rest], table.take(rest)), "info_f1").threshold
         correct[out] = hv.metrics.path_metrics(TREE, truth[out], table.take(out).nodes_at(threshold))["correct"]
     assert found.values["correct"] == pytest.approx(correct.mean(), abs=1e-12)
 

@@ -14,11 +14,16 @@ from benchmarks.guarantee import population
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, nodes_at_each
-from hierviz.thresholds.selection import at_least_correct, best_of
-from hierviz.uncertainty.splits import split_samples
+from hierviz.thresholds.selection import choose
+from hierviz.uncertainty.resamples import split_samples
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
-GOALS = {"f1": best_of, "correct": partial(at_least_correct, level=0.9), "never": partial(at_least_correct, level=1.0)}
+BEST = partial(choose, maximise="info_f1")
+GOALS = {
+    "f1": BEST,
+    "correct": partial(choose, subject_to={"correct": 0.9}),
+    "never": partial(choose, subject_to={"correct": 1.0}),
+}
 
 
 @pytest.fixture(scope="module")
@@ -106,7 +111,7 @@ def test_group_by_group(case, goal, is_checked, data):
 
 def test_on_the_same_samples_and_on_others(world):
     labels = groups_by_subtree(world.taxonomy, world.table)
-    same = group_thresholds(world.taxonomy, world.truth, world.table, labels, best_of)
+    same = group_thresholds(world.taxonomy, world.truth, world.table, labels, BEST)
     assert same.groups.tolist() == world.taxonomy.children[0].tolist()
     assert not same.is_checked
     assert "chosen and measured on the same" in same.sentence
@@ -114,7 +119,7 @@ def test_on_the_same_samples_and_on_others(world):
     metrics = path_metrics(world.taxonomy, world.truth, answers)
     for key in path_keys():
         assert same.values[key] == pytest.approx(metrics[key].mean(), abs=1e-12)
-    other = group_thresholds(world.taxonomy, world.truth, world.table, labels, best_of, fraction=0.5, seed=1)
+    other = group_thresholds(world.taxonomy, world.truth, world.table, labels, BEST, fraction=0.5, seed=1)
     assert other.is_checked
     assert other.chosen_on + other.measured_on == len(labels)
     assert other.sentence == (
@@ -137,7 +142,7 @@ def test_errors(world):
     with pytest.raises(
         hv.PredictionsError, match=r"^labels: expected one for each of the \d+ samples, got shape \(1,\)"
     ):
-        group_thresholds(taxonomy, truth, table, [0], best_of)
+        group_thresholds(taxonomy, truth, table, [0], choose)
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c")])
     with pytest.raises(hv.TaxonomyError, match="expected a tree"):
         groups_by_subtree(graph, hv.pareto_table(graph, np.ones((1, 4))))

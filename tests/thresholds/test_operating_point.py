@@ -9,8 +9,7 @@ import pytest
 import hierviz as hv
 from benchmarks.guarantee import population
 from hierviz.readers.operating_point_file import load_operating_point, write_operating_point
-from hierviz.thresholds.operating_point import KEYS, OperatingPoint
-from hierviz.thresholds.operating_point_check import operating_point_notes
+from hierviz.thresholds.operating_point import KEYS, OperatingPoint, operating_point_notes
 from hierviz.thresholds.risk_control import guaranteed_threshold
 
 

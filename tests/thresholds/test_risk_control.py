@@ -19,7 +19,7 @@ from hierviz.thresholds.risk_control import (
     guaranteed_threshold,
     thresholds_in_order,
 )
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
 GRID = np.array([0.9, 0.75, 0.5, 0.4, 0.3, 0.25, 0.1, 0.0])

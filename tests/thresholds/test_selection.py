@@ -74,12 +74,12 @@ def check(choice, curve, points, value, is_allowed):
 
 @some
 @given(few, st.sampled_from(LEVELS), st.sampled_from(["info_recall", "exact", "depth_f1", "info_dist"]))
-def test_at_least_correct(case, level, key):
+def test_most_specific_with_enough_correct(case, level, key):
     graph, _, p, truth = case
     *_, curve = setting(case)
     points = every_point(graph, p, truth)
     sign = -1 if key.endswith("dist") else 1
-    choice = goals.at_least_correct(curve, level, key=key)
+    choice = goals.choose(curve, key, {"correct": level})
     check(
         choice,
         curve,
@@ -91,7 +91,7 @@ def test_at_least_correct(case, level, key):
         for name in ("correct", key):
             at = naive.mean_metrics(graph, p.tolist(), truth.tolist(), choice.threshold)[name]
             assert choice.values[name] == pytest.approx(at, abs=1e-12)
-    check(goals.best_of(curve, key), curve, points, lambda pairs: sign * mean_of(graph, pairs, key), lambda pairs: True)
+    check(goals.choose(curve, key), curve, points, lambda pairs: sign * mean_of(graph, pairs, key), lambda pairs: True)
 
 
 prices = st.sampled_from([0.0, 0.5, 1.0, 3.0])
@@ -108,10 +108,14 @@ def test_costs(case, wrong, vague, most):
         assert priced.at(low)["cost"] == pytest.approx(cost_of(graph, pairs, wrong, vague), abs=1e-12)
         assert priced.at(low)["missing"] == pytest.approx(cost_of(graph, pairs, 0, 1), abs=1e-12)
     check(
-        goals.cheapest(priced), priced, points, lambda pairs: -cost_of(graph, pairs, wrong, vague), lambda pairs: True
+        goals.choose(priced, "cost"),
+        priced,
+        points,
+        lambda pairs: -cost_of(graph, pairs, wrong, vague),
+        lambda pairs: True,
     )
     check(
-        goals.at_most_cost(priced, most),
+        goals.choose(priced, subject_to={"cost": most}),
         priced,
         points,
         lambda pairs: mean_of(graph, pairs, "info_recall"),
@@ -125,7 +129,7 @@ def test_costs(case, wrong, vague, most):
 
 @some
 @given(few, st.sampled_from(LEVELS), st.data())
-def test_at_most_above_depth(case, share, data):
+def test_few_shallow_answers(case, share, data):
     graph, _, p, truth = case
     taxonomy, table, truth, curve = setting(case)
     depth = data.draw(st.integers(0, taxonomy.max_depth))
@@ -133,7 +137,7 @@ def test_at_most_above_depth(case, share, data):
     def above(pairs):
         return Fraction(sum(naive.depth(graph, node) < depth for _, node in pairs), len(pairs))
 
-    choice = goals.at_most_above_depth(curve, taxonomy, table, depth, share)
+    choice = goals.choose(goals.with_shallow_answers(curve, taxonomy, table, depth), "correct", {"above_depth": share})
     check(
         choice,
         curve,
@@ -182,22 +186,31 @@ def test_by_hand(taxonomy):
     p = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.125, 0.125, 0.625]])
     table, truth = hv.pareto_table(taxonomy, p), taxonomy.nodes("dog", "newt")
     curve = hv.operating_curve(taxonomy, truth, table)
-    choice = goals.at_least_correct(curve, 0.95)
+    choice = goals.choose(curve, subject_to={"correct": 0.95})
     assert (choice.threshold, choice.values["correct"], choice.values["info_recall"]) == (0.5, 1, 0.75)
     # Equal recall of 0.75 also below 0.5, where one answer is wrong: the larger threshold wins.
-    assert goals.at_least_correct(curve, 0.5).threshold == 0.5
-    assert goals.at_least_correct(curve, 0.5, key="exact").threshold == 0.5
+    assert goals.choose(curve, subject_to={"correct": 0.5}).threshold == 0.5
+    assert goals.choose(curve, "exact", {"correct": 0.5}).threshold == 0.5
     priced = goals.with_costs(curve, taxonomy, truth, table, wrong=10, vague=2)
     # Missing: both all; half of dog, all of newt; half of dog; none, one wrong.
     assert priced.values["missing"].tolist() == [1, 0.75, 0.25, 0]
     assert priced.values["cost"].tolist() == [2, 1.5, 0.5, 5]
-    assert goals.cheapest(priced).threshold == 0.5
-    assert goals.cheapest(goals.with_costs(curve, taxonomy, truth, table, wrong=0.1, vague=2)).threshold == 0
-    assert goals.at_most_cost(priced, 1.5).threshold == 0.5
-    assert goals.at_most_cost(priced, 0.4).why_not == "At no threshold is the mean cost 0.4 or less; the lowest is 0.5."
-    assert goals.at_most_above_depth(curve, taxonomy, table, 1, 0.5).threshold == 0.7
-    assert goals.at_most_above_depth(curve, taxonomy, table, 1, 0.4).threshold == 0.5
-    none = goals.at_most_above_depth(curve, taxonomy, table, 2, 0.25)
+    assert goals.choose(priced, "cost").threshold == 0.5
+    assert goals.choose(goals.with_costs(curve, taxonomy, truth, table, wrong=0.1, vague=2), "cost").threshold == 0
+    assert goals.choose(priced, subject_to={"cost": 1.5}).threshold == 0.5
+    assert (
+        goals.choose(priced, subject_to={"cost": 0.4}).why_not
+        == "At no threshold is the mean cost 0.4 or less; the lowest is 0.5."
+    )
+    assert (
+        goals.choose(goals.with_shallow_answers(curve, taxonomy, table, 1), "correct", {"above_depth": 0.5}).threshold
+        == 0.7
+    )
+    assert (
+        goals.choose(goals.with_shallow_answers(curve, taxonomy, table, 1), "correct", {"above_depth": 0.4}).threshold
+        == 0.5
+    )
+    none = goals.choose(goals.with_shallow_answers(curve, taxonomy, table, 2), "correct", {"above_depth": 0.25})
     assert none.why_not == (
         "At no threshold do 25 % of the answers or fewer stop above depth 2; the lowest share is 50 %."
     )
@@ -207,15 +220,15 @@ def test_equal_but_for_rounding():
     """0.1 + 0.2 is not more than 0.3: the more careful threshold wins."""
     values = {"correct": np.array([1.0, 0.75, 0.5]), "info_recall": np.array([0.0, 0.3, 0.1 + 0.2])}
     curve = hv.curves.OperatingCurve(np.array([0.75, 0.5]), values, 4)
-    assert goals.at_least_correct(curve, 0.5).threshold == 0.5
-    assert goals.at_least_correct(curve, 0.75).values == {"correct": 0.75, "info_recall": 0.3}
+    assert goals.choose(curve, subject_to={"correct": 0.5}).threshold == 0.5
+    assert goals.choose(curve, subject_to={"correct": 0.75}).values == {"correct": 0.75, "info_recall": 0.3}
 
 
 def test_not_even_the_root_is_safe():
     """Where p of the root is not the largest the first answer may be wrong."""
     flat = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])
     table, truth = hv.pareto_table(flat, np.array([[0.5, 0.75, 0.25]])), np.array([2])
-    choice = goals.at_least_correct(hv.operating_curve(flat, truth, table), 0.9)
+    choice = goals.choose(hv.operating_curve(flat, truth, table), subject_to={"correct": 0.9})
     assert choice.why_not == "At no threshold are 90 % of the answers correct; the highest share is 0 %."
 
 
@@ -225,8 +238,8 @@ def test_a_breakpoint_above_one_is_out_of_reach():
     table, truth = hv.pareto_table(flat, np.array([[1.5, 1.25, 0.25]])), np.array([2])
     curve = hv.operating_curve(flat, truth, table)
     assert curve.values["correct"].tolist() == [1, 0]
-    assert not goals.at_least_correct(curve, 0.9).is_feasible
-    assert goals.at_least_correct(curve, 0).threshold == 0
+    assert not goals.choose(curve, subject_to={"correct": 0.9}).is_feasible
+    assert goals.choose(curve, subject_to={"correct": 0}).threshold == 0
 
 
 def test_errors(taxonomy):
@@ -234,18 +247,33 @@ def test_errors(taxonomy):
     truth = np.array([2, 6])
     curve = hv.operating_curve(taxonomy, truth, table)
     for call, message in (
-        (lambda: goals.at_least_correct(curve, 95), r"^level: expected a number from 0 to 1, got 95"),
-        (lambda: goals.at_least_correct(curve, float("nan")), r"^level: expected a number from 0 to 1, got nan"),
-        (lambda: goals.at_least_correct(curve, key="recall"), r"^key: expected one of exact, correct, .*got 'recall'"),
-        (lambda: goals.cheapest(curve), r"^key: expected one of .*got 'cost'"),
-        (lambda: goals.at_most_cost(curve, 1), r"^key: expected one of .*got 'cost'"),
+        (lambda: goals.choose(curve, subject_to={"correct": 95}), r"^correct: expected a number from 0 to 1, got 95"),
         (
-            lambda: goals.at_most_above_depth(curve, taxonomy, table, 3, 0.1),
+            lambda: goals.choose(curve, subject_to={"correct": float("nan")}),
+            r"^correct: expected a number from 0 to 1, got nan",
+        ),
+        (
+            lambda: goals.choose(curve, "recall", {"correct": 0.95}),
+            r"^maximise: expected one of exact, correct, .*got 'recall'",
+        ),
+        (lambda: goals.choose(curve, "cost"), r"^maximise: expected one of .*got 'cost'"),
+        (lambda: goals.choose(curve, subject_to={"cost": 1}), r"^subject_to: expected one of .*got 'cost'"),
+        (
+            lambda: goals.choose(
+                goals.with_shallow_answers(curve, taxonomy, table, 3), "correct", {"above_depth": 0.1}
+            ),
             r"^depth: expected a whole .* 0 to 2, got 3",
         ),
-        (lambda: goals.at_most_above_depth(curve, taxonomy, table, 1, -1), r"^share: expected a number from 0 to 1"),
         (
-            lambda: goals.at_most_above_depth(curve, taxonomy, table.take(np.array([0])), 1, 0.1),
+            lambda: goals.choose(goals.with_shallow_answers(curve, taxonomy, table, 1), "correct", {"above_depth": -1}),
+            r"^above_depth: expected a number from 0 to 1",
+        ),
+        (
+            lambda: goals.choose(
+                goals.with_shallow_answers(curve, taxonomy, table.take(np.array([0])), 1),
+                "correct",
+                {"above_depth": 0.1},
+            ),
             r"^table: expected the 2 samples of the curve, got 1",
         ),
         (lambda: goals.with_costs(curve, taxonomy, truth, table, wrong=-1), r"^cost of a wrong answer: .*>= 0, got -1"),
@@ -255,4 +283,4 @@ def test_errors(taxonomy):
             call()
     priced = goals.with_costs(curve, taxonomy, truth, table)
     with pytest.raises(hv.PredictionsError, match=r"^cost: expected a number, got 'low'"):
-        goals.at_most_cost(priced, "low")
+        goals.choose(priced, subject_to={"cost": "low"})

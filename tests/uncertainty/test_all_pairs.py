@@ -7,7 +7,7 @@ import pytest
 from scipy import stats
 
 import hierviz as hv
-from hierviz.uncertainty.all_pairs import clear_pairs, marks
+from hierviz.uncertainty.comparison import clear_pairs, marks
 from hierviz.uncertainty.resamples import Interval, percentile_ends
 from hierviz.uncertainty.risk_bounds import wilson
 

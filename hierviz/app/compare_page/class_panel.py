@@ -10,9 +10,9 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import width_for
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
-from hierviz.diagnosis.run_answers import OverRuns
-from hierviz.diagnosis.run_classes import class_table_of_runs, hierarchical_f_of_runs
+from hierviz.diagnosis.runs import class_table_of_runs, hierarchical_f_of_runs
 from hierviz.messages.number_text import value_text
+from hierviz.uncertainty.repeats import OverRuns
 
 COLUMNS = {
     "precision": "Of the answers that are this class, the share that is right.",
@@ -161,7 +161,7 @@ def _number(value):
     """A number, or its mean over runs with ± the standard deviation between them."""
     if not isinstance(value, OverRuns):
         return value_text(value)
-    return f"{value_text(float(value.mean))} ± {value_text(float(value.spread))}"
+    return f"{value_text(float(value.mean))} ± {value_text(float(value.sd))}"
 
 
 def _averages(averages, has_runs=False):

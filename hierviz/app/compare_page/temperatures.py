@@ -14,7 +14,7 @@ from hierviz.app.widgets import shell
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import HiervizError, PredictionsError
-from hierviz.uncertainty.splits import split_samples
+from hierviz.uncertainty.resamples import split_samples
 from hierviz.uncertainty.temperature import at_temperature, fit_temperature
 
 

@@ -10,7 +10,7 @@ from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_axes import axes
-from hierviz.curves.set_operating_curve import set_operating_curve
+from hierviz.curves._set_curve import set_operating_curve
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics.path import path_metrics

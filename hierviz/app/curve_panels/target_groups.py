@@ -11,9 +11,8 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.thresholds.group_repeats import repeated_group_thresholds
-from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree
-from hierviz.thresholds.selection import at_least_correct, best_of
+from hierviz.thresholds.groups import group_thresholds, groups_by_depth, groups_by_subtree, repeated_group_thresholds
+from hierviz.thresholds.selection import choose
 
 GROUPS = {
     "subtree": "the child of the root above the most probable leaf",
@@ -61,9 +60,9 @@ def _per_group(choice, key):
         labels = (
             groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
         )
-        find = partial(at_least_correct, level=level)
+        find = partial(choose, subject_to={"correct": level})
         if target != "correct":
-            find = partial(best_of, key=target.removeprefix("best-"))
+            find = partial(choose, maximise=target.removeprefix("best-"))
         fraction, progress = 0.5 if is_checked else None, stages("Thresholds of groups")
         asked = taxonomy, samples.truth, samples.table, labels, find
         # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
@@ -90,7 +89,9 @@ def panel(choice, key):
         return
     per_group = found[0]
     if per_group is None:
-        st.info(escape(at_least_correct(samples.curve, level).why_not or "No threshold reaches this target."))
+        st.info(
+            escape(choose(samples.curve, subject_to={"correct": level}).why_not or "No threshold reaches this target.")
+        )
         return
     rows = {
         "All samples": {

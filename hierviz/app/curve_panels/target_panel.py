@@ -14,12 +14,10 @@ from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.thresholds.selection import (
     COST_SENTENCE,
-    at_least_correct,
-    at_most_above_depth,
-    at_most_cost,
-    cheapest,
+    choose,
     cost_metrics,
     with_costs,
+    with_shallow_answers,
 )
 
 TARGETS = {
@@ -104,12 +102,13 @@ def goals(choice, target):
     asked, taxonomy = _asked(target, choice), choice.taxonomy
     if target == "correct":
         level, key = asked
-        return [Goal(f"{level:g} % correct", lambda curve, *_: at_least_correct(curve, level / 100, key=key), key)]
+        return [Goal(f"{level:g} % correct", lambda curve, *_: choose(curve, key, {"correct": level / 100}), key)]
     if target == "depth":
         depth, share = asked
 
         def seldom_shallow(curve, truth, table):
-            return at_most_above_depth(curve, taxonomy, table, depth, share / 100)
+            shallow = with_shallow_answers(curve, taxonomy, table, depth)
+            return choose(shallow, "correct", {"above_depth": share / 100})
 
         return [Goal(f"≤ {share:g} % above depth {depth}", seldom_shallow, "correct")]
     wrong, vague, most = asked
@@ -119,8 +118,8 @@ def goals(choice, target):
 
     numbers = partial(cost_metrics, wrong=wrong, vague=vague)
     return [
-        Goal("lowest cost", priced(cheapest), "cost", numbers),
-        Goal(f"cost ≤ {most:g}", priced(partial(at_most_cost, most=most)), "info_recall", numbers),
+        Goal("lowest cost", priced(partial(choose, maximise="cost")), "cost", numbers),
+        Goal(f"cost ≤ {most:g}", priced(partial(choose, subject_to={"cost": most})), "info_recall", numbers),
     ]
 
 

@@ -13,8 +13,7 @@ from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
 from hierviz.messages.errors import HiervizError, PredictionsError
-from hierviz.uncertainty.all_pairs import fewest_resamples
-from hierviz.uncertainty.comparison import never_reached
+from hierviz.uncertainty.comparison import fewest_resamples, never_reached
 from hierviz.uncertainty.repeats import summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
 

@@ -51,15 +51,15 @@ def draw(asked):
         st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
         return
     place = _table(asked, found)
-    rows = found.rows(place)
-    st.subheader(f"{escape(_name(asked.taxonomy, found, place))}, {len(rows):,} samples", anchor=False)
-    _link(asked, found, place)
+    rows, row = found.samples(place), found.rows[place]
+    st.subheader(f"{escape(_name(asked.taxonomy, row))}, {len(rows):,} samples", anchor=False)
+    _link(asked, row)
     severity = asked.severities[0]
     if asked.answers.is_single:
         wrong = rows[asked.whole.is_wrong[asked.places(rows)]]
         st.markdown(f"{len(wrong):,} of them have a wrong answer:")
         rows = wrong
-    sample_table.draw(asked, asked.ranked(rows, severity), severity, f"slice-{found.kind[place]}-{found.value[place]}")
+    sample_table.draw(asked, asked.ranked(rows, severity), severity, f"slice-{row.kind}-{row.value}")
 
 
 def _settings(asked):
@@ -97,10 +97,8 @@ def _settings(asked):
     return loss, {"correction": correction or "bh", "group": group if group in columns else None}
 
 
-def _name(taxonomy, found, place):
-    if found.kind[place] == "subtree":
-        return taxonomy.title(int(found.node[place]))
-    return f"{found.kind[place]} = {found.value[place]}"
+def _name(taxonomy, row):
+    return taxonomy.title(row.node) if row.kind == "subtree" else row.name
 
 
 def tenths_text(value):
@@ -118,21 +116,20 @@ def _table(asked, found):
     is_wrong = found.loss_key == "wrong"
     number, unit = ({"format": "%.1f %%"}, 100) if is_wrong else ({"format": "%.3f"}, 1)
     what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
+    tested = found.to_frame()
     table = pd.DataFrame(
         {
-            "worse": found.verdicts,
-            "slice": [_name(asked.taxonomy, found, place) for place in range(len(found))],
-            "kind": ["subtree" if kind == "subtree" else "attribute" for kind in found.kind.tolist()],
-            "n": found.n,
-            "rate": found.rate * unit,
-            "rest_rate": found.rest_rate * unit,
-            "excess": found.excess,
-            "excess_outside": found.excess_outside,
-            "p_adjusted": found.p_adjusted,
+            "worse": [row.verdict for row in found.rows],
+            "slice": [_name(asked.taxonomy, row) for row in found.rows],
+            "kind": ["subtree" if row.kind == "subtree" else "attribute" for row in found.rows],
+            "n": tested["n"],
+            "rate": tested["rate"] * unit,
+            "rest_rate": tested["rest_rate"] * unit,
+            **{key: tested[key] for key in ("excess", "excess_outside", "p_adjusted")},
         }
     )
     test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
-    tested = (
+    how = (
         f"each against the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "
         f"{'test' if len(found) == 1 else 'tests'}, *shares samples* that too, but more than half of its excess comes "
         "from samples that also lie in a slice above it"
@@ -157,7 +154,7 @@ def _table(asked, found):
         },
         found,
         f"{len(found):,} {'slice' if len(found) == 1 else 'slices'} with at least 10 samples inside and outside, "
-        f"{'not tested' if found.test == 'none' else tested}. Click a row to see its samples.",
+        f"{'not tested' if found.test == 'none' else how}. Click a row to see its samples.",
         name="slices",
         height=420,
         key=f"slices-{asked.mark(found.loss_key)}",
@@ -171,9 +168,7 @@ def _table(asked, found):
     )
 
 
-def _link(asked, found, place):
-    if found.kind[place] == "subtree":
-        fields = {"under": asked.taxonomy.names[int(found.node[place])]}
-    else:
-        fields = {"where": (condition(str(found.kind[place]), str(found.value[place])),)}
+def _link(asked, row):
+    is_subtree = row.kind == "subtree"
+    fields = {"under": asked.taxonomy.names[row.node]} if is_subtree else {"where": (condition(row.kind, row.value),)}
     asked.link_to_samples(outcome="wrong" if asked.whole.is_single else "", **fields)

@@ -15,7 +15,7 @@ from hierviz.messages.errors import ModelError
 
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000
-# Name in `hierviz.onnx.checks.perturbation` to what it is called here.
+# Name in `hierviz.onnx.perturbation` to what it is called here.
 SLIDERS = {"darker": "Darken", "smaller": "Shrink", "blurred": "Blur", "moved": "Shift to the corner"}
 
 

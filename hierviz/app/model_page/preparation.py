@@ -7,9 +7,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page.answer_fields import MEMORY, fill, name_of, number, radio, text
 from hierviz.app.model_page.question_words import COLOURS, FITTINGS, LAYOUTS, SCALES
-from hierviz.onnx.description.input_keys import scaling_problem
+from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, PRESETS, scaling_problem
 from hierviz.onnx.description.open_question import Question
-from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD, PRESETS
 from hierviz.opening.parameter_words import LABELS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"

@@ -10,8 +10,8 @@ import numpy as np
 import pandas as pd
 
 from hierviz.messages.errors import HiervizError, ModelError
-from hierviz.onnx.checks.perturbation import PERTURBATIONS
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
+from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.opening.loading import truth_of
 from hierviz.predictions.column_text import as_text
 from hierviz.readers.pictures import Pictures
@@ -148,7 +148,7 @@ def picture_of(samples, specs, row):
 
 
 def perturbed(picture, strengths):
-    """A picture after all perturbations of `hierviz.onnx.checks.perturbation` by strength; itself when all are 0."""
+    """A picture after all perturbations of `hierviz.onnx.perturbation` by strength; itself when all are 0."""
     if not any(strengths.values()):
         return picture
     if max(picture.shape[:2]) > MOST_PIXELS:

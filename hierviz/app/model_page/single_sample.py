@@ -13,8 +13,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, sample
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.charts.theme import ANSWERS, answer_signs
+from hierviz.diagnosis.mistakes import mistakes
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.mistakes import mistakes
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion

@@ -10,13 +10,11 @@ import numpy as np
 from hierviz.app import state
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.app.widgets.progress import worked_out
-from hierviz.diagnosis._level_table import level_table
-from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._level_table import level_table, subtree_levels
+from hierviz.diagnosis._node_table import cost_key, node_table, usable_columns, worst_first
 from hierviz.diagnosis._reliability import reliability
-from hierviz.diagnosis.calibration_example import calibration_example
-from hierviz.diagnosis.node_columns import cost_key, usable_columns, worst_first
+from hierviz.diagnosis.calibration_bins import calibration_example
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.diagnosis.subtree_levels import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
 
 # Classes whose calibration is looked at: those with the most samples of a subtree.

@@ -10,7 +10,7 @@ from hierviz.app.taxonomy_page.choice import enter
 from hierviz.app.taxonomy_page.tree_rows import named
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.figure import figure
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key
 
 # Matches of a search that are offered.
 MOST_FOUND = 8

@@ -6,7 +6,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.widgets.figure import figure
-from hierviz.diagnosis.node_columns import NODE_COLUMNS
+from hierviz.diagnosis._node_table import NODE_COLUMNS
 
 
 def draw(choice):

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.node_columns import worst_first
+from hierviz.diagnosis._node_table import worst_first
 
 # Children of a node that are shown first, and that are added by each press on "more".
 FIRST, MORE = 30, 100

@@ -13,7 +13,7 @@ from hierviz.app import state
 from hierviz.app.state.components import component
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, cost_key, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 
 
 def draw(choice):

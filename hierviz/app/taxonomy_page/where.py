@@ -8,7 +8,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
-from hierviz.diagnosis.node_columns import NODE_COLUMNS, number_text_of
+from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
 from hierviz.messages.number_text import percent_text
 
 # Levels below the current class whose costliest class is named.

@@ -13,10 +13,9 @@ from hierviz.app import state
 from hierviz.app.widgets import filters
 from hierviz.app.widgets.figure import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
-from hierviz.diagnosis._set_mistakes import SetMistakes, set_mistakes
+from hierviz.diagnosis.mistakes import ORDERS, Mistakes, SetMistakes, mistakes, outcome_counts, set_mistakes
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.mistakes import ORDERS, Mistakes, mistakes, outcome_counts
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.sets.node_sets import most_specific

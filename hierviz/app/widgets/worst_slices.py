@@ -31,18 +31,18 @@ def found_slices(choice):
     return worked_out("slices", choice.of_answer, "Slices", make)
 
 
-def slice_name(found, place, taxonomy):
+def slice_name(row, taxonomy):
     """What a slice is called on a page, in Markdown."""
-    if found.kind[place] == "subtree":
-        return f"*{numbers.escape(taxonomy.title(int(found.node[place])))}*"
-    return f"*{numbers.escape(found.kind[place])}* = *{numbers.escape(found.value[place])}*"
+    if row.kind == "subtree":
+        return f"*{numbers.escape(taxonomy.title(row.node))}*"
+    return f"*{numbers.escape(row.kind)}* = *{numbers.escape(row.value)}*"
 
 
-def slice_link(found, place, taxonomy, **more):
+def slice_link(row, taxonomy, **more):
     """Query of a link to the samples of a slice."""
-    if found.kind[place] == "subtree":
-        return state.link(sample="", under=taxonomy.names[int(found.node[place])], **more)
-    where = state.view().where_with(found.kind[place], found.value[place])
+    if row.kind == "subtree":
+        return state.link(sample="", under=taxonomy.names[row.node], **more)
+    where = state.view().where_with(row.kind, row.value)
     return state.link(sample="", where=where, **more)
 
 
@@ -52,9 +52,9 @@ def subtree_verdict(choice, found):
     if worst is None:
         return
     _line(choice, found, worst, numbers.escape(found.worst_sentence()), "Its samples")
-    for place in [place for place in found.worse_subtrees.tolist() if place != worst][: MOST - 1]:
-        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse too:"
-        _line(choice, found, place, said, found.counts(place), SHARED if found.is_explained[place] else "")
+    for place in [place for place in found.worse_subtrees if place != worst][: MOST - 1]:
+        said = f"{slice_name(found.rows[place], choice.taxonomy)} is clearly worse too:"
+        _line(choice, found, place, said, found.counts(place), SHARED if found.rows[place].is_explained else "")
 
 
 def worst_attributes(choice, found):
@@ -66,20 +66,21 @@ def worst_attributes(choice, found):
     if not len(found):
         st.markdown("No subtree and no attribute value has the 10 samples inside and outside that a comparison needs.")
         return
-    own = [place for place in range(found.n_flagged) if found.node[place] < 0 and not found.is_explained[place]]
+    attributes = [row for row in found.rows if row.node < 0]
+    own = [place for place, row in enumerate(found.rows) if row.node < 0 and row.is_flagged and not row.is_explained]
     for place in own[:MOST]:
-        rest = found.rest_rate[place]
+        rest = found.rows[place].rest_rate
         rest = percent_text(rest, 1) if found.loss_key == "wrong" else value_text(rest)
-        said = f"{slice_name(found, place, choice.taxonomy)} is clearly worse than the rest:"
+        said = f"{slice_name(found.rows[place], choice.taxonomy)} is clearly worse than the rest:"
         _line(choice, found, place, said, found.counts(place), f"The rest: {rest}.")
-    if not (found.is_flagged & (found.node < 0)).any() and (found.node < 0).any():
+    if attributes and not any(row.is_flagged for row in attributes):
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
         f"Clearly worse than all other samples is what a {found.test} test finds, corrected for {len(found):,} tests (false "
         "discovery rate 5\u00a0%)."
         + (
             " Left out here: values that are worse mostly because of samples they share with these."
-            if found.is_explained.any()
+            if any(row.is_explained for row in found.rows)
             else ""
         )
     )
@@ -91,7 +92,7 @@ def _line(choice, found, place, said, label, also=""):
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
         st.markdown(said, width="content")
         outcome = "wrong" if found.loss_key == "wrong" else ""
-        link = slice_link(found, place, choice.taxonomy, outcome=outcome, model=choice.key)
+        link = slice_link(found.rows[place], choice.taxonomy, outcome=outcome, model=choice.key)
         st.page_link(shell.page("example"), label=label, query_params=link, width="content")
         if also:
             st.markdown(also, width="content")

@@ -15,8 +15,15 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.messages.errors import ModelError, listed
-from hierviz.onnx.description.picture_fitting import Preview, fitted, fitting_words
-from hierviz.onnx.inputs.preparing import BLOCK_BYTES, array_bytes, require_room_for_picture, require_room_to_resize
+from hierviz.onnx.description.picture_fitting import (
+    BLOCK_BYTES,
+    Preview,
+    array_bytes,
+    fitted,
+    fitting_words,
+    require_room_for_picture,
+    require_room_to_resize,
+)
 from hierviz.onnx.process.limits import Limits
 from hierviz.readers.stored_array import StoredArray
 

@@ -15,21 +15,27 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, ModelError, listed
 from hierviz.messages.notebook_html import Short
-from hierviz.onnx.inputs.array_inputs import by_position, load_npy, load_npz
-from hierviz.onnx.inputs.input_digest import input_digest
-from hierviz.onnx.inputs.input_spec import InputSpec
-from hierviz.onnx.inputs.picture_table import PICTURE_COLUMNS, load_picture_table
-from hierviz.onnx.inputs.picture_table import SUFFIXES as TABLE_SUFFIXES
-from hierviz.onnx.inputs.preparing import (
+from hierviz.onnx.description.picture_fitting import (
     BLOCK_BYTES,
     array_bytes,
     picture_bytes,
     require_room_for_picture,
     require_room_for_row,
 )
+from hierviz.onnx.inputs.input_files import (
+    PICTURE_COLUMNS,
+    TABLE_SUFFIXES,
+    TEXT_SUFFIXES,
+    by_position,
+    input_digest,
+    load_npy,
+    load_npz,
+    load_picture_table,
+    load_texts,
+    texts_at_hand,
+)
+from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.table_inputs import FrameTable, read_table_inputs
-from hierviz.onnx.inputs.text_inputs import SUFFIXES as TEXT_SUFFIXES
-from hierviz.onnx.inputs.text_inputs import load_texts, texts_at_hand
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures
@@ -364,3 +370,53 @@ def _as_array(values):
         return values.to_numpy()
     texts = texts_at_hand(values)
     return np.asarray(values) if texts is None else texts
+
+
+MOST_NAMED = 10
+
+
+def without_unreadable(inputs, unreadable):
+    """Inputs without pictures that could not be read.
+
+    Parameters
+    ----------
+    inputs : ModelInputs
+        Of pictures.
+    unreadable : dict of int to str
+        Row and reason, as `ModelInputs.feed` fills it.
+
+    Returns
+    -------
+    inputs : ModelInputs
+        With a note that names the pictures.
+    kept : ndarray of int, shape (n_left,)
+        Rows that are left.
+
+    Raises
+    ------
+    FileError
+        If none is left.
+    """
+    kept = np.array([row for row in range(len(inputs)) if row not in unreadable], dtype=np.intp)
+    if not unreadable:
+        return inputs, kept
+    names, first = inputs.pictures.names, min(unreadable)
+    if not len(kept):
+        raise FileError(
+            f"{inputs.pictures.path.name}: expected at least one picture that can be read, got none of {len(inputs):,}; "
+            f"the first is {names[first]!r}: {unreadable[first]}"
+        )
+    were, of = ("was", "") if len(unreadable) == 1 else ("were", "the first: ")
+    named = listed([names[row] for row in sorted(unreadable)], MOST_NAMED)
+    note = (
+        f"{len(unreadable):,} of {len(inputs):,} pictures could not be read and {were} left out: {named} "
+        f"({of}{unreadable[first].partition('. ')[0]})"
+    )
+    left = replace(
+        inputs,
+        pictures=replace(inputs.pictures, names=tuple(names[row] for row in kept.tolist())),
+        sample_ids=None if inputs.sample_ids is None else np.asarray(inputs.sample_ids)[kept],
+        attributes={name: np.asarray(values)[kept] for name, values in inputs.attributes.items()},
+        notes=(*inputs.notes, note),
+    )
+    return left, kept

@@ -18,7 +18,7 @@ from array import array
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.listed_entries import ListedEntries, first_repeat
+from hierviz.predictions.listed_scores import ListedEntries, first_repeat
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
 from hierviz.readers.labels import text_array

@@ -1,8 +1,10 @@
-"""Scores of every class over several runs of one method: mean, standard deviation between runs, and of how many.
+"""The answers of several runs of one method to the same samples.
+
+Scores of every class over several runs of one method: mean, standard deviation between runs, and of how many.
 
 Functions
 ---------
-class_table_of_runs, hierarchical_f_of_runs, ClassesOverRuns
+run_answers, RunAnswers, class_table_of_runs, hierarchical_f_of_runs, ClassesOverRuns
 """
 
 from __future__ import annotations
@@ -14,13 +16,114 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._class_table import READINGS, ScoresByClass, class_table, hierarchical_f, most_frequent_confusion
-from hierviz.diagnosis.run_answers import OverRuns, over_runs, run_answers
-from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.extras import require
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.uncertainty.repeats import OverRuns, over_runs
+
+
+@dataclass(frozen=True, eq=False)
+class RunAnswers(Short):
+    """The answers of every run to the samples that all of them have.
+
+    Attributes
+    ----------
+    answers : list of JudgedAnswers
+        One a run, each in the order of its own file.
+    places : list of ndarray of int, shape (n_samples,)
+        Places in them of the samples in the order of the first run.
+    n_left_out : int
+        Samples of the first run that another one does not have: a filter that asks for answers leaves other samples in each.
+    """
+
+    answers: list[JudgedAnswers]
+    places: list[np.ndarray]
+    n_left_out: int
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return len(self.answers)
+
+
+def run_answers(
+    runs: Sequence[Evaluation | Predictions | JudgedAnswers],
+    rule: str = "majority",
+    threshold: float = 0.5,
+    **parameters: Any,
+) -> RunAnswers:
+    """The answers of several runs of one method.
+
+    Parameters
+    ----------
+    runs : sequence of Evaluation, Predictions, or JudgedAnswers
+        Of the same judged samples, in any order; of JudgedAnswers, which may be of some samples, those that all have are kept.
+    rule, threshold, **parameters
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels and JudgedAnswers.
+
+    Returns
+    -------
+    RunAnswers
+
+    Raises
+    ------
+    PredictionsError
+        If there is no run, runs judge other samples or have other truths, or share no sample.
+    """
+    runs = listed_models(runs)
+    if not runs:
+        raise PredictionsError("runs: expected at least one run, got none. Pass an Evaluation.")
+    answers = [judged_answers(run, rule, threshold, **parameters) for run in runs]
+    if len(answers) == 1:
+        return RunAnswers(answers, [np.arange(answers[0].n_judged)], 0)
+    models = [one.evaluation for one in answers]
+    rows = common_rows(models)
+    if any(len(own) != model.n_judged for model, own in zip(models, rows, strict=True)):
+        raise PredictionsError(
+            "runs: expected runs of one method that judge the same samples, got others. Pass one run."
+        )
+    kept = np.all([np.isin(own, one.rows) for one, own in zip(answers, rows, strict=True)], axis=0)
+    if not kept.any():
+        raise PredictionsError(
+            "runs: expected a sample that all runs have, got none. Use other filters, or pass one run."
+        )
+    places = [np.searchsorted(one.rows, own[kept]) for one, own in zip(answers, rows, strict=True)]
+    n_left_out = answers[0].n_judged - int(kept.sum())
+    for number, (one, own) in enumerate(zip(answers, places, strict=True)):
+        if len(own) < one.n_judged:
+            answers[number] = one.take(own)
+            order = np.sort(own)
+            places[number] = np.searchsorted(order, own)
+    first = _in_order(answers[0].truth, places[0])
+    for one, own in zip(answers[1:], places[1:], strict=True):
+        if not _is_same(first, _in_order(one.truth, own)):
+            raise PredictionsError(
+                "runs: expected runs of one method with the same truth, got another one. Pass one run."
+            )
+    return RunAnswers(answers, places, n_left_out)
+
+
+def _in_order(nodes, places):
+    return nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
+
+
+def _is_same(truth, other):
+    if isinstance(truth, NodeLists) != isinstance(other, NodeLists):
+        return False
+    if isinstance(truth, NodeLists):
+        return np.array_equal(_own_pairs(truth), _own_pairs(other))
+    return np.array_equal(truth, other)
+
+
+def _own_pairs(lists):
+    """(sample, node) of what is listed, each once, ascending."""
+    return np.unique(np.column_stack([np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes]), axis=0)
+
 
 SCORES = ("precision", "recall", "f")
 COUNTS = ("answered", "hits")
@@ -87,9 +190,6 @@ class ClassesOverRuns(Short):
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a node but the root: for each score its mean, ``_sd`` between runs and ``_runs``."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         names = self.taxonomy.names
         columns: dict[str, Any] = {"class": list(names), "depth": self.taxonomy.depth}
         for reading in READINGS:
@@ -97,12 +197,12 @@ class ClassesOverRuns(Short):
             columns[f"support{end}"] = self.support(reading)
             for key in (*COUNTS, *SCORES):
                 found = self.scores(key, reading)
-                columns[f"{key}{end}"], columns[f"{key}{end}_sd"] = found.mean, found.spread
+                columns[f"{key}{end}"], columns[f"{key}{end}_sd"] = found.mean, found.sd
                 if key in SCORES:
                     columns[f"{key}{end}_runs"] = found.n
         columns["confused_with"] = ["" if node < 0 else names[node] for node in self.confused_with.tolist()]
         columns["confused_count"] = self.confused_count
-        return pd.DataFrame(columns).iloc[1:]
+        return frame(columns).iloc[1:]
 
 
 def class_table_of_runs(
@@ -141,7 +241,7 @@ def class_table_of_runs(
     >>> answers = [taxonomy.nodes("dog", "cat", "newt"), taxonomy.nodes("cat", "cat", "newt")]
     >>> found = class_table_of_runs([Predictions.from_labels(taxonomy, one, truth=truth) for one in answers])
     >>> recall, cat = found.scores("recall"), taxonomy.node("cat")
-    >>> float(recall.mean[cat]), round(float(recall.spread[cat]), 4), int(recall.n[cat])
+    >>> float(recall.mean[cat]), round(float(recall.sd[cat]), 4), int(recall.n[cat])
     (0.75, 0.3536, 2)
     """
     found = run_answers(runs, rule, threshold, **parameters)

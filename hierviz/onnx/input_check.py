@@ -13,10 +13,10 @@ import numpy as np
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.messages.parameters import Sentence
-from hierviz.onnx.checks.right_answers import are_right, top_level_wrong
-from hierviz.onnx.description.presets import IMAGENET_MEAN, IMAGENET_STD
+from hierviz.onnx.class_order import are_right, top_level_wrong
+from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD
+from hierviz.onnx.description.picture_fitting import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.onnx.inputs.model_inputs import ModelInputs
-from hierviz.onnx.inputs.preparing import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.predictions.exchanged_columns import CLEARLY, luck, luck_words
 from hierviz.predictions.parametrisation import node_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists

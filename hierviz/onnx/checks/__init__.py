@@ -1,1 +1,0 @@
-"""Checks of the order of the classes and of the preprocessing, on samples with known truth."""
