@@ -15,7 +15,7 @@ from tests.small_tree import EDGES
 
 LONGEST = 1000
 # Pages, commands and programs print nothing of theirs in a notebook; an edge list or a file is what it is.
-ELSEWHERE = ("app", "cli", "charts", "reports", "stories", "compiled", "readers", "findings", "__main__")
+ELSEWHERE = ("app", "cli", "charts", "reports", "stories", "compiled", "readers", "findings", "lessons", "__main__")
 N = 300
 
 

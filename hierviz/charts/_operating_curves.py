@@ -115,6 +115,7 @@ def operating_curves(
     figure = CurveFigure(
         curves, threshold, x, y, strip, model, rules, answers, spread, zoom, bool(dark), bands, points, among
     )
+    numbers.checked_model(model, figure.curves)
     return Figure(
         lambda dark, width: _drawn(dataclasses.replace(figure, dark=dark), envelope, levels, width, height),
         lambda: threshold_table(figure.curves, figure.coupling.thresholds, rules, intervals),

@@ -55,10 +55,12 @@ def no_charts(monkeypatch):
 
 
 class SmallFigure(charts.Figure):
-    """A figure that has room for every style."""
+    """A figure with one point for its chart, and the room of the figure `of`, or for every style."""
+
+    of = None
 
     def refused(self, width=None):
-        return {}
+        return self.of.refused(width) if self.of else {}
 
     def styled(self, style):
         return self
@@ -72,7 +74,9 @@ def small_chart(*parameters, of=None):
     points = pd.DataFrame({name: [0.0] for name in parameters or ("x",)})
     chart = alt.Chart(points).mark_point()
     chart = chart.add_params(*(alt.selection_point(name=name, fields=[name]) for name in parameters))
-    return SmallFigure(lambda *_: chart, lambda: of.table if of else points, lambda: of.sentence if of else "")
+    made = SmallFigure(lambda *_: chart, lambda: of.table if of else points, lambda: of.sentence if of else "")
+    made.of = of
+    return made
 
 
 @pytest.fixture

@@ -215,7 +215,9 @@ def test_every_model_can_have_a_threshold_of_its_own():
     table = operating_curves(curves, threshold={"A": 0.9, "B": 0.3}).table
     assert table["threshold"].tolist() == [0.9, 0.3]
     assert table["correct"].tolist() == [1, 0.6]
-    assert operating_curves(curves, {"A": 0.9, "B": 0.3}, model="B").sentence.startswith("B at τ = 0.300: 60 % of")
+    assert operating_curves(curves, threshold={"A": 0.9, "B": 0.3}, model="B").sentence.startswith(
+        "B at τ = 0.300: 60 % of"
+    )
 
 
 def test_names_of_models_are_never_names_of_fields():

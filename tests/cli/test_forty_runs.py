@@ -50,7 +50,7 @@ def test_one_table_and_one_chart(runs, tmp_path, capsys):
     assert cli.main([*chart, "--out", str(tmp_path / "runs.json")]) == 0
     assert re.match(r"AC: m7 is best with 0\.\d{3}", capsys.readouterr().out)
     drawn = json.loads((tmp_path / "runs.json").read_text())["datasets"].values()
-    dots = [(row["model"], row["run"], row["value"]) for rows in drawn for row in rows if "run" in row]
+    dots = [(row["item"], row["run"], row["value"]) for rows in drawn for row in rows if "run" in row]
     assert dots == [(model["name"], model["run"], pytest.approx(model["curve"]["ac"])) for model in single]
 
 
