@@ -123,7 +123,7 @@ class Source:
         """The same for what stays on disk: the file is opened when some of it is read, and can be told from a later one."""
         if self.stamp is not None:
             self.stamp.settle()
-        return replace(self, held=None)
+        return replace(self, held=None, head=b"")
 
     @contextmanager
     def open(self, most=None):

@@ -8,7 +8,6 @@ from small_worlds import EDGES, LEAVES, spread, world, write
 from visit import Visit, plain, shelve
 
 import hierviz as hv
-from hierviz import charts
 from hierviz.app.example_page import why_panel
 from hierviz.app.example_page.tree_panel import matching
 from hierviz.app.widgets import sample as panels

@@ -237,6 +237,6 @@ def test_the_menu_makes_a_report(files):
     # The button has the name of the file that comes.
     (offer,) = [one.proto for one in visit.at.get("download_button") if "MB)" in one.proto.label]
     assert f"<title>{data.title}</title>" in made.html
-    assert offer.label.startswith(f"Save {slug(data.title)}.html")
+    assert offer.label.startswith(f"Save {slug(data.title, 'report')}.html")
     opened.server().results.drop(data.digest)
     opened.server().shelf._remove(data.key)

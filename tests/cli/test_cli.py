@@ -254,11 +254,11 @@ HEDGED = {
         "hp_samples": 2 / 3,  # an empty prediction counts as 1
         "hr_samples": (1 / 2) / 3,
         # Of mammal, bird and duck only mammal is one of the 5 true nodes.
+        "ihf1_samples": (2 / 3) / 3,
+        "ihf1_micro": 2 / 9,
         "hp_micro": 1 / 3,
         "hr_micro": 1 / 5,
         "subset_accuracy": 0.0,
-        "ihf1_samples": (2 / 3) / 3,
-        "ihf1_micro": 2 / 9,
         "n_empty": 1,
         "n_incoherent": 0,
         "hf1_auc": (1 + 1 / 6 + 1 / 12) / 3,

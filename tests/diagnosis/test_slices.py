@@ -341,7 +341,9 @@ def test_permutations_agree_with_fisher(grid):
     exact = hv.diagnosis.slices(predictions)
     by_group = hv.diagnosis.slices(predictions, group=np.arange(300), n_permutations=3999)
     places = [[row.node for row in by_group.rows].index(node) for node in [row.node for row in exact.rows]]
-    np.testing.assert_allclose(by_group.rows[places].p_value, [row.p_value for row in exact.rows], atol=0.03)
+    np.testing.assert_allclose(
+        [by_group.rows[place].p_value for place in places], [row.p_value for row in exact.rows], atol=0.03
+    )
 
 
 def test_demo():
