@@ -298,7 +298,11 @@ def _level_bars(table, dark, width):
     tooltip += [alt.Tooltip(f"{key}:Q", title=title, format=",d") for key, (title, _) in COLUMNS.items()]
     base = alt.Chart(frame({key: rows[key].to_numpy() for key in ("depth", *COLUMNS)}))
     for key, (title, colour) in COLUMNS.items():
-        axis = None if views else alt.Axis(title="Depth", ticks=False, domain=False, grid=False, labelAngle=0)
+        axis = (
+            None
+            if views
+            else alt.Axis(title="Depth", titlePadding=10, ticks=False, domain=False, grid=False, labelAngle=0)
+        )
         y = alt.Y("depth:O", axis=axis)
         # Numbers stand at the ends of the bars.
         x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
