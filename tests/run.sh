@@ -23,9 +23,12 @@ if ! command -v chromium >/dev/null; then
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq chromium
 fi
 
-"$python" -m ruff check .
-"$python" -m ruff format --check .
-"$python" -m mypy
+# Lint and types use one core and tell at the end, so that the tests need not wait for them.
+lint="$(mktemp)"
+{ "$python" -m ruff check . && "$python" -m ruff format --check . && "$python" -m mypy; } >"$lint" 2>&1 &
+linted() {
+  if wait "$!"; then tail -n 1 "$lint"; else cat "$lint"; return 1; fi
+}
 # A browser test that cannot run is a failure here, never a skip.
 export HIERVIZ_REQUIRE_BROWSER=1
 short=" and not long"
@@ -35,8 +38,10 @@ if [ "${1:-}" = --long ]; then
   shift
 fi
 if [ $# -gt 0 ]; then
+  linted
   exec "$python" -m pytest "$@"
 fi
 "$python" -m pytest --ignore=tests/browser -m "not browser$short" --numprocesses logical --dist worksteal
+linted
 # The browsers get the machine to themselves: two at a time, each with a server of its own.
 "$python" -m pytest tests -m "browser$short" --numprocesses 2 --dist worksteal
