@@ -68,7 +68,9 @@ def check_page(page, path, n_charts, width, scheme):
     page.get_by_role("heading", level=1).wait_for()
     quiet(page)  # a phone's window has the page drawn once more, for its width
     for chart in charts(page, n_charts).all():
-        chart.scroll_into_view_if_needed()
+        # A chart that is drawn anew meanwhile is another element: it is looked for again, so often as needed.
+        expect(chart).to_be_visible()
+        chart.evaluate("one => one.scrollIntoView({block: 'center'})")
         expect(chart).to_be_visible()
         box = chart.bounding_box()
         assert box["width"] > 200, path
