@@ -115,27 +115,6 @@ def listed(values, most=5):
     return text if len(values) <= most else f"{text} and {len(values) - most} more"
 
 
-def object_of_pairs(pairs, where, error, hint="Remove one of them."):
-    """The entries of a JSON object as a dict, for `json.loads(..., object_pairs_hook=...)`: no key may stand twice.
-
-    Parameters
-    ----------
-    pairs : list of (str, value)
-    where : str
-        What the message begins with: file, and place in it.
-    error : type
-        The kind of `HiervizError` that is raised where a key is there again.
-    hint : str
-        What to do then.
-    """
-    entries = dict(pairs)
-    if len(entries) < len(pairs):
-        seen: set[str] = set()
-        twice = next(key for key, _ in pairs if key in seen or seen.add(key))
-        raise error(f"{where}: expected every key of an object once, got {twice!r} again. {hint}")
-    return entries
-
-
 def slug(text, otherwise):
     """A text as part of the name of a file or of a link: a-z, 0-9 and hyphens; `otherwise` if none is left."""
     return re.sub(r"[^a-z0-9]+", "-", text.lower()).strip("-") or otherwise

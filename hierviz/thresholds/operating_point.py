@@ -307,11 +307,6 @@ def _require(holds, where, expected, got, hint):
         raise FileError(f"{where}: expected {expected}, got {shown(got, 80)}. {hint}.")
 
 
-def _short(value):
-    text = repr(value)
-    return text if len(text) <= 80 else f"{text[:77]}..."
-
-
 def operating_point_notes(point, entry):
     """Sentences on an operating point and what was measured with it.
 
