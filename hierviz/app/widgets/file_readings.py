@@ -14,7 +14,6 @@ from hierviz.opening.named_files import stem
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 FILE, METHOD, SCORES, CLASSES, THRESHOLD = "File", "Method", "Scores", "Class names", "τ"
-AS_BELOW = "as for all files"
 
 
 def file_readings(paths, classes=()):
