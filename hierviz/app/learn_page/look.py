@@ -1,13 +1,11 @@
 """How a lesson looks: large type on one screen, paper, and the pictures, numbers and table of a step."""
 
-from functools import cache
-from pathlib import Path
-
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.example_page.sample_keys import PRESENTER
+from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import draw, figure, written_out
 from hierviz.app.widgets.numbers import number
@@ -77,23 +75,14 @@ def _cell(value):
 
 def style(is_large):
     """Style of the page."""
-    large = f'<style>{_part("presenter.css")}</style><i class="{PRESENTER}" hidden></i>' if is_large else ""
-    st.html(f"<style>{_part('learn.css')}</style>{large}")
+    sheet = style_sheet(__file__, "learn")
+    if is_large:
+        large = style_sheet(__file__, "presenter").replace("ENLARGED", str(ENLARGED))
+        sheet = f'{sheet}{large}<i class="{PRESENTER}" hidden></i>'
+    st.html(sheet)
 
 
 def fit_to_screen():
     """Draw the step as large as the screen allows, whatever is shown of it."""
     with st.container(key="presenter-fit"):
-        _fit()(key="presenter-fit-part")
-
-
-@cache
-def _fit():
-    return st.components.v2.component("hierviz_presenter_fit", js=_part("presenter_fit.js"))
-
-
-@cache
-def _part(name):
-    """A file of this folder with the sizes of large type."""
-    text = (Path(__file__).parent / name).read_text("utf-8")
-    return text.replace("SCREEN", str(SCREEN)).replace("ENLARGED", str(ENLARGED))
+        component(__file__, "presenter_fit")(key="presenter-fit-part", data={"screen": SCREEN})

@@ -1,11 +1,11 @@
-export default function () {
+export default function ({data}) {
   const room = () => document.querySelector("[data-testid=stMain]");
   let asked = 0;
   const fit = () => {
     asked = 0;
     const slide = document.querySelector(".st-key-lesson"), main = room();
     if (!slide || !main) return;
-    let low = 0.3, high = Math.max(innerWidth / SCREEN, low);
+    let low = 0.3, high = Math.max(innerWidth / data.screen, low);
     const fits = (zoom) => {
       slide.style.zoom = zoom;
       return main.scrollHeight <= main.clientHeight;
