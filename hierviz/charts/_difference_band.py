@@ -10,7 +10,7 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._compose import layer
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text, text_width
@@ -155,8 +155,7 @@ def _drawn(difference, key, names, rows, height, dark, width):
         words = frame([{"correct": (span["start"] + span["end"]) / 2, "up": top, "text": UNCLEAR} for span in room])
         mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
         layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text=alt.Text("text:N")))
-    # Alone, a layered chart would be fitted with its axes into its own height.
-    return vconcat(layer(*layers).properties(width=plot, height=height))
+    return layer(*layers).properties(width=plot, height=height)
 
 
 def _sentence(levels, interval, key, names, most_correct):

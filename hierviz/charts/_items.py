@@ -11,7 +11,7 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import hconcat, layer, vconcat
+from hierviz.charts._compose import hconcat, layer
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
@@ -116,7 +116,7 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
         layers.append(
             words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink))
         )
-    return vconcat(layer(*layers).properties(**size))
+    return layer(*layers).properties(**size)
 
 
 def _tip(field, title):
@@ -269,7 +269,7 @@ def _signed_bars(values, items, bold, dark, width):
         alt.Chart(frame({"value": [0.0]})).mark_rule(color=look.axis, **STILL).encode(x),
         words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink)),
     )
-    return vconcat(drawn.properties(**size))
+    return drawn.properties(**size)
 
 
 def level_bars(levels, *, dark=None, width=800):

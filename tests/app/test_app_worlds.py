@@ -2,6 +2,7 @@
 
 import csv
 import itertools
+import json
 import math
 import re
 
@@ -430,3 +431,12 @@ def test_partly_known_truth(tmp_path):
     assert "1 of 2" in pages["example"].text
     assert math.isfinite(models_table(pages["overview"].all_metrics())[hv.METRICS["softmax_win"].label].iloc[0])
     assert plain(pages["curves"].charts()[0][1].value).partition(":")[0].endswith("at τ = 0.500")
+
+
+def test_no_chart_is_squeezed_into_the_width_of_its_plot(tmp_path):
+    """Streamlit fits a single view with its axes into its width and height, unless told otherwise: cells become too narrow."""
+    data = world(tmp_path, scores=spread(12), truth=[*LEAVES, *LEAVES][:12])
+    shown = [chart for chart, _ in Visit("compare", data=data.key, comparison="groups").charts()]
+    assert shown
+    for chart in shown:
+        assert json.loads(chart.proto.spec)["autosize"]["type"] == "pad"

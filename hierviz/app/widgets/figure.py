@@ -40,7 +40,8 @@ def figure(shown, *, name, select=None, clicked=None, key=None):
 def written_out(shown):
     """A figure, or a chart, as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
     spec, tables = charts.to_spec(charts.finish(shown, state.is_dark()), convert_anything_to_arrow_bytes)
-    return spec | {"datasets": tables}
+    # Streamlit squeezes a single view into its width, axes included, where the specification does not say otherwise.
+    return {"autosize": {"type": "pad", "contains": "padding"}} | spec | {"datasets": tables}
 
 
 def draw(spec, **options):
