@@ -170,7 +170,7 @@ def threshold_set(taxonomy, p, threshold):
     inside = np.asarray(p, dtype=np.float64) > threshold
     inside[:, 0] = False
     row, node = np.nonzero(inside)
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp), node)
+    return NodeLists.of_pairs(row, node, len(p))
 
 
 def lowest_of_best(values, scale):

@@ -1,102 +1,170 @@
-"""The arguments of every loss, checked once: truth, scores and keywords. Then rows are worked on in blocks.
-
-Masses of a softmax: the share that lies in some of the entries, and which leaves are below a node.
-"""
+"""What a loss is, and what the losses share: checks of truth and scores, blocks of rows, masses of a softmax."""
 
 from __future__ import annotations
+
+import functools
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.parametrisation import column_order, sigmoid
-from hierviz.taxonomy.checks import check_truth_first
+from hierviz.messages.notebook_html import Short
+from hierviz.predictions.parametrisation import column_order, default_columns, sigmoid
+from hierviz.taxonomy.checks import check_one_of, check_truth_first
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.taxonomy.tree_sums import accumulate_down
 
+WU = "Wu, Tygert & LeCun, 2019"
+VALMADRE = "Valmadre, NeurIPS 2022"
+PLAUD = "Plaud et al., CoNLL 2024"
 # A block has about this many node values (8 MB in float64): a handful of temporaries of this size stay cheap.
 BLOCK_VALUES = 1_000_000
 
 
-def opened(
-    taxonomy, truth, scores, key, parametrisation, *, tree_only=True, leaf_only=False, above_root=True, width=None
-):
-    """Truth as ndarray of int and scores as float64, or the error that says what is wrong with them.
+@dataclass(frozen=True)
+class Loss(Short):
+    """One training loss.
 
-    Parameters
+    Attributes
     ----------
+    key, label, sentence, formula, source : str
+        Registry key, name for people, one plain sentence, LaTeX, paper, with section or equation where it is known.
     parametrisation : str
-        Whose columns the scores have; `width` (n_scores, words) replaces it.
-    leaf_only : bool
-        True when the loss is defined for leaves only.
-    above_root : bool
-        False when a truth at the root has no loss.
+        Key of `PARAMETRISATIONS` that the loss trains; gives the order of the columns. `coarse_ce` has only the first
+        family of it.
+    function : callable
+        (taxonomy, truth, scores, **keywords) -> (values, gradient).
+    tree_only : bool
+        True when no directed acyclic graph is accepted.
+    leaf_truth_only : bool
+        True when a truth that is one inner node has no loss.
+    root_truth : bool
+        True when the truth may be the root.
+    takes_lists : bool
+        True when a sample may have several true nodes (NodeLists).
     """
-    if tree_only:
+
+    _printed = ("key", "label")
+
+    key: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+    parametrisation: str
+    function: Callable
+    tree_only: bool = True
+    leaf_truth_only: bool = False
+    root_truth: bool = True
+    takes_lists: bool = False
+
+    @property
+    def parameters(self):
+        """Keywords with their defaults: a dict in the order of the function."""
+        parameters = inspect.signature(self.function).parameters.values()
+        return {
+            parameter.name: parameter.default for parameter in parameters if parameter.kind is parameter.KEYWORD_ONLY
+        }
+
+    def columns(self, taxonomy, **keywords):
+        """Node of each column of the scores, shape (n_scores,)."""
+        if self.key == "coarse_ce":
+            return coarse_columns(taxonomy)
+        return default_columns(taxonomy, keywords.get("parametrisation", self.parametrisation))
+
+
+def loss_function(label, sentence, formula, source, parametrisation, **facts):
+    """Decorator that makes a loss of a function which gives what computes one block of rows; `Loss` has the arguments.
+
+    The function has the signature of the loss and is called once, with checked arguments: truth as node numbers (or NodeLists
+    closed under ancestors where `takes_lists`), scores as float64. It returns ``compute(scores, truth) -> (values, gradient)``,
+    or a tuple of that and further arrays, one row a sample, which `compute` takes as well. The loss has its entry as `entry`.
+    """
+
+    def decorate(function):
+        @functools.wraps(function)
+        def loss(taxonomy, truth, scores, **keywords):
+            truth, scores = _opened(loss.entry, taxonomy, truth, scores, keywords)
+            made = function(taxonomy, truth, scores, **keywords)
+            compute, *per_row = made if isinstance(made, tuple) else (made,)
+            return _by_blocks(taxonomy, compute, scores, truth, *per_row)
+
+        loss.entry = Loss(function.__name__, label, sentence, formula, source, parametrisation, loss, **facts)
+        return loss
+
+    return decorate
+
+
+def coarse_columns(taxonomy):
+    """Node of each column of `coarse_ce`: the children of the root, ascending."""
+    return np.flatnonzero(taxonomy.parent == 0)
+
+
+def _opened(entry, taxonomy, truth, scores, keywords):
+    """Truth as node numbers (where lists are taken as NodeLists closed under ancestors) and scores as float64.
+
+    Raises the error that says what is wrong with them.
+    """
+    key, is_lists = entry.key, isinstance(truth, NodeLists)
+    if entry.tree_only:
         taxonomy.require_tree(f"loss {key!r}")
     check_truth_first(truth, "scores")
     scores = _numbers(scores)
-    if width is None:
-        column_order(taxonomy, parametrisation, scores.shape[1])
-    elif scores.shape[1] != width[0]:
-        raise PredictionsError(
-            f"scores: expected {width[0]} columns for {key} ({width[1]}), got {scores.shape[1]}. Check the taxonomy."
-        )
-    if isinstance(truth, NodeLists):
+    _check_columns(entry, taxonomy, scores.shape[1], keywords)
+    if is_lists and not entry.takes_lists:
         raise PredictionsError(
             f"truth: expected one node per sample for {key}, got lists of nodes. Lists are defined for multilabel_bce, "
             "multilabel_focal, conditional_sigmoid and champ."
         )
-    truth = _nodes(taxonomy, truth)
-    _same_length(scores, truth)
-    if leaf_only:
-        _refuse(taxonomy, truth, ~taxonomy.is_leaf[truth], f"leaves for {key}", "Leave these samples out.")
-    if not above_root:
-        _refuse(taxonomy, truth, truth == 0, f"nodes below the root for {key}", "Leave these samples out.")
-    return truth, scores
-
-
-def opened_sets(taxonomy, truth, scores, key, parametrisation, *, tree_only=True, leaf_only=False, may_be_empty=True):
-    """As `opened` for losses of label sets: truth as NodeLists closed under ancestors, the root included."""
-    several = isinstance(truth, NodeLists)
-    if not several:
-        nodes, scores = opened(
-            taxonomy,
-            truth,
-            scores,
-            key,
-            parametrisation,
-            tree_only=tree_only,
-            leaf_only=leaf_only,
-            above_root=may_be_empty,
+    nodes = _nodes(taxonomy, truth.nodes if is_lists else truth)
+    n_truths = len(truth if is_lists else nodes)
+    if len(scores) != n_truths:
+        raise PredictionsError(
+            f"truth: expected {len(scores)} values (one per row of scores), got {n_truths}. Align the rows."
         )
-        return taxonomy.ancestors(nodes), scores
-    if tree_only:
-        taxonomy.require_tree(f"loss {key!r}")
-    check_truth_first(truth, "scores")
-    scores = _numbers(scores)
-    column_order(taxonomy, parametrisation, scores.shape[1])
-    _same_length(scores, truth)
-    rows = np.repeat(np.arange(len(truth)), truth.lengths)
-    paths = taxonomy.ancestors(_nodes(taxonomy, truth.nodes))
+    if is_lists:
+        # Without leaves alone, a list may be that of the root.
+        return _closed(taxonomy, truth, key, entry.root_truth or entry.leaf_truth_only), scores
+    if entry.leaf_truth_only:
+        refuse(taxonomy, nodes, ~taxonomy.is_leaf[nodes], f"leaves for {key}")
+    if not entry.root_truth:
+        refuse(taxonomy, nodes, nodes == 0, f"nodes below the root for {key}")
+    return taxonomy.ancestors(nodes) if entry.takes_lists else nodes, scores
+
+
+def _check_columns(entry, taxonomy, n_scores, keywords):
+    if "parametrisation" in keywords:
+        check_one_of("parametrisation", keywords["parametrisation"], ("flat_softmax", "conditional_softmax"))
+    if entry.key != "coarse_ce":
+        column_order(taxonomy, keywords.get("parametrisation", entry.parametrisation), n_scores)
+    elif n_scores != len(coarse_columns(taxonomy)):
+        raise PredictionsError(
+            f"scores: expected {len(coarse_columns(taxonomy))} columns for {entry.key} (one per child of the root), got "
+            f"{n_scores}. Check the taxonomy."
+        )
+
+
+def _closed(taxonomy, truth, key, may_be_empty):
+    """Lists of true nodes with their ancestors, the root included; unless they may be empty, an error that names those."""
+    rows = truth.rows
+    paths = taxonomy.ancestors(truth.nodes)
     # One pair per sample for the root, so that an empty list is the set of the root alone.
-    pairs = distinct(
-        np.concatenate(
-            [np.arange(len(truth)) * taxonomy.n_nodes, np.repeat(rows, paths.lengths) * taxonomy.n_nodes + paths.nodes]
-        )
-    )
-    rows, nodes = np.divmod(pairs, taxonomy.n_nodes)
-    length = np.bincount(rows, minlength=len(truth))
-    empty = np.flatnonzero(length == 1)
+    starts = np.arange(len(truth)) * taxonomy.n_nodes
+    pairs = distinct(np.concatenate([starts, np.repeat(rows, paths.lengths) * taxonomy.n_nodes + paths.nodes]))
+    closed = NodeLists.of_pairs(*np.divmod(pairs, taxonomy.n_nodes), len(truth))
+    empty = np.flatnonzero(closed.lengths == 1)
     if len(empty) and not may_be_empty:
         raise PredictionsError(
             f"truth: expected a node below the root in every list for {key}, got none in rows {listed(empty.tolist())}. "
             "Leave these samples out."
         )
-    return NodeLists(np.concatenate([[0], np.cumsum(length)]), nodes), scores
+    return closed
 
 
-def number(value, name, low, high=np.inf, *, open_low=False):
+def number(value, name, low, high=np.inf):
     """`value` as float when it is a finite number from `low` to `high`, else a PredictionsError."""
     try:
         number = float(value)
@@ -108,14 +176,7 @@ def number(value, name, low, high=np.inf, *, open_low=False):
     return number
 
 
-def choice(value, name, known):
-    """`value` when it is one of `known`, else a PredictionsError that lists them."""
-    if not isinstance(value, str) or value not in known:
-        raise PredictionsError(f"{name}: expected one of {', '.join(known)}, got {value!r}. Choose one of them.")
-    return value
-
-
-def by_blocks(taxonomy, compute, scores, *per_row):
+def _by_blocks(taxonomy, compute, scores, *per_row):
     """(values, gradient) of `compute(scores, *per_row)`, called on blocks of rows."""
     values, gradient = np.empty(len(scores)), np.empty(scores.shape)
     step = max(1, BLOCK_VALUES // taxonomy.n_nodes)
@@ -132,7 +193,7 @@ def by_blocks(taxonomy, compute, scores, *per_row):
 
 def entries(lists):
     """(row, node) of every entry of NodeLists."""
-    return np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes
+    return lists.rows, lists.nodes
 
 
 def indicator(taxonomy, lists):
@@ -192,18 +253,13 @@ def _nodes(taxonomy, nodes):
     return nodes
 
 
-def _same_length(scores, truth):
-    if len(scores) != len(truth):
-        raise PredictionsError(
-            f"truth: expected {len(scores)} values (one per row of scores), got {len(truth)}. Align the rows."
-        )
-
-
-def _refuse(taxonomy, truth, bad, expected, advice):
+def refuse(taxonomy, truth, bad, expected):
+    """Raise a PredictionsError that names the truths where `bad` is True."""
     if bad.any():
         names = dict.fromkeys(taxonomy.names[node] for node in truth[bad].tolist())
         raise PredictionsError(
-            f"truth: expected {expected}, got {listed(names)} in {int(bad.sum())} of {len(truth)} rows. {advice}"
+            f"truth: expected {expected}, got {listed(names)} in {int(bad.sum())} of {len(truth)} rows. "
+            "Leave these samples out."
         )
 
 

@@ -20,11 +20,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._rows import by_blocks, choice, indicator, number, opened
+from hierviz.losses._rows import PLAUD, VALMADRE, indicator, loss_function, number
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.parametrisation import default_columns
 
 
+@loss_function(
+    "Conditional softmax likelihood",
+    "Minus the log of the probability of the truth, a product of softmaxes among siblings along its path.",
+    r"-\log p_y = -\sum_{u \in A(y)} \log r_u",
+    f"{VALMADRE} (conditional softmax); {PLAUD}",
+    "conditional_softmax",
+)
 def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):
     r"""Negative log-likelihood of the truth under a softmax within each family.
 
@@ -53,7 +60,6 @@ def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):
     below :math:`u` [1]_. Without smoothing it is :math:`-\log p_y`, and families off the path have no gradient.
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
-    truth, scores = opened(taxonomy, truth, scores, "conditional_softmax", "conditional_softmax")
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     spread = smoothing * (taxonomy.n_leaves_below / taxonomy.n_leaves)[columns]
 
@@ -61,9 +67,16 @@ def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):
         weights = (1 - smoothing) * indicator(taxonomy, taxonomy.ancestors(truth))[:, columns] + spread
         return _weighted_nll(scores, weights, families)[:2]
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Conditional softmax, logit adjusted",
+    "As the conditional softmax, with logits shifted by the log frequency of the siblings, so that rare ones are learnt.",
+    r"-\sum_{u \in A(y)} \log \frac{e^{\theta_u + \tau \log \nu_u}}{\sum_{v} e^{\theta_v + \tau \log \nu_v}}",
+    f"{PLAUD} (logit adjustment)",
+    "conditional_softmax",
+)
 def conditional_softmax_la(taxonomy, truth, scores, *, tau=1.0, counts=None):
     r"""`conditional_softmax` on logits adjusted by how often each node occurs in training.
 
@@ -100,7 +113,6 @@ def conditional_softmax_la(taxonomy, truth, scores, *, tau=1.0, counts=None):
     where :math:`\nu_u` is the share of :math:`u` in the counts of its family [2]_.
     """
     tau = number(tau, "tau", 0)
-    truth, scores = opened(taxonomy, truth, scores, "conditional_softmax_la", "conditional_softmax")
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     adjustment = tau * np.log(train_shares(taxonomy, counts)[columns])
 
@@ -108,7 +120,7 @@ def conditional_softmax_la(taxonomy, truth, scores, *, tau=1.0, counts=None):
         weights = indicator(taxonomy, taxonomy.ancestors(truth))[:, columns].astype(np.float64)
         return _weighted_nll(scores + adjustment, weights, families)[:2]
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
 def train_shares(taxonomy, counts=None):
@@ -147,6 +159,13 @@ def train_shares(taxonomy, counts=None):
     return counts
 
 
+@loss_function(
+    "Hierarchical cross entropy (HXE)",
+    "Weighted sum of the cross entropies of the steps along the true path; deeper steps weigh less.",
+    r"\sum_{u \in A(y)} -e^{-\alpha(\text{depth}(u) - 1)} \log \frac{p_u}{p_{\text{parent}(u)}}",
+    f"Bertinetto et al., CVPR 2020; {VALMADRE}",
+    "flat_softmax",
+)
 def hxe(taxonomy, truth, scores, *, alpha=0.1, parametrisation="flat_softmax"):
     r"""Hierarchical cross entropy: the steps of the path cost less the deeper they are.
 
@@ -177,8 +196,6 @@ def hxe(taxonomy, truth, scores, *, alpha=0.1, parametrisation="flat_softmax"):
     log-sum-exp of the leaves below each node, so no small probability is ever divided by another.
     """
     alpha = number(alpha, "alpha", 0)
-    choice(parametrisation, "parametrisation", ("flat_softmax", "conditional_softmax"))
-    truth, scores = opened(taxonomy, truth, scores, "hxe", parametrisation)
     columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
     decay = np.exp(-alpha * (taxonomy.depth[columns] - 1))
 
@@ -191,7 +208,7 @@ def hxe(taxonomy, truth, scores, *, alpha=0.1, parametrisation="flat_softmax"):
         values, by_node, r = _weighted_nll(subtree_logsumexp(taxonomy, own)[:, columns], weights, families)
         return values, _to_leaves(taxonomy, columns, by_node, r)
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
 def subtree_logsumexp(taxonomy, scores):

@@ -18,14 +18,23 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._rows import at_meeting, by_blocks, choice, entries, indicator, mass_nll, number, opened
+from hierviz.losses._rows import VALMADRE, at_meeting, entries, indicator, loss_function, mass_nll, number
 from hierviz.losses.conditional import subtree_logsumexp
 from hierviz.predictions.parametrisation import sigmoid
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.tree_sums import accumulate_down
 
 COSTS = ("incorrect", "depth_dist", "info_dist")
 
 
+@loss_function(
+    "Soft-max-descendant",
+    "Softmax of each node of the true path against all nodes that are neither its ancestors nor its descendants.",
+    r"\sum_{u \in A(y)} \frac{1}{L(u)} \Big[ \log\Big(e^{\theta_u} + \sum_{v \text{ unrelated to } u} e^{\theta_v}\Big) "
+    r"- \theta_u \Big]",
+    f"{VALMADRE} (soft-max-descendant)",
+    "softmax_all_nodes",
+)
 def soft_max_descendant(taxonomy, truth, scores, *, weighted=True):
     r"""Each node of the true path against all nodes that are neither above nor below it.
 
@@ -54,7 +63,6 @@ def soft_max_descendant(taxonomy, truth, scores, *, weighted=True):
     :math:`u` [1]_. Nodes unrelated to :math:`u` are the subtrees of the siblings of :math:`u` and of its ancestors, so
     their sum grows step by step along the path and nothing is ever subtracted. A node without unrelated nodes adds 0.
     """
-    truth, scores = opened(taxonomy, truth, scores, "soft_max_descendant", "softmax_all_nodes")
     weight = 1 / taxonomy.n_leaves_below if weighted else np.ones(taxonomy.n_nodes)
 
     def compute(scores, truth):
@@ -79,9 +87,17 @@ def soft_max_descendant(taxonomy, truth, scores, *, weighted=True):
         gradient[row, node] = -weight[node] * sigmoid(odds)
         return values, gradient
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Soft-max-margin",
+    "Softmax over all nodes with a margin added to the scores of the wrong ones.",
+    r"\log \sum_v e^{\theta_v + \tau C_v} - \theta_y",
+    f"{VALMADRE} (soft-max-margin)",
+    "softmax_all_nodes",
+    tree_only=False,
+)
 def soft_max_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
     r"""Cross entropy over all nodes, in which wrong nodes get a head start.
 
@@ -110,17 +126,23 @@ def soft_max_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
 
     where :math:`C_v` is the cost of answering :math:`v` [1]_.
     """
-    tau = number(tau, "tau", 0)
-    tree_only = choice(cost, "cost", COSTS) != "incorrect"
-    truth, scores = opened(taxonomy, truth, scores, "soft_max_margin", "softmax_all_nodes", tree_only=tree_only)
+    tau = _margin("soft_max_margin", taxonomy, tau, cost)
 
     def compute(scores, truth):
         answer = np.arange(taxonomy.n_nodes)[None, :] == truth[:, None]
         return mass_nll(scores + tau * _costs(taxonomy, truth, cost), answer)
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Hard margin",
+    "Hinge loss: the score of the truth must exceed that of the best other node by a margin.",
+    r"\max\big(0, \max_v (\theta_v - \theta_y + \tau C_v)\big)",
+    f"{VALMADRE} (hard margin)",
+    "softmax_all_nodes",
+    tree_only=False,
+)
 def hard_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
     r"""How far the best wrong node, with its head start, is above the truth.
 
@@ -139,9 +161,7 @@ def hard_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
 
     where :math:`C_v` is the cost of answering :math:`v` [1]_; the truth itself gives the 0.
     """
-    tau = number(tau, "tau", 0)
-    tree_only = choice(cost, "cost", COSTS) != "incorrect"
-    truth, scores = opened(taxonomy, truth, scores, "hard_margin", "softmax_all_nodes", tree_only=tree_only)
+    tau = _margin("hard_margin", taxonomy, tau, cost)
 
     def compute(scores, truth):
         row = np.arange(len(scores))
@@ -153,7 +173,15 @@ def hard_margin(taxonomy, truth, scores, *, tau=5.0, cost="incorrect"):
         gradient[row, truth] -= values > 0
         return values, gradient
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
+
+
+def _margin(key, taxonomy, tau, cost):
+    """`tau` as a number; an error where it is none, or the cost is unknown or not defined on a graph."""
+    check_one_of("cost", cost, COSTS)
+    if cost != "incorrect":
+        taxonomy.require_tree(f"loss {key!r}")
+    return number(tau, "tau", 0)
 
 
 def _costs(taxonomy, truth, cost):

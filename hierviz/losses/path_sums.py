@@ -17,12 +17,20 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._rows import below_finder, by_blocks, mass_nll, number, opened
+from hierviz.losses._rows import VALMADRE, below_finder, loss_function, mass_nll, number
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.parametrisation import default_columns
 from hierviz.taxonomy.tree_sums import accumulate_down, sum_up
 
 
+@loss_function(
+    "Parameter-sharing softmax",
+    "Flat cross entropy on scores added along the path, so that related classes share parameters.",
+    r"-\log \sum_{\text{leaf } u \text{ below or at } y} \text{softmax}(\beta)_u, \quad "
+    r"\beta_u = \sum_{v \in \text{path}(u)} \theta_v",
+    f"{VALMADRE} (parameter sharing)",
+    "ps_softmax",
+)
 def ps_softmax(taxonomy, truth, scores):
     r"""Cross entropy of the leaf softmax whose logits are sums of scores along the path.
 
@@ -45,7 +53,6 @@ def ps_softmax(taxonomy, truth, scores):
     -----
     `flat_ce` of :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [1]_.
     """
-    truth, scores = opened(taxonomy, truth, scores, "ps_softmax", "ps_softmax")
     below = below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -55,9 +62,19 @@ def ps_softmax(taxonomy, truth, scores):
         gradient[:, taxonomy.leaves] = by_leaf
         return values, sum_up(taxonomy, gradient)[:, 1:]
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Deep RTC",
+    "Cross entropy over the classes of a random cut through the tree.",
+    r"-\log \frac{e^{\beta_{c(y)}}}{\sum_{c \in \text{cut}} e^{\beta_c}}, \quad "
+    r"\beta_c = \sum_{u \in \text{path}(c)} \theta_u",
+    f"{VALMADRE} (Deep RTC)",
+    "deep_rtc",
+    leaf_truth_only=True,
+    root_truth=False,
+)
 def deep_rtc(taxonomy, truth, scores, *, cut=0.0, seed=0, drops=None):
     r"""Cross entropy on a random cut of the tree, with logits summed along the path (Deep RTC).
 
@@ -94,7 +111,6 @@ def deep_rtc(taxonomy, truth, scores, *, cut=0.0, seed=0, drops=None):
     :math:`\beta_u = \sum_{v \in \text{path}(u)} \theta_v` [1]_. Without drops it is `ps_softmax`.
     """
     cut = number(cut, "cut", 0, 1)
-    truth, scores = opened(taxonomy, truth, scores, "deep_rtc", "deep_rtc", leaf_only=True)
     drops = None if drops is None else _checked_drops(drops, (len(scores), taxonomy.n_nodes), cut)
     generator = _generator(seed)
 
@@ -104,7 +120,7 @@ def deep_rtc(taxonomy, truth, scores, *, cut=0.0, seed=0, drops=None):
         values, gradient = mass_nll(_path_sums(taxonomy, scores), inside, outside)
         return values, sum_up(taxonomy, gradient)[:, 1:]
 
-    return by_blocks(taxonomy, compute, scores, truth, *([] if drops is None else [drops]))
+    return compute if drops is None else (compute, drops)
 
 
 def _path_sums(taxonomy, scores):

@@ -22,9 +22,18 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._rows import at_meeting, by_blocks, indicator, number, opened_sets
+from hierviz.losses._rows import PLAUD, VALMADRE, at_meeting, indicator, loss_function, number
 
 
+@loss_function(
+    "Multi-label binary cross entropy",
+    "Binary cross entropy of every node, all with the same weight.",
+    r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\log(1 - p_u)",
+    f"{VALMADRE} (multilabel); {PLAUD} (BCE)",
+    "multilabel_sigmoid",
+    tree_only=False,
+    takes_lists=True,
+)
 def multilabel_bce(taxonomy, truth, scores):
     r"""Binary cross entropy of every node.
 
@@ -46,14 +55,22 @@ def multilabel_bce(taxonomy, truth, scores):
     -----
     .. math:: \sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\log(1 - p_u)
     """
-    truth, scores = opened_sets(taxonomy, truth, scores, "multilabel_bce", "multilabel_sigmoid", tree_only=False)
 
     def compute(scores, truth):
         return _binary(scores, indicator(taxonomy, truth)[:, 1:], 1.0)
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Multi-label focal loss",
+    "Binary cross entropy of every node, with less weight on nodes that are already predicted well.",
+    r"\sum_{u \in Y} -\alpha (1 - p_u)^\gamma \log p_u + \sum_{u \notin Y} -(1 - \alpha) p_u^\gamma \log(1 - p_u)",
+    f"{VALMADRE} (multilabel focal)",
+    "multilabel_sigmoid",
+    tree_only=False,
+    takes_lists=True,
+)
 def multilabel_focal(taxonomy, truth, scores, *, alpha=0.95, gamma=1.0):
     r"""Focal loss of every node: decisions that are already right count less.
 
@@ -80,7 +97,6 @@ def multilabel_focal(taxonomy, truth, scores, *, alpha=0.95, gamma=1.0):
     .. math:: \sum_{u \in Y} -\alpha (1 - p_u)^\gamma \log p_u + \sum_{u \notin Y} -(1 - \alpha) p_u^\gamma \log(1 - p_u)
     """
     alpha, gamma = number(alpha, "alpha", 0, 1), number(gamma, "gamma", 0)
-    truth, scores = opened_sets(taxonomy, truth, scores, "multilabel_focal", "multilabel_sigmoid", tree_only=False)
 
     def compute(scores, truth):
         target = indicator(taxonomy, truth)[:, 1:]
@@ -90,9 +106,19 @@ def multilabel_focal(taxonomy, truth, scores, *, alpha=0.95, gamma=1.0):
         factor = np.where(target, alpha, 1 - alpha) * wrong**gamma
         return (factor * cost).sum(axis=1), -sign * factor * (gamma * (1 - wrong) * cost + wrong)
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Conditional sigmoid",
+    "Binary cross entropy of every child of a true node; other nodes are ignored.",
+    r"\sum_{u:\, \text{parent}(u) \in Y \cup \{\text{root}\}} -[u \in Y] \log p_u - [u \notin Y] \log(1 - p_u)",
+    f"{VALMADRE} (conditional sigmoid); {PLAUD}, section 4.3 and appendix C.4",
+    "conditional_sigmoid",
+    leaf_truth_only=True,
+    root_truth=False,
+    takes_lists=True,
+)
 def conditional_sigmoid(taxonomy, truth, scores):
     r"""Binary cross entropy of the nodes whose parent is true.
 
@@ -122,15 +148,23 @@ def conditional_sigmoid(taxonomy, truth, scores):
 
     where :math:`p_u` is the probability of :math:`u` given its parent. [2]_ clamps it to [1e-7, 1 - 1e-7], this does not.
     """
-    truth, scores = opened_sets(taxonomy, truth, scores, "conditional_sigmoid", "conditional_sigmoid", leaf_only=True)
 
     def compute(scores, truth):
         inside = indicator(taxonomy, truth)
         return _binary(scores, inside[:, 1:], inside[:, taxonomy.parent[1:]])
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "CHAMP",
+    "Binary cross entropy of every node, where a false positive weighs more the farther it is from the truth.",
+    r"\sum_{u \in Y} -\log p_u + \sum_{u \notin Y} -\big(1 + \beta((1 + d_u/d_{\max})^2 - 1)\big) \log(1 - p_u)",
+    f"Vaswani et al., 2022 (CHAMP), as in {PLAUD}",
+    "multilabel_sigmoid",
+    root_truth=False,
+    takes_lists=True,
+)
 def champ(taxonomy, truth, scores, *, beta=0.2):
     r"""Binary cross entropy of every node, where a false node costs more the farther it is from the truth (CHAMP).
 
@@ -164,7 +198,6 @@ def champ(taxonomy, truth, scores, *, beta=0.2):
     two nodes other than the root [2]_, [3]_. A tied nearest node counts once; the code of [2]_ counts it twice.
     """
     beta = number(beta, "beta", 0)
-    truth, scores = opened_sets(taxonomy, truth, scores, "champ", "multilabel_sigmoid", may_be_empty=False)
     longest = max(1, _longest_distance(taxonomy))
 
     def compute(scores, truth):
@@ -174,7 +207,7 @@ def champ(taxonomy, truth, scores, *, beta=0.2):
         distance = np.where(met > 0, taxonomy.depth - met, taxonomy.depth + 1)[:, 1:]
         return _binary(scores, target, np.where(target, 1, 1 + beta * ((1 + distance / longest) ** 2 - 1)))
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
 def _longest_distance(taxonomy):

@@ -10,6 +10,14 @@ Functions
 ---------
 flat_ce, raw_win, log_win, coarse_ce
 
+Examples
+--------
+>>> from hierviz import Taxonomy
+>>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+>>> values, gradient = flat_ce(taxonomy, taxonomy.nodes("cat", "mammal"), [[0.0, 0.0, 0.0]] * 2)
+>>> values.round(3), gradient.round(3)
+(array([1.099, 0.405]), array([[-0.667,  0.333,  0.333], [-0.167, -0.167,  0.333]]))
+
 References
 ----------
 .. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically,
@@ -20,10 +28,28 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.losses._rows import at_meeting, below_finder, by_blocks, mass_nll, number, opened
+from hierviz.losses._rows import (
+    VALMADRE,
+    WU,
+    at_meeting,
+    below_finder,
+    coarse_columns,
+    loss_function,
+    mass_nll,
+    number,
+    refuse,
+)
 from hierviz.predictions.parametrisation import softmax
 
 
+@loss_function(
+    "Flat cross entropy",
+    "Minus the log of the probability of the true class; the taxonomy is used only where the truth is an inner node.",
+    r"-\log \sum_{\text{leaf } u \text{ below or at } y} p_u",
+    f"{VALMADRE}; {WU} (flat)",
+    "flat_softmax",
+    tree_only=False,
+)
 def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):
     r"""Cross entropy of a softmax over the leaves.
 
@@ -54,30 +80,31 @@ def flat_ce(taxonomy, truth, scores, *, smoothing=0.0):
               (1 - \varepsilon)(-\log p_y) + \frac{\varepsilon}{L} \sum_{\text{leaf } u} -\log p_u
 
     where :math:`p` is the softmax of the scores and :math:`L` the number of leaves.
-
-    Examples
-    --------
-    >>> from hierviz import Taxonomy
-    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> values, gradient = flat_ce(taxonomy, taxonomy.nodes("cat", "mammal"), [[0.0, 0.0, 0.0]] * 2)
-    >>> values.round(3), gradient.round(3)
-    (array([1.099, 0.405]), array([[-0.667,  0.333,  0.333], [-0.167, -0.167,  0.333]]))
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
-    truth, scores = opened(taxonomy, truth, scores, "flat_ce", "flat_softmax", tree_only=False, leaf_only=smoothing > 0)
+    if smoothing:
+        refuse(taxonomy, truth, ~taxonomy.is_leaf[truth], "leaves for flat_ce")
     below = below_finder(taxonomy)
 
     def compute(scores, truth):
         values, gradient = mass_nll(scores, below(truth))
         if smoothing:
-            log_p = _log_softmax(scores)
+            shifted = scores - scores.max(axis=1, keepdims=True)
+            log_p = shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
             values = (1 - smoothing) * values - smoothing * log_p.mean(axis=1)
             gradient = (1 - smoothing) * gradient + smoothing * (np.exp(log_p) - 1 / taxonomy.n_leaves)
         return values, gradient
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Raw win",
+    "Minus the hierarchical win, in which each level of the true path counts half of the level above.",
+    r"-W = -\sum_{d=1}^{D} 2^{-d} p(a_d) - 2^{-D} p(y)",
+    f"{WU} (loss, raw)",
+    "flat_softmax",
+)
 def raw_win(taxonomy, truth, scores):
     r"""Minus the rescaled hierarchical win of the softmax over the leaves.
 
@@ -102,7 +129,6 @@ def raw_win(taxonomy, truth, scores):
     where :math:`g_i = 1` at or below the truth and else :math:`1 - 2^{-d}` with :math:`d` the depth of the lowest common
     ancestor of leaf :math:`i` and the truth [1]_.
     """
-    truth, scores = opened(taxonomy, truth, scores, "raw_win", "flat_softmax")
     below = below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -112,9 +138,16 @@ def raw_win(taxonomy, truth, scores):
         lost = (p * miss).sum(axis=1)
         return lost - 1, p * (miss - lost[:, None])
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Log win",
+    "Minus the log of the hierarchical win: unbounded, unlike the raw win.",
+    r"-\log W, \quad W = \sum_{d=1}^{D} 2^{-d} p(a_d) + 2^{-D} p(y)",
+    f"{WU} (loss, log)",
+    "flat_softmax",
+)
 def log_win(taxonomy, truth, scores):
     r"""Minus the logarithm of the rescaled hierarchical win of the softmax over the leaves.
 
@@ -133,7 +166,6 @@ def log_win(taxonomy, truth, scores):
 
     with the :math:`g_i` of `raw_win`; "log" is the natural logarithm of the rescaled win [1]_.
     """
-    truth, scores = opened(taxonomy, truth, scores, "log_win", "flat_softmax")
     below = below_finder(taxonomy)
 
     def compute(scores, truth):
@@ -149,9 +181,17 @@ def log_win(taxonomy, truth, scores):
         near = p * (miss - lost[:, None]) / (1 - lost)[:, None]
         return np.where(is_near, -np.log1p(-lost), far), np.where(is_near[:, None], near, p - softmax(won))
 
-    return by_blocks(taxonomy, compute, scores, truth)
+    return compute
 
 
+@loss_function(
+    "Coarse cross entropy",
+    "Cross entropy of the true top-level class; finer classes are not trained.",
+    r"-\log \frac{e^{\theta_{a_1}}}{\sum_{v \text{ child of the root}} e^{\theta_v}}",
+    f"{WU} (coarse)",
+    "conditional_softmax",
+    root_truth=False,
+)
 def coarse_ce(taxonomy, truth, scores):
     r"""Cross entropy of a softmax over the children of the root.
 
@@ -181,28 +221,15 @@ def coarse_ce(taxonomy, truth, scores):
 
     where :math:`a_1` is the ancestor of the truth at depth 1 [1]_.
     """
-    taxonomy.require_tree("loss 'coarse_ce'")
     tops = coarse_columns(taxonomy)
-    width = len(tops), "one per child of the root"
-    truth, scores = opened(taxonomy, truth, scores, "coarse_ce", None, above_root=False, width=width)
 
     def compute(scores, truth):
         return mass_nll(scores, taxonomy.is_ancestor(tops[None, :], truth[:, None]))
 
-    return by_blocks(taxonomy, compute, scores, truth)
-
-
-def coarse_columns(taxonomy):
-    """Node of each column of `coarse_ce`: the children of the root, ascending."""
-    return np.flatnonzero(taxonomy.parent == 0)
+    return compute
 
 
 # What they share -------------------------------------------------------------------------------------------------------
-
-
-def _log_softmax(scores):
-    shifted = scores - scores.max(axis=1, keepdims=True)
-    return shifted - np.log(np.exp(shifted).sum(axis=1, keepdims=True))
 
 
 def _missed(taxonomy, truth, below):

@@ -198,7 +198,7 @@ def truth_is_known(predictions: Predictions, known: np.ndarray | None = None) ->
         inside[known] = True
     truth = predictions.truth
     if isinstance(truth, NodeLists):
-        row = np.repeat(np.arange(len(truth)), truth.lengths)
+        row = truth.rows
         n_outside = np.bincount(row[~inside[truth.nodes]], minlength=len(truth))
         return predictions.has_truth & (n_outside == 0)
     return predictions.has_truth if truth is None else predictions.has_truth & inside[truth]
@@ -327,9 +327,9 @@ def _only(model, part, unseen):
 def _inside(truth, part):
     if not isinstance(truth, NodeLists):
         return np.where(part.number[truth] >= 0, truth, -1)
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    row = truth.rows
     kept = part.number[truth.nodes] >= 0
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row[kept], minlength=len(truth)))]), truth.nodes[kept])
+    return NodeLists.of_pairs(row[kept], truth.nodes[kept], len(truth))
 
 
 def _n_moved(truth, part):
@@ -350,7 +350,7 @@ def _ends(taxonomy, nodes):
 
 def _is_end(taxonomy, lists):
     n = taxonomy.n_nodes
-    row = np.repeat(np.arange(len(lists)), lists.lengths)
+    row = lists.rows
     inside = lists.nodes >= 0
     above = taxonomy.ancestors(lists.nodes[inside])
     node = np.repeat(lists.nodes[inside], above.lengths)

@@ -122,7 +122,7 @@ class TaxonomyPart(Short):
         return self._project_lists(NodeLists(np.concatenate([[0], np.cumsum(known)]), nodes[nodes >= 0]))
 
     def _project_lists(self, lists):
-        row = np.repeat(np.arange(len(lists)), lists.lengths)
+        row = lists.rows
         if self.whole.is_tree:
             node = np.where(lists.nodes >= 0, self.nearest[lists.nodes], -1)
         else:
@@ -157,7 +157,7 @@ def _distinct_lists(row, node, n_lists, n_nodes):
     first = np.zeros(len(keys), dtype=bool)
     first[np.unique(keys, return_index=True)[1]] = True
     first |= node < 0
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row[first], minlength=n_lists))]), node[first])
+    return NodeLists.of_pairs(row[first], node[first], n_lists)
 
 
 def part_to_depth(taxonomy: Taxonomy, max_depth: int) -> TaxonomyPart:

@@ -48,7 +48,7 @@ class NodeLists(Short):
         parts = [np.asarray(nodes_of_list, dtype=np.intp).reshape(-1) for nodes_of_list in lists]
         lengths = np.array([len(part) for part in parts], dtype=np.intp)
         nodes = np.concatenate(parts) if parts else np.empty(0, np.intp)
-        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
+        return cls(offsets_of(lengths), nodes)
 
     @classmethod
     def of(cls, nodes: ArrayLike | NodeLists) -> NodeLists:
@@ -60,17 +60,27 @@ class NodeLists(Short):
         return cls(np.arange(len(nodes) + 1), nodes.astype(np.intp, copy=False) if nodes.dtype.kind in "iu" else nodes)
 
     @classmethod
+    def of_pairs(cls, row: np.ndarray, nodes: np.ndarray, n_lists: int) -> NodeLists:
+        """From the list and node of every entry, each of shape (n_entries,), the lists in ascending order."""
+        return cls(offsets_of(np.bincount(row, minlength=n_lists)), nodes)
+
+    @classmethod
     def concatenate(cls, parts: Sequence[NodeLists]) -> NodeLists:
         """The lists of several NodeLists, in order."""
         lengths = np.concatenate([np.empty(0, np.intp), *(part.lengths for part in parts)])
         nodes = np.concatenate([np.empty(0, np.intp), *(part.nodes for part in parts)])
-        return cls(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes)
+        return cls(offsets_of(lengths), nodes)
 
     def __len__(self) -> int:
         return len(self.offsets) - 1
 
     def __getitem__(self, i: int) -> np.ndarray:
         return self.nodes[self.offsets[i] : self.offsets[i + 1]]
+
+    @property
+    def rows(self) -> np.ndarray:
+        """List of every entry, shape of `nodes`."""
+        return np.repeat(np.arange(len(self)), self.lengths)
 
     @property
     def lengths(self) -> np.ndarray:
@@ -89,6 +99,11 @@ class NodeLists(Short):
         return NodeLists(offsets, self.nodes[places])
 
 
+def offsets_of(lengths):
+    """Where runs of these lengths begin and end, shape (n_runs + 1,)."""
+    return np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+
+
 def frozen(array):
     """The array itself, read-only from now on."""
     array.flags.writeable = False
@@ -99,7 +114,7 @@ def group(keys, values, n):
     """`values` in NodeLists by key 0..n-1, keeping their order."""
     order = np.argsort(keys, kind="stable")
     return NodeLists(
-        frozen(np.concatenate([[0], np.cumsum(np.bincount(keys, minlength=n))]).astype(np.intp)),
+        frozen(offsets_of(np.bincount(keys, minlength=n))),
         frozen(values[order]),
     )
 
@@ -154,7 +169,7 @@ def reached(neighbours, nodes, *, one_way=False):
                 seen[pairs[-1] - start * n_nodes] = True
                 front = distinct(front[~seen[front]])
     row, node = np.divmod(np.sort(np.concatenate(pairs)), n_nodes)
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(nodes)))]).astype(np.intp), node)
+    return NodeLists.of_pairs(row, node, len(nodes))
 
 
 def distinct(numbers):

@@ -72,7 +72,7 @@ class ClassSet(Short):
         number = np.append(self.part.number, -1)
         if not isinstance(truth, NodeLists):
             return number[truth]
-        row, nodes = np.repeat(np.arange(len(truth)), truth.lengths), number[truth.nodes]
+        row, nodes = truth.rows, number[truth.nodes]
         lengths = np.bincount(row[nodes >= 0], minlength=len(truth))
         return NodeLists(np.concatenate([[0], np.cumsum(lengths)]), nodes[nodes >= 0])
 
