@@ -29,8 +29,6 @@ References
 .. [2] J. Deng, J. Krause, A. Berg, L. Fei-Fei, Hedging your bets, CVPR 2012.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.inference.leaf_costs import LeafCosts

@@ -19,8 +19,6 @@ References
 .. [3] R. Plaud et al., Revisiting hierarchical text classification: inference and metrics, CoNLL 2024.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, shown

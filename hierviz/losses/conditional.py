@@ -16,8 +16,6 @@ References
 .. [3] L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.losses._rows import PLAUD, VALMADRE, indicator, loss_function, number

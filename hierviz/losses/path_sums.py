@@ -13,8 +13,6 @@ References
 .. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.losses._rows import VALMADRE, below_finder, loss_function, mass_nll, number

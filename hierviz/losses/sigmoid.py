@@ -18,8 +18,6 @@ References
 .. [3] A. Vaswani et al., All mistakes are not equal: comprehensive hierarchy aware multi-label predictions (CHAMP), 2022.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.losses._rows import PLAUD, VALMADRE, at_meeting, indicator, loss_function, number

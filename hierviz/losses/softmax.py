@@ -24,8 +24,6 @@ References
    version of 11 December 2019.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.losses._rows import (

@@ -1,7 +1,5 @@
 """What is known about an ONNX model, in JSON types."""
 
-from __future__ import annotations
-
 from importlib.metadata import PackageNotFoundError
 from importlib.metadata import version as installed
 
@@ -16,7 +14,7 @@ from hierviz.onnx.scores.outputs import row_width, score_outputs
 
 
 def full_account(path, model, said, stated):
-    """The account of a model; see `model.inspect_model`.
+    """What is known about a model without running it: `Model.account`.
 
     Parameters
     ----------
@@ -90,51 +88,36 @@ def account_lines(account, words=in_python):
     """
     account, facts = in_words(account, words), account["facts"]
     opset = ", ".join(f"{domain or 'ai.onnx'} {number}" for domain, number in facts["opset"].items())
-    lines = [
-        ("title", account["title"]),
-        ("file", f"{account['file']} ({_bytes(account['bytes'])})"),
-        ("sha256", account["sha256"]),
-        ("format", f"IR version {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
-        ("producer", facts["producer"] or "not stated"),
-        ("metadata", ", ".join(account["metadata"]) or "none"),
+    columns = account["columns"]
+    lines = {
+        "title": [account["title"]],
+        "file": [f"{account['file']} ({_bytes(account['bytes'])})"],
+        "sha256": [account["sha256"]],
+        "format": [f"IR version {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"],
+        "producer": [facts["producer"] or "not stated"],
+        "metadata": [", ".join(account["metadata"]) or "none"],
+        "beside": [
+            f"{file['file']} ({_bytes(file['bytes'])}), sha256 {file['sha256']}" for file in account["companions"]
+        ],
+        "input": [f"{spec['name']}, {spec['dtype']} {shape_words(spec['shape'])}" for spec in account["inputs"]],
+        "outputs": [f"{made['name']}, {made['type']} {shape_words(made['shape'])}" for made in account["outputs"]],
+        "scores in": [account["output"]],
+        "batch": [account["batch"] or "any number of rows"],
+        "parametrisation": [parametrisation_words(account)],
+        "classes": [account["classes"]],
+        "class": [", ".join(column["name"] for column in columns)] if columns else [],
+        "no node": [f"column {column['column']}, {column['name']!r}" for column in columns if column["node"] is None],
+    }
+    for column in columns:
+        if column["node"] not in (None, column["name"]):
+            lines[f"{column['name']!r} is node"] = [column["node"]]
+    lines |= {key: [account[key]] for key in ("accepts", "preprocessing", "taxonomy")}
+    lines |= {key: [account[key]] for key in ("loss", "training") if account[key] is not None}
+    asked = [
+        f"{question['text']} ({' or '.join(map(words, question['keywords']))})" for question in account["questions"]
     ]
-    lines += [
-        ("beside", f"{companion['file']} ({_bytes(companion['bytes'])}), sha256 {companion['sha256']}")
-        for companion in account["companions"]
-    ]
-    lines += [
-        ("input", f"{model_input['name']}, {model_input['dtype']} {shape_words(model_input['shape'])}")
-        for model_input in account["inputs"]
-    ]
-    lines += [
-        ("outputs", f"{output['name']}, {output['type']} {shape_words(output['shape'])}")
-        for output in account["outputs"]
-    ]
-    lines += [("scores in", account["output"]), ("batch", account["batch"] or "any number of rows")]
-    lines += [
-        ("parametrisation", parametrisation_words(account)),
-        ("classes", account["classes"]),
-    ]
-    if account["columns"]:
-        lines.append(("class", ", ".join(column["name"] for column in account["columns"])))
-    lines += [
-        ("no node", f"column {column['column']}, {column['name']!r}")
-        for column in account["columns"]
-        if column["node"] is None
-    ]
-    lines += [
-        (f"{column['name']!r} is node", column["node"])
-        for column in account["columns"]
-        if column["node"] is not None and column["node"] != column["name"]
-    ]
-    lines += [(key, account[key]) for key in ("accepts", "preprocessing", "taxonomy")]
-    lines += [(key, account[key]) for key in ("loss", "training") if account[key] is not None]
-    lines += [("note", note) for note in account["notes"]]
-    lines += [
-        ("question", f"{question['text']} ({' or '.join(map(words, question['keywords']))})")
-        for question in account["questions"]
-    ]
-    return [printable(f"{key}: {value}") for key, value in lines]
+    lines |= {"note": account["notes"], "question": asked}
+    return [printable(f"{key}: {value}") for key, values in lines.items() for value in values]
 
 
 def taxonomy_words(taxonomy, there, notes):

@@ -9,8 +9,6 @@ An answered leaf is right when it is the truth or lies below it; with several tr
 A truth of -1, or an empty list, is not known, and nothing is right there.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.messages.number_text import percent_text
@@ -27,7 +25,7 @@ CHOSEN = "as matched"
 _SHIFTS = {0: "", 1: ", after one background class", -1: ", without the first class"}
 
 
-def check_class_order(taxonomy, truth, scores, nodes, *, parametrisation=None, others=None, seed=0):
+def check_class_order(taxonomy, truth, scores, nodes, *, parametrisation=None):
     """Leaf accuracy under each plausible order of the columns.
 
     Parameters
@@ -42,45 +40,68 @@ def check_class_order(taxonomy, truth, scores, nodes, *, parametrisation=None, o
         table then suggests an order.
     parametrisation : str, optional
         Needed where inner nodes have scores; without it the best leaf is the one with the largest score.
-    others : mapping of str to ndarray of int, shape (n_scores,), optional
-        Further orders by name, such as that of a second list of class names.
-    seed : int
-        Of the choice of rows when inner nodes have scores and there are more than `MOST_ROWS`.
 
     Returns
     -------
     table : list of dict
-        Best first: ``order``, ``is_chosen``, ``n_right``, ``n``, ``accuracy`` (in [0, 1]) of the rows with known truth, and
-        against the chosen order ``n_better`` and ``n_worse`` (rows that are right only in this one, only in that one) and
-        ``luck`` (the chance that an order which is no better wins so often; the exact sign test, times the number of
-        orders tried); these three are None without a chosen order. Equal orders stand there once, by the first name.
+        Best first: ``order``, ``is_chosen``, and the counts of `compared` over the rows with known truth: at most `MOST_ROWS`
+        of them where inner nodes have scores. Equal orders are listed once, by the first name.
     warning : str or None
         When another order is clearly better: `luck` below `CLEARLY`.
     """
-    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
-    rows = np.flatnonzero(known)
-    orders = _orders(scores.shape[1], taxonomy, nodes, others or {})
+    orders = _orders(scores.shape[1], taxonomy, nodes)
+    has_leaves_only = all(taxonomy.is_leaf[order[order >= 0]].all() for order in orders.values())
+    rows = rows_to_check(truth, len(scores) if has_leaves_only else MOST_ROWS)
     if not len(rows) or not orders:
         return [], None
-    has_leaves_only = all(taxonomy.is_leaf[order[order >= 0]].all() for order in orders.values())
-    if not has_leaves_only and len(rows) > MOST_ROWS:
-        rows = np.sort(np.random.default_rng(seed).choice(rows, MOST_ROWS, replace=False))
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
     key = None if has_leaves_only else parametrisation
     right = {
         name: are_right(taxonomy, truth, _answers(scores, rows, taxonomy, order, key)) for name, order in orders.items()
     }
-    chosen = right.get(CHOSEN)
-    table = []
-    for name, is_right in right.items():
-        row = {"order": name, "is_chosen": name == CHOSEN, "n_right": int(is_right.sum()), "n": len(rows)}
-        row |= {"accuracy": row["n_right"] / len(rows), "n_better": None, "n_worse": None, "luck": None}
-        if chosen is not None:
-            row["n_better"], row["n_worse"] = int((is_right & ~chosen).sum()), int((chosen & ~is_right).sum())
-            row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(right) - 1))
-        table.append(row)
-    table.sort(key=lambda row: (-row["n_right"], not row["is_chosen"]))
+    counts = compared(right, CHOSEN)
+    table = best_first([{"order": name, "is_chosen": name == CHOSEN, **counts[name]} for name in right], "is_chosen")
     return table, _warning(table)
+
+
+def rows_to_check(truth, most):
+    """At most so many rows with known truth, ascending: the same ones for all checks that are read side by side."""
+    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
+    rows = np.flatnonzero(known)
+    return rows if len(rows) <= most else np.sort(np.random.default_rng(0).choice(rows, most, replace=False))
+
+
+def compared(right, chosen):
+    """How often each of several alternatives is right, against the chosen one.
+
+    Parameters
+    ----------
+    right : mapping of name to ndarray of bool, shape (n_rows,)
+    chosen : str or None
+        Name of the one in use.
+
+    Returns
+    -------
+    dict of name to dict
+        ``n_right``, ``n``, ``accuracy`` (in [0, 1]); ``n_better`` and ``n_worse`` (rows that are right only with this one, only
+        with the chosen one) and ``luck`` (the chance that an alternative which is no better wins so often: the exact sign
+        test, times the number of alternatives). These three are None where `chosen` is not among them.
+    """
+    counts = {}
+    for name, is_right in right.items():
+        n_right, n = int(is_right.sum()), len(is_right)
+        counts[name] = {"n_right": n_right, "n": n, "accuracy": n_right / n}
+        n_better = n_worse = chance = None
+        if chosen in right:
+            n_better, n_worse = int((is_right & ~right[chosen]).sum()), int((right[chosen] & ~is_right).sum())
+            chance = luck(n_better, n_worse, max(1, len(right) - 1))
+        counts[name] |= {"n_better": n_better, "n_worse": n_worse, "luck": chance}
+    return counts
+
+
+def best_first(table, chosen):
+    """Rows sorted by `n_right`, of equal ones that first whose column `chosen` is True."""
+    return sorted(table, key=lambda row: (-row["n_right"], not row[chosen]))
 
 
 def _warning(table):
@@ -96,7 +117,7 @@ def _warning(table):
     )
 
 
-def _orders(n_scores, taxonomy, nodes, others):
+def _orders(n_scores, taxonomy, nodes):
     """{name: node of each column, -1 for none}; of equal orders only the first."""
     orders = {}
     if nodes is not None:
@@ -114,7 +135,6 @@ def _orders(n_scores, taxonomy, nodes, others):
         if classes is None:
             return {}
         kept = np.arange(n_scores)
-    orders |= {name: np.asarray(order) for name, order in others.items() if len(order) == n_scores}
     is_leaves = bool(taxonomy.is_leaf[classes].all())
     by_name = sorted(classes.tolist(), key=lambda node: taxonomy.names[node])
     natural = sorted(classes.tolist(), key=lambda node: natural_key(taxonomy.names[node]))

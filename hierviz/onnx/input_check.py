@@ -4,8 +4,6 @@ A model that was fed BGR for RGB, 0..255 for 0..1, or stretched pictures where i
 an error and looks like a poor model. With the truth of some samples the right way shows. It is shown, never taken.
 """
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np
@@ -13,11 +11,11 @@ import numpy as np
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.messages.parameters import Sentence
-from hierviz.onnx.class_order import are_right, top_level_wrong
+from hierviz.onnx.class_order import are_right, best_first, compared, rows_to_check, top_level_wrong
 from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD
 from hierviz.onnx.description.picture_fitting import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.onnx.inputs.model_inputs import ModelInputs
-from hierviz.predictions.exchanged_columns import CLEARLY, luck, luck_words
+from hierviz.predictions.exchanged_columns import CLEARLY, luck_words
 from hierviz.predictions.parametrisation import node_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -32,7 +30,7 @@ _SCALINGS = {
 }
 
 
-def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
+def check_inputs(model, inputs, truth):
     """Leaf accuracy of a model of pictures under plausible ways to prepare them.
 
     Parameters
@@ -42,21 +40,18 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     inputs : ModelInputs, Pictures, or ndarray of uint8
     truth : ndarray of int, shape (n_samples,), or NodeLists
         -1, or an empty list, where it is not known.
-    most : int
-        Rows that are run, chosen with `seed` among those with known truth; fewer of large pictures.
-    seed : int
 
     Returns
     -------
     table : list of dict
-        Best first: ``variant`` in words, ``is_declared``, ``preprocessing`` (keyword of `load_model`), ``n_right``, ``n``,
-        ``accuracy``, ``top_level_wrong`` (share below another child of the root; None where there is no one true node, or
-        no tree), and against the declared way ``n_better``, ``n_worse`` and ``luck`` as in `check_class_order`. Empty when
-        the model is not fed pictures, no truth is known, or the columns have no class names.
+        Best first: ``variant`` in words, ``is_declared``, ``preprocessing`` (keyword of `load_model`), ``top_level_wrong`` (share
+        below another child of the root; None where there is no one true node, or no tree), and the counts of
+        `class_order.compared` against the declared way, over at most `most_rows` rows. Empty when the model is not fed
+        pictures, no truth is known, or the columns have no class names.
     warning : str or None
         When another way is clearly better.
     """
-    rows = rows_to_check(truth, min(most, most_rows(model.inputs)), seed)
+    rows = rows_to_check(truth, most_rows(model.inputs))
     variants = _variants(model.inputs)
     if not len(rows) or not variants or not model.outputs:
         return [], None
@@ -68,7 +63,7 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
     declared_pictures, fitted_otherwise = pictures
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
     declared = None if model.inputs[0].why_no_pictures else _key(model.inputs[0])
-    table, right = [], {}
+    made, right = {}, {}
     # The declared way goes first: it settles what the scores are.
     variants = dict(sorted(variants.items(), key=lambda entry: _key(entry[1]) != declared))
 
@@ -82,49 +77,28 @@ def check_inputs(model, inputs, truth, *, most=MOST_ROWS, seed=0):
         wrong = None
         if model.taxonomy.is_tree and not isinstance(truth, NodeLists):
             wrong = float(top_level_wrong(model.taxonomy, truth, leaves).mean())
-        n_right = int(right[name].sum())
-        table.append(
-            {
-                "variant": name,
-                "is_declared": is_declared,
-                "preprocessing": _preprocessing(spec, bool(fitted_otherwise)),
-                "n_right": n_right,
-                "n": len(rows),
-                "accuracy": n_right / len(rows),
-                "top_level_wrong": wrong,
-                "n_better": None,
-                "n_worse": None,
-                "luck": None,
-            }
-        )
+        how = _preprocessing(spec, bool(fitted_otherwise))
+        made[name] = {"variant": name, "is_declared": is_declared, "preprocessing": how, "top_level_wrong": wrong}
+
+    def ranked():
+        counts = compared(right, next((name for name in made if made[name]["is_declared"]), None))
+        return best_first([made[name] | counts[name] for name in made], "is_declared")
 
     how = f", {_fitting(spec)}" if fitted_otherwise else ""
-    for (name, made), scores in zip(
-        variants.items(), _scores(model, variants.values(), declared_pictures), strict=True
-    ):
-        judge(name + how, made, scores, _key(made) == declared)
-    _compare(table, right)
+    of_ways = _scores(model, variants.values(), declared_pictures)
+    for (name, spec), scores in zip(variants.items(), of_ways, strict=True):
+        judge(name + how, spec, scores, _key(spec) == declared)
+    table = ranked()
     if fitted_otherwise and table:
         # Where another scaling is clearly right, the sizes are tried with that one.
-        table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
         best = next((row for row in table if row["is_declared"]), table[0])
         best = table[0] if best["luck"] is not None and (table[0]["luck"] or 1) < CLEARLY else best
         base = best["variant"].removesuffix(how)
         for other, pictures in fitted_otherwise:
-            made = replace(variants[base], resize=other.resize, pad=other.pad)
-            judge(f"{base}, {_fitting(made)}", made, _scores(model, [made], pictures)[0], False)
-        _compare(table, right)
-    table.sort(key=lambda row: (-row["n_right"], not row["is_declared"]))
+            spec = replace(variants[base], resize=other.resize, pad=other.pad)
+            judge(f"{base}, {_fitting(spec)}", spec, _scores(model, [spec], pictures)[0], False)
+        table = ranked()
     return table, _warning(table)
-
-
-def _compare(table, right):
-    """Fill in what is against the declared way, where there is one."""
-    chosen = next((right[row["variant"]] for row in table if row["is_declared"]), None)
-    for row in table if chosen is not None else ():
-        is_right = right[row["variant"]]
-        row["n_better"], row["n_worse"] = int((is_right & ~chosen).sum()), int((chosen & ~is_right).sum())
-        row["luck"] = luck(row["n_better"], row["n_worse"], max(1, len(table) - 1))
 
 
 def _other_fittings(spec):
@@ -155,13 +129,6 @@ def most_rows(specs):
     if spec is None:
         return MOST_ROWS
     return max(1, min(MOST_ROWS, MOST_BYTES // (3 * spec.size[0] * spec.size[1] * len(_other_fittings(spec)))))
-
-
-def rows_to_check(truth, most=MOST_ROWS, seed=0):
-    """At most so many rows with known truth, ascending: the same ones for all checks that are read side by side."""
-    known = truth.lengths > 0 if isinstance(truth, NodeLists) else np.asarray(truth) >= 0
-    rows = np.flatnonzero(known)
-    return rows if len(rows) <= most else np.sort(np.random.default_rng(seed).choice(rows, most, replace=False))
 
 
 def _warning(table):

@@ -85,7 +85,7 @@ class Model:
     batch : int or None
         Rows of one run when the model fixes them.
     account : dict
-        What is known about the model, in JSON types; see `inspect_model`.
+        What is known about the model, in JSON types; see `account.full_account`.
     notes : tuple of str
         What had to be assumed or contradicts itself.
     session : Session

@@ -108,31 +108,11 @@ def load_model(
     return model
 
 
-def inspect_model(path, taxonomy, **given):
-    """What is known about a model without running it, and what would have to be asked.
-
-    Parameters
-    ----------
-    path, taxonomy, **given
-        As in `load_model`.
-
-    Returns
-    -------
-    dict
-        The model's `account` in JSON types. Among its keys are ``inputs`` and ``outputs`` (name, type, shape), ``columns``
-        (list of ``column``, ``name``, ``node``), ``facts`` of the file, ``preprocessing``, ``notes`` and ``questions``
-        (dicts of `Question`).
-
-    Raises
-    ------
-    ModelError, FileError, TaxonomyError
-        As `load_model`, but for what a question asks.
-    """
-    return draft_model(path, taxonomy, **given).account
-
-
 def draft_model(path, taxonomy, *, limits=None, **given):
-    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`."""
+    """A Model for which questions may be open: `Model.questions`. Arguments and errors are those of `load_model`.
+
+    Nothing is run: `Model.account` is what is known without that.
+    """
     return _draft(path, taxonomy, limits, _Asked(**given))
 
 

@@ -10,8 +10,6 @@ Functions
 darker, smaller, blurred, moved; `PERTURBATIONS` has them by name with a sentence each.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.messages.errors import FileError

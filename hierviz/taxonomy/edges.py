@@ -10,8 +10,6 @@ Functions
 numbered, require_depth
 """
 
-from __future__ import annotations
-
 import heapq
 import re
 

@@ -9,7 +9,7 @@ from hierviz import Taxonomy
 from hierviz.messages.errors import HiervizError, ModelError, PredictionsError
 from hierviz.onnx.description.class_names import parsed_names
 from hierviz.onnx.description.open_question import OpenQuestion
-from hierviz.onnx.model import draft_model, inspect_model, load_model
+from hierviz.onnx.model import draft_model, load_model
 from hierviz.onnx.process.session import Run
 from hierviz.onnx.scores.outputs import gathered
 
@@ -434,7 +434,7 @@ def test_loose_names_and_background(build, taxonomy, pictures, expected):
 def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
     bare = {key: value for key, value in metadata.items() if key not in ("nodes", "parametrisation", "input")}
     path = build(metadata=bare, dtype="float32", shape=("n", 5, 6, 3))
-    account = inspect_model(path, taxonomy)
+    account = draft_model(path, taxonomy).account
     assert json.loads(json.dumps(account)) == account
     about = [(one["about"], one["keywords"], one["stops"]) for one in account["questions"]]
     assert about == [("classes", ["classes"], "loading"), ("preprocessing", ["preprocessing.range"], "pictures")]
@@ -447,12 +447,12 @@ def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
     # The raw numbers are there all the same: a help to find out.
     assert model.raw_scores(pictures.astype(np.float32)).shape == (7, 4)
     said = {"classes": LEAVES, "preprocessing": {"range": [0, 255]}}
-    assert inspect_model(path, taxonomy, **said)["questions"] == []
+    assert draft_model(path, taxonomy, **said).account["questions"] == []
     p = load_model(path, taxonomy, **said).predict(pictures)
     assert p.parametrisation == "flat_softmax"
-    unknown = inspect_model(path, taxonomy, classes=["newt", "cat", "duk", "cow"])["questions"][0]
+    unknown = draft_model(path, taxonomy, classes=["newt", "cat", "duk", "cow"]).account["questions"][0]
     assert unknown["text"].startswith("2 of 4 class names in the list given are not in the taxonomy ('duk', 'cow').")
-    assert [one["node"] for one in inspect_model(path, taxonomy, classes=["newt", "duk"])["columns"]] == ["newt", None]
+    assert [one["node"] for one in draft_model(path, taxonomy, classes=["newt", "duk"]).account["columns"]] == ["newt", None]
 
 
 def test_scores_keyword(build, metadata, taxonomy, pictures):

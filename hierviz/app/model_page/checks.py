@@ -12,8 +12,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import sentence
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import Sentence
-from hierviz.onnx.class_order import check_class_order
-from hierviz.onnx.input_check import check_inputs, most_rows, rows_to_check
+from hierviz.onnx.class_order import check_class_order, rows_to_check
+from hierviz.onnx.input_check import check_inputs, most_rows
 from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_SHOWN = 6

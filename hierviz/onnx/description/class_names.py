@@ -6,8 +6,6 @@ Sources are tried in a fixed order. What hierviz itself defines (the caller's li
 only may hold class names counts when one of them is a node of the taxonomy.
 """
 
-from __future__ import annotations
-
 import json
 import os
 from pathlib import Path

@@ -1,7 +1,5 @@
 """The file of an ONNX model: what it is when it is none, what lies beside it, and checksums."""
 
-from __future__ import annotations
-
 import hashlib
 import stat
 import zipfile

@@ -7,8 +7,6 @@ It stands in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` besid
 latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
 """
 
-from __future__ import annotations
-
 import json
 
 from hierviz.messages.errors import ModelError, listed, near_miss, shortened

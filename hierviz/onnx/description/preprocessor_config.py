@@ -6,8 +6,6 @@ The steps are those of transformers' image processors: resize, cut out the middl
 `image_mean` and divide by `image_std`. What is not understood becomes a note.
 """
 
-from __future__ import annotations
-
 import json
 
 from hierviz.messages.errors import ModelError, listed

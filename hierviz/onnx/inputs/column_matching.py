@@ -7,8 +7,6 @@ punctuation only. A single input of several values takes the columns of numbers 
 named. Columns of the sample id and of the truth feed a model only when it asks for them by name. Assumptions become notes.
 """
 
-from __future__ import annotations
-
 import re
 from collections.abc import Mapping
 
@@ -125,7 +123,8 @@ def _find(where, names, wanted, spec, notes):
     """Place of the column of that name, or of the only one nearly of that name; None when there is none."""
     if wanted in names:
         return names.index(wanted)
-    for fold in (_without_blanks, _letters):
+    # skl2onnx writes _ for anything else: "sepal length (cm)" is its input sepal_length__cm_.
+    for fold in (lambda name: "".join(name.casefold().split()), lambda name: re.sub("[^0-9a-z]", "", name.lower())):
         fits = [name for name in names if fold(name) == fold(wanted) != ""]
         if len(fits) > 1:
             raise ModelError(
@@ -138,15 +137,6 @@ def _find(where, names, wanted, spec, notes):
     return None
 
 
-def _without_blanks(name):
-    return "".join(name.casefold().split())
-
-
-def _letters(name):
-    # skl2onnx writes _ for anything else: "sepal length (cm)" is its input sepal_length__cm_.
-    return re.sub("[^0-9a-z]", "", name.lower())
-
-
 def _named(where, names, wanted, spec, notes):
     place = _find(where, names, str(wanted), spec, notes)
     if place is None:
@@ -157,11 +147,11 @@ def _named(where, names, wanted, spec, notes):
     return place
 
 
-def _set_aside(names):
-    """Places of the sample id and of the truth."""
-    folded = [name.casefold() for name in names]
-    truth = next((folded.index(name) for name in TRUTH_COLUMNS if name in folded), None)
-    return {k for k, name in enumerate(folded) if name in ID_COLUMNS or k == truth}
+def set_aside(names, places):
+    """Those places, among some, of columns that hold ids of the samples or their truth, which is the first so called."""
+    folded = {place: names[place].casefold() for place in places}
+    truth = next((place for name in TRUTH_COLUMNS for place in folded if folded[place] == name), None)
+    return {place for place, name in folded.items() if name in ID_COLUMNS or place == truth}
 
 
 def _text(table, names, spec, notes):
@@ -169,8 +159,7 @@ def _text(table, names, spec, notes):
     where = table.where
     place = _find(where, names, TEXT_COLUMN, spec, notes)
     if place is None:
-        aside = _set_aside(names)
-        others = [k for k in range(len(names)) if k not in aside]
+        others = sorted(set(range(len(names))) - set_aside(names, range(len(names))))
         if len(others) != 1:
             raise ModelError(
                 f"{where}: expected a column `text` for input {spec.name!r}, got {listed(names, 10)}. "
@@ -183,7 +172,7 @@ def _text(table, names, spec, notes):
 
 def _others(table, names, spec, notes):
     """All columns of numbers, or of any kind for text, but for the sample id and the truth, in the order of the file."""
-    aside = _set_aside(names)
+    aside = set_aside(names, range(len(names)))
     places = [k for k in range(len(names)) if k not in aside and (spec.dtype == "str" or _is_number(table, k))]
     kind = "" if spec.dtype == "str" else " of numbers"
     if not places:

@@ -1,7 +1,5 @@
 """What the inputs of an ONNX model take: what its graph fixes, completed by what the model says about itself."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 from hierviz.messages.errors import ModelError, listed

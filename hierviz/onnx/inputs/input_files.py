@@ -3,8 +3,6 @@
 An ``.npy`` file stays on disk; texts are one a line; a table names one picture a row.
 """
 
-from __future__ import annotations
-
 import hashlib
 import io
 import os
@@ -13,6 +11,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, ModelError, listed
 from hierviz.onnx.description.file import sha256
+from hierviz.onnx.inputs.column_matching import set_aside
 from hierviz.readers import limits
 from hierviz.readers.arrays import ID_ARRAYS
 from hierviz.readers.labels import text_array
@@ -21,7 +20,7 @@ from hierviz.readers.picture_names import is_picture, leads_outside, plain_name
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
-from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column, sample_ids, text_attributes
+from hierviz.readers.truth_file import id_column, sample_ids, text_attributes
 
 WANTED = "arrays for a model (.npy or .npz)"
 
@@ -37,8 +36,8 @@ def by_position(array, specs, where):
 
 
 def load_npy(path, specs):
-    """The array of an ``.npy`` file, which stays on disk, by the name of the only input."""
-    return by_position(open_npy(open_source(path, WANTED, ("npy",))), specs, path.name)
+    """`ModelInputs.arrays` of an ``.npy`` file, which stays on disk: the array of the only input, as a dict."""
+    return {"arrays": by_position(open_npy(open_source(path, WANTED, ("npy",))), specs, path.name)}
 
 
 def load_npz(path, specs):
@@ -46,10 +45,8 @@ def load_npz(path, specs):
 
     Returns
     -------
-    arrays : dict of str to ndarray
-    ids : ndarray, or None
-        Those in `ID_ARRAYS`.
-    notes : tuple of str
+    dict
+        Fields of `ModelInputs`: ``arrays``, ``sample_ids`` (those in `ID_ARRAYS`, or None) and ``notes``.
 
     Raises
     ------
@@ -79,7 +76,7 @@ def load_npz(path, specs):
             )
         ids = ids.astype(str)
     notes = (f"{path.name}: arrays without an input of their name were left out: {listed(others)}",) if others else ()
-    return arrays, ids, notes
+    return {"arrays": arrays, "sample_ids": ids, "notes": notes}
 
 
 TEXT_SUFFIXES = (".txt", ".txt.gz")
@@ -147,7 +144,6 @@ def load_picture_table(path, media=None):
     """
     columns = open_table(path, "a table that names pictures").read()
     names = [name.strip() for name in columns.names]
-    folded = [name.casefold() for name in names]
     column = next((names.index(name) for name in PICTURE_COLUMNS if name in names), None)
     id_place = id_column(names)
     named = column if column is not None or media is None else id_place
@@ -158,17 +154,10 @@ def load_picture_table(path, media=None):
         )
     if not len(columns):
         raise FileError(f"{path.name}: expected at least one row, got none. Check the table.")
-    pictures = (
-        _beside(path, columns.single_text(named))
-        if media is None
-        else Pictures.from_path(media, columns.single_text(named))
-    )
-    truth = next((folded.index(name) for name in TRUTH_COLUMNS if name in folded), None)
-    others = [
-        k
-        for k, name in enumerate(names)
-        if k not in (column, truth) and folded[k] not in ID_COLUMNS and names.index(name) == k
-    ]
+    files = columns.single_text(named)
+    pictures = _beside(path, files) if media is None else Pictures.from_path(media, files)
+    shown = set(range(len(names))) - {column} - set_aside(names, range(len(names)))
+    others = [k for k in sorted(shown) if names.index(names[k]) == k]
     ids = None if id_place is None else sample_ids(columns, id_place)
     return pictures, ids, text_attributes(columns, others)
 
@@ -176,11 +165,8 @@ def load_picture_table(path, media=None):
 def _beside(path, names):
     # Pictures.from_path would look through everything below the folder, whatever else lies there.
     folder, names = path.absolute().parent, [plain_name(name) for name in names]
-    missing = [
-        name
-        for name in dict.fromkeys(names)
-        if leads_outside(name) or not is_picture(name) or not os.path.isfile(folder / name)
-    ]
+    there = {name for name in names if not leads_outside(name) and is_picture(name) and os.path.isfile(folder / name)}
+    missing = [name for name in dict.fromkeys(names) if name not in there]
     if missing:
         raise FileError(
             f"{path.name}: expected the pictures that it names in its own folder, got no {listed(missing)} there. "

@@ -199,7 +199,8 @@ class InputSpec:
         elif self.colour == "BGR":
             values = values[..., ::-1]
         if self.is_whole:
-            return np.ascontiguousarray(self._laid_out(values), dtype=self.dtype)
+            laid_out = values if self.layout == "NHWC" else values.transpose(0, 3, 1, 2)
+            return np.ascontiguousarray(laid_out, dtype=self.dtype)
         kind = np.float64 if self.dtype == "float64" else np.float32
         factor, offset = (numbers.astype(kind) for numbers in self._scaling)
         shape = values.shape if self.layout == "NHWC" else tuple(values.shape[axis] for axis in (0, 3, 1, 2))
@@ -248,9 +249,6 @@ class InputSpec:
         low, high = self.range
         mean, std = np.array(self.mean or (0.0,)), np.array(self.std or (1.0,))
         return (high - low) / 255 / std, (low - mean) / std
-
-    def _laid_out(self, values):
-        return values if self.layout == "NHWC" else values.transpose(0, 3, 1, 2)
 
     def as_pictures(self, array):
         """`array` as (n, height, width, 3) when it is uint8 pictures for this input, else None."""
@@ -308,13 +306,7 @@ class InputSpec:
                     )
             return made
         if have in "iu" and want in "iu":
-            limits = np.iinfo(self.dtype)
-            wrong = values[(values < limits.min) | (values > limits.max)] if values.size else values
-            if wrong.size:
-                raise ModelError(
-                    f"{where}: expected {self.dtype} values for input {self.name!r} ({limits.min} to {limits.max}), "
-                    f"got {listed(wrong.ravel().tolist())}. Check the array."
-                )
+            self.require_range(values, where)
             return values.astype(self.dtype)
         if want == "U" and have in "UTO":
             # One of numpy's own strings is always text; an object may be None or nan.
@@ -328,6 +320,16 @@ class InputSpec:
                 f"`range` into the model's hierviz.json; for ready-made numbers use array.astype({self.dtype!r})."
             )
         raise ModelError(f"{where}: expected {self.dtype} for input {self.name!r}, got {values.dtype}. {more}")
+
+    def require_range(self, values, where):
+        """Raise a ModelError where whole numbers are too small or too large for the type."""
+        limits = np.iinfo(self.dtype)
+        wrong = values[(values < limits.min) | (values > limits.max)] if values.size else values
+        if wrong.size:
+            raise ModelError(
+                f"{where}: expected {self.dtype} values for input {self.name!r} ({limits.min} to {limits.max}), "
+                f"got {listed(wrong.ravel().tolist())}. Check the values."
+            )
 
     def _require_text(self, values, where):
         missing = [(row, value) for row, value in enumerate(values.ravel().tolist()) if not isinstance(value, str)]

@@ -78,11 +78,9 @@ class ModelInputs(Short):
     files: tuple[Path, ...] = ()
 
     def __len__(self):
-        return (
-            len(self.pictures)
-            if self.arrays is None
-            else min((len(array) for array in self.arrays.values()), default=0)
-        )
+        if self.arrays is None:
+            return len(self.pictures)
+        return min((len(array) for array in self.arrays.values()), default=0)
 
     @property
     def n_samples(self):
@@ -198,13 +196,11 @@ class ModelInputs(Short):
 
     def rows_at_once(self, specs, most):
         """At most `most` rows, and no more than memory is well spent on."""
-        taken = sum(self._row_bytes(spec) for spec in specs)
-        return max(1, min(most, BLOCK_BYTES // max(1, taken)))
-
-    def _row_bytes(self, spec):
         if self.arrays is None:
-            return picture_bytes(spec)
-        return array_bytes(self.arrays[spec.name].shape[1:], spec.dtype)
+            taken = picture_bytes(specs[0])
+        else:
+            taken = sum(array_bytes(self.arrays[spec.name].shape[1:], spec.dtype) for spec in specs)
+        return max(1, min(most, BLOCK_BYTES // max(1, taken)))
 
     def _fitted(self, spec, row, unreadable):
         name = self.pictures.names[row]
@@ -283,22 +279,20 @@ def load_inputs(
     PredictionsError
         If a sample id of a table is missing or there twice.
     """
-    specs = _specs(model)
+    specs = getattr(model, "inputs", model)
+    specs = (specs,) if isinstance(specs, InputSpec) else tuple(specs)
     if FrameTable.fits(path):
-        table_inputs = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
-        return _of_table(table_inputs, specs, FrameTable.where)
+        fields = read_table_inputs(FrameTable(path), specs, text_column=text_column, columns=columns)
+        return ModelInputs(**fields).checked(specs, FrameTable.where)
     path = Path(path)
     if not os.path.exists(path):
         more = " Texts in memory go into a list." if any(spec.is_text for spec in specs) else ""
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     require_file(path)
-    name = path.name.lower() if path.is_file() else ""
-    suffix = path.suffix.lower() if path.is_file() else ""
-    if name.endswith((".npy", ".npy.gz")):
-        return ModelInputs(load_npy(path, specs), files=(path,)).checked(specs, path.name)
-    if name.endswith((".npz", ".npz.gz")):
-        arrays, ids, notes = load_npz(path, specs)
-        return ModelInputs(arrays, None, ids, {}, notes, (path,)).checked(specs, path.name)
+    name, suffix = (part.lower() if path.is_file() else "" for part in (path.name, path.suffix))
+    for ends, load in ((".npy", ".npy.gz"), load_npy), ((".npz", ".npz.gz"), load_npz):
+        if name.endswith(ends):
+            return ModelInputs(**load(path, specs), files=(path,)).checked(specs, path.name)
     if path.is_dir() or suffix in {".zip", *SUFFIXES}:
         _require_pictures(specs, path.name)
         return _of_pictures(Pictures.from_path(path), None, {}, specs)
@@ -310,16 +304,11 @@ def load_inputs(
         return _of_pictures(pictures, ids, attributes, specs, (path,))
     if name.endswith(TEXT_SUFFIXES) and len(specs) == 1 and specs[0].is_text and text_column is columns is None:
         texts = load_texts(path)
-        made = ModelInputs({specs[0].name: texts}, attributes={"text": texts}, files=(path,)).checked(specs, path.name)
+        fields = {"arrays": {specs[0].name: texts}, "attributes": {"text": texts}}
     else:
-        table_inputs = read_table_inputs(path, specs, text_column=text_column, columns=columns)
-        made = _of_table(table_inputs, specs, path.name, (path,))
+        fields = read_table_inputs(path, specs, text_column=text_column, columns=columns)
+    made = ModelInputs(**fields, files=(path,)).checked(specs, path.name)
     return made if media is None else _with_shown(made, media, path.name)
-
-
-def _specs(model):
-    specs = getattr(model, "inputs", model)
-    return (specs,) if isinstance(specs, InputSpec) else tuple(specs)
 
 
 def _require_pictures(specs, where):
@@ -340,13 +329,6 @@ def _of_pictures(pictures, ids, attributes, specs, files=()):
     ids = text_array(pictures.stems) if ids is None else ids
     attributes = {**attributes, "image": text_array(pictures.names)}
     return ModelInputs(None, pictures, ids, attributes, pictures.notes, files)
-
-
-def _of_table(table_inputs, specs, where, files=()):
-    made = ModelInputs(
-        table_inputs.arrays, None, table_inputs.sample_ids, table_inputs.attributes, table_inputs.notes, files
-    )
-    return made.checked(specs, where)
 
 
 def _with_shown(inputs, media, where):

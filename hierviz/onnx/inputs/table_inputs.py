@@ -6,42 +6,18 @@ Which column feeds which input: see `column_matching`. Text stays as it stands i
 A number that is missing is NaN where the input takes fractions, and an error anywhere else. True and false are 1 and 0.
 """
 
-from __future__ import annotations
-
-from dataclasses import dataclass
-
 import numpy as np
 
 from hierviz.messages.csv_cells import text_of_cell
-from hierviz.messages.errors import FileError, ModelError, listed
-from hierviz.messages.notebook_html import Short
-from hierviz.onnx.inputs.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns
+from hierviz.messages.errors import FileError, ModelError
+from hierviz.onnx.inputs.column_matching import INSTEAD, MISSING, TEXT_COLUMN, TRUE_FALSE, match_columns, set_aside
 from hierviz.readers.columns import Columns, looks_numeric, require_names
 from hierviz.readers.labels import text_array
 from hierviz.readers.tables import open_table
-from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, sample_ids, text_attributes
+from hierviz.readers.truth_file import ID_COLUMNS, sample_ids, text_attributes
 
 # A sample's features stand beside its tree up to this many.
 MOST_SHOWN = 24
-
-
-@dataclass(frozen=True, eq=False)
-class TableInputs(Short):
-    """What a table holds for a model.
-
-    Parameters
-    ----------
-    arrays : dict of input name to ndarray, first axis n_samples
-        Exactly typed.
-    sample_ids : ndarray of str, shape (n_samples,), or None
-    attributes : dict of str to ndarray, each shape (n_samples,)
-    notes : tuple of str
-    """
-
-    arrays: dict
-    sample_ids: np.ndarray | None
-    attributes: dict
-    notes: tuple
 
 
 def read_table_inputs(table, specs, *, text_column=None, columns=None):
@@ -58,9 +34,10 @@ def read_table_inputs(table, specs, *, text_column=None, columns=None):
 
     Returns
     -------
-    TableInputs
-        Columns are attributes, to be shown and to slice by, but for one that holds the truth, which is read elsewhere, and
-        more than `MOST_SHOWN` numbers that were fed. A text that is all the model takes is called ``text``.
+    dict
+        Fields of `ModelInputs`: ``arrays``, exactly typed; ``sample_ids``; ``notes``; and ``attributes``, to be shown and to
+        slice by: the columns, but for one that holds the truth, which is read elsewhere, and more than `MOST_SHOWN` numbers
+        that were fed. A text that is all the model takes is called ``text``.
 
     Raises
     ------
@@ -104,7 +81,7 @@ def read_table_inputs(table, specs, *, text_column=None, columns=None):
     arrays = {spec.name: _array(content, names, spec, chosen[spec.name], order) for spec in specs}
     _note_nan(content, names, order, notes)
     ids, attributes = _rest(content, names, specs, chosen, order, notes)
-    return TableInputs(arrays, ids, attributes, tuple(notes))
+    return {"arrays": arrays, "sample_ids": ids, "attributes": attributes, "notes": tuple(notes)}
 
 
 def _array(content, names, spec, places, order):
@@ -112,20 +89,21 @@ def _array(content, names, spec, places, order):
     if spec.dtype.startswith("float"):
         values = content.numbers[:, [order.index(place) for place in places]]
     else:
-        read = {"str": _text, "bool": _bool}.get(spec.dtype, _whole)
-        columns = [_cells(content, names, place, spec, read) for place in places]
-        values = np.array(columns, dtype=np.bool_ if read is _bool else object).T
-        values = _whole_array(values, spec, content.where) if read is _whole else values
+        columns = [_cells(content, names, place, spec) for place in places]
+        values = np.array(columns, dtype=np.bool_ if spec.dtype == "bool" else object).T
+        if spec.is_whole:
+            spec.require_range(values, content.where)
+            values = values.astype(spec.dtype)
     made = spec.cast(values, content.where)
     return np.ascontiguousarray(made if len(spec.shape) == 2 else made[:, 0])
 
 
-def _cells(content, names, place, spec, read):
+def _cells(content, names, place, spec):
+    read, kind = _KINDS.get(spec.dtype, (_whole, "a whole number"))
     made = []
     for row, cell in enumerate(content.text[place]):
         value = read(cell) if isinstance(cell, str) else None
         if value is None:
-            kind = {"str": "text", "bool": "true or false"}.get(spec.dtype, "a whole number")
             got = "a list" if not isinstance(cell, str) else repr(cell) if cell.strip() else "an empty cell"
             is_missing = isinstance(cell, str) and cell.strip() in MISSING
             advice = "Fill missing values" if is_missing else "Correct it"
@@ -134,14 +112,6 @@ def _cells(content, names, place, spec, read):
             )
         made.append(value)
     return made
-
-
-def _text(cell):
-    return cell if cell.strip() else None
-
-
-def _bool(cell):
-    return {"1": True, "0": False}.get(TRUE_FALSE.get(cell.strip(), cell.strip()))
 
 
 def _whole(cell):
@@ -158,15 +128,12 @@ def _whole(cell):
         return None
 
 
-def _whole_array(values, spec, where):
-    limits = np.iinfo(spec.dtype)
-    wrong = [value for value in values.ravel().tolist() if not limits.min <= value <= limits.max]
-    if wrong:
-        raise ModelError(
-            f"{where}: expected {spec.dtype} values for input {spec.name!r} ({limits.min} to {limits.max}), "
-            f"got {listed(wrong)}. Check the column."
-        )
-    return values.astype(spec.dtype)
+def _bool(cell):
+    return {"1": True, "0": False}.get(TRUE_FALSE.get(cell.strip(), cell.strip()))
+
+
+# Type of an input: the value of a cell, None where it is none, and what is expected in words.
+_KINDS = {"str": (lambda cell: cell if cell.strip() else None, "text"), "bool": (_bool, "true or false")}
 
 
 def _note_nan(content, names, order, notes):
@@ -184,8 +151,8 @@ def _rest(content, names, specs, chosen, order, notes):
     fed = {place for places in chosen.values() for place in places}
     free = [k for k in range(len(names)) if k not in fed]
     ids = next((k for name in ID_COLUMNS for k in free if folded[k] == name), None)
-    truth = next((k for name in TRUTH_COLUMNS for k in free if folded[k] == name), None)
-    attributes = text_attributes(content, [k for k in free if k not in (ids, truth) and folded[k] not in ID_COLUMNS])
+    aside = set_aside(names, free)
+    attributes = text_attributes(content, [k for k in free if k not in aside])
     if len(fed) <= MOST_SHOWN:
         attributes |= text_attributes(content, [k for k in sorted(fed) if k in content.text])
         for k, place in enumerate(order):

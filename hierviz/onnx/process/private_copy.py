@@ -1,7 +1,5 @@
 """A private copy of a model and of the weight files it may have: nothing else is ever opened by its process."""
 
-from __future__ import annotations
-
 import errno
 import hashlib
 import os

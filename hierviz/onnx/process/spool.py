@@ -1,7 +1,5 @@
 """Rows for a model on their way into its process, and its outputs on their way back, through files."""
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

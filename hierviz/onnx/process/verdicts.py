@@ -1,7 +1,5 @@
 """How a run in the model's own process ended, in words: each function returns text that fits after "<file>: " of an error."""
 
-from __future__ import annotations
-
 import re
 import signal
 

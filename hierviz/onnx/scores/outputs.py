@@ -3,8 +3,6 @@
 A signature is (name, type, shape) with None for an axis of any length; the first axis is the batch.
 """
 
-from __future__ import annotations
-
 import re
 
 import numpy as np

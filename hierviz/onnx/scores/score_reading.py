@@ -8,8 +8,6 @@ Nothing is guessed: a kind and a set of columns lead to one parametrisation, or 
 fit. A parametrisation that was declared is kept, and checked against the numbers.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.messages.errors import HiervizError, ModelError, PredictionsError, near_miss
