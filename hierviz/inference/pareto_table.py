@@ -25,7 +25,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
-from hierviz.taxonomy.node_lists import frozen
+from hierviz.taxonomy.node_lists import frozen, offsets_of
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -89,7 +89,7 @@ class ParetoTable(Short):
         """One table of the samples of several, in order."""
         sizes = np.concatenate([np.diff(table.offsets) for table in tables])
         return cls(
-            np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
+            offsets_of(sizes),
             np.concatenate([table.nodes for table in tables]),
             np.concatenate([table.scores for table in tables]),
         )
@@ -118,8 +118,7 @@ def table_of_block(predictions: Predictions, block: PassBlock | slice) -> Pareto
     """The table of the rows of one block of `tree_pass`."""
     if isinstance(block, slice):
         return pareto_table(predictions.taxonomy, predictions.node_probabilities(block))
-    offsets = np.concatenate([[0], np.cumsum(block.sizes)]).astype(np.intp)
-    return ParetoTable(offsets, block.nodes, block.scores)
+    return ParetoTable(offsets_of(block.sizes), block.nodes, block.scores)
 
 
 def pareto_table(
@@ -184,5 +183,5 @@ def pareto_table(
         scores = [*scores, p[bare, nodes[-1]]]
     row, node, score = (np.concatenate(parts[::-1]) for parts in (rows, nodes, scores))
     order = np.argsort(row, kind="stable")
-    offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(p)))]).astype(np.intp)
+    offsets = offsets_of(np.bincount(row, minlength=len(p)))
     return ParetoTable(offsets, node[order].astype(np.int32), score[order])

@@ -147,8 +147,7 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
     starts = range(0, max(len(p), 1), step)
     answers = [entry.function(taxonomy, p[start : start + step], **parameters) for start in starts]
     if entry.returns_sets:
-        sizes = np.concatenate([[0], *(lists.lengths for lists in answers)])
-        return NodeLists(np.cumsum(sizes), np.concatenate([lists.nodes for lists in answers]))
+        return NodeLists.concatenate(answers)
     return np.concatenate(answers)
 
 

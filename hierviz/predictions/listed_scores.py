@@ -24,6 +24,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 NOTHING_LISTED = (
@@ -223,8 +224,7 @@ class ListedScores(Short):
     ) -> Self:
         """From the row, column and value of each entry, in any order of the rows."""
         order = np.argsort(rows, kind="stable")
-        lengths = np.bincount(rows, minlength=shape[0])
-        offsets = np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+        offsets = offsets_of(np.bincount(rows, minlength=shape[0]))
         return cls(offsets, np.asarray(columns)[order].astype(np.int32), values[order], shape[1], missing, is_top_k)
 
     @property

@@ -185,8 +185,7 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
         if names not in known:
             known[names] = _path_end(names, taxonomy, f"{what}, sample {row // n_paths}")
         ends[row] = known[names]
-    lengths = (ends >= 0).reshape(len(labels), n_paths).sum(axis=1) if len(labels) else np.empty(0, dtype=np.intp)
-    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), ends[ends >= 0])
+    return NodeLists(np.arange(len(labels) + 1) * n_paths, ends).only(ends >= 0)
 
 
 def is_by_level(labels: Any) -> bool:

@@ -327,9 +327,7 @@ def _only(model, part, unseen):
 def _inside(truth, part):
     if not isinstance(truth, NodeLists):
         return np.where(part.number[truth] >= 0, truth, -1)
-    row = truth.rows
-    kept = part.number[truth.nodes] >= 0
-    return NodeLists.of_pairs(row[kept], truth.nodes[kept], len(truth))
+    return truth.only(part.number[truth.nodes] >= 0)
 
 
 def _n_moved(truth, part):

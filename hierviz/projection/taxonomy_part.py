@@ -118,8 +118,7 @@ class TaxonomyPart(Short):
             return np.where(nodes >= 0, self.nearest[nodes], -1)
         if (self.number[nodes[nodes >= 0]] >= 0).all():
             return np.where(nodes >= 0, self.number[nodes], -1)
-        known = (nodes >= 0).astype(np.intp)
-        return self._project_lists(NodeLists(np.concatenate([[0], np.cumsum(known)]), nodes[nodes >= 0]))
+        return self._project_lists(NodeLists.of(nodes).only(nodes >= 0))
 
     def _project_lists(self, lists):
         row = lists.rows
@@ -128,8 +127,6 @@ class TaxonomyPart(Short):
         else:
             inside = lists.nodes >= 0
             lowest = self._lowest(lists.nodes[inside])
-            place = np.repeat(np.arange(len(row)), 1)
-            place[inside] = np.arange(int(inside.sum()))
             lengths = np.ones(len(row), dtype=np.intp)
             lengths[inside] = lowest.lengths
             node = np.full(lengths.sum(), -1, dtype=np.intp)
@@ -141,14 +138,13 @@ class TaxonomyPart(Short):
         """For each node of a graph the nodes of the part above it that are parents of no other of them, as NodeLists."""
         distinct, place = np.unique(nodes, return_inverse=True)
         above = self.whole.ancestors(distinct)
-        row, node = np.repeat(np.arange(len(distinct)), above.lengths), self.number[above.nodes]
+        row, node = above.rows, self.number[above.nodes]
         row, node = row[node >= 0], node[node >= 0]
         n = self.taxonomy.n_nodes
         parents = self.taxonomy.parents.take(node)
         is_lowest = ~np.isin(row * n + node, np.repeat(row, parents.lengths) * n + parents.nodes)
         row, node = row[is_lowest], node[is_lowest]
-        offsets = np.concatenate([[0], np.cumsum(np.bincount(row, minlength=len(distinct)))])
-        return NodeLists(offsets, node).take(place)
+        return NodeLists.of_pairs(row, node, len(distinct)).take(place)
 
 
 def _distinct_lists(row, node, n_lists, n_nodes):

@@ -81,28 +81,23 @@ def listed_values(what: str, values: Any, of: str) -> list[Any]:
     return list(values)
 
 
-def check_seed(seed: object) -> None:
-    """Raise a PredictionsError unless `seed` is a whole number, at least 0."""
-    if isinstance(seed, bool) or not isinstance(seed, (int, np.integer)) or seed < 0:
-        raise PredictionsError(f"seed: expected a whole number from 0 up, got {shown(seed)}. Choose one.")
-
-
-def check_whole(what: str, value: object, least: int, most: int | None = None) -> None:
+def check_whole(what: str, value: object, least: int, most: int | None = None, advice: str = "Choose one.") -> None:
     """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`, and <= `most`."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-    is_large = is_whole and most is not None and value > most  # type: ignore[operator]
-    if not is_whole or is_large or value < least:  # type: ignore[operator]
-        wanted = f"<= {most:,}" if is_large else f">= {least}"
-        raise PredictionsError(f"{what}: expected a whole number {wanted}, got {shown(value)}. Choose one.")
+    if not is_whole or not least <= value <= (value if most is None else most):  # type: ignore[operator]
+        span = f"from {least} up" if most is None else f"from {least} to {most}"
+        raise PredictionsError(f"{what}: expected a whole number {span}, got {shown(value)}. {advice}")
+
+
+def check_seed(seed: object) -> None:
+    """Raise a PredictionsError unless `seed` is a whole number, at least 0."""
+    check_whole("seed", seed, 0)
 
 
 def check_threads(threads: Any, what: str = "threads") -> None:
     """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
-    is_number = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)
-    if threads is not None and not (is_number and 1 <= threads <= MOST_THREADS):
-        raise PredictionsError(
-            f"{what}: expected a whole number from 1 to {MOST_THREADS}, got {shown(threads)}. Leave it out for all processors."
-        )
+    if threads is not None:
+        check_whole(what, threads, 1, MOST_THREADS, "Leave it out for all processors.")
 
 
 def check_key(what: str, key: object) -> None:

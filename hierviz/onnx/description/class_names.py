@@ -6,12 +6,11 @@ Sources are tried in a fixed order. What hierviz itself defines (the caller's li
 only may hold class names counts when one of them is a node of the taxonomy.
 """
 
-import json
 import os
 from pathlib import Path
 
 from hierviz.messages.errors import HiervizError, listed
-from hierviz.onnx.description.file import declaration_beside
+from hierviz.onnx.description.file import declaration_beside, json_object
 from hierviz.onnx.description.preprocessor_config import FILE as PREPROCESSOR
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.class_lists.class_list_forms import read_class_list
@@ -174,12 +173,7 @@ def _of_file(beside, taxonomy, notes):
 
 def _of_config(config, notes):
     try:
-        said = json.loads(open_source(config, "JSON").read_text(MOST_CHARACTERS))
-    except (HiervizError, ValueError, RecursionError) as error:
-        notes.append(f"{config.name} beside the model was not used: {str(error).splitlines()[0]}")
-        return []
-    try:
-        read = names_in_settings(said, config.name)
+        read = names_in_settings(json_object(config, MOST_CHARACTERS), config.name)
     except HiervizError as error:
         notes.append(f"class names beside the model were not used: {error}")
         return []

@@ -1,11 +1,12 @@
 """The file of an ONNX model: what it is when it is none, what lies beside it, and checksums."""
 
 import hashlib
+import json
 import stat
 import zipfile
 
 from hierviz.messages.errors import ModelError, listed
-from hierviz.readers.sources import known_kind
+from hierviz.readers.sources import known_kind, open_source
 
 # protobuf's own limit; larger models keep their weights in a file beside.
 MOST_BYTES = 2 << 30
@@ -60,6 +61,18 @@ def declaration_beside(path):
     """The file ``<model>.hierviz.json`` beside a model, in which it is described, or None."""
     names = (f"{path.stem}.hierviz.json", f"{path.name}.hierviz.json")
     return next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
+
+
+def json_object(path, most_bytes):
+    """The object in a JSON file beside a model; a ModelError where it is something else, a FileError where it cannot be read."""
+    text = open_source(path, "JSON").read_text(most_bytes)
+    try:
+        said = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raise ModelError(f"{path.name}: expected JSON, got {error}. Correct or remove it.") from None
+    if not isinstance(said, dict):
+        raise ModelError(f"{path.name}: expected a JSON object, got {type(said).__name__}. Correct or remove it.")
+    return said
 
 
 def sha256(path):

@@ -10,10 +10,9 @@ latter. The caller wins over the metadata, they over the JSON; contradictions be
 import json
 
 from hierviz.messages.errors import ModelError, listed, near_miss, shortened
-from hierviz.onnx.description.file import declaration_beside
+from hierviz.onnx.description.file import declaration_beside, json_object
 from hierviz.onnx.description.input_keys import INPUT_KEYS, checked_input, geometry_problem
 from hierviz.onnx.description.preprocessor_config import FILE, load_preprocessor_config
-from hierviz.readers.sources import open_source
 
 KEYS = ("format", "title", "parametrisation", "loss", "nodes", "taxonomy_sha256", "input", "training")
 # These only make sense together: they are taken from one place.
@@ -85,29 +84,16 @@ def _beside(path, notes):
     beside = declaration_beside(path)
     if beside is None:
         return "", {}
-    text = open_source(beside, "JSON").read_text(MOST_BESIDE_BYTES)
-    try:
-        other = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"{beside.name}: expected JSON, got {error}. Correct or remove it.") from None
-    if not isinstance(other, dict):
-        raise ModelError(
-            f"{beside.name}: expected a JSON object, got {type(other).__name__}. See the README of models/."
-        )
-    return beside.name, _checked(beside.name, other, "", notes)
+    return beside.name, _checked(beside.name, json_object(beside, MOST_BESIDE_BYTES), "", notes)
 
 
 def _asked(preprocessing):
     """The caller's preprocessing, checked; an unknown key is an error here."""
 
-    def wrong(key, expected, got):
-        name = key.removeprefix("input.")
-        key = "preprocessing" if name == "input" else f"preprocessing, {name!r}"
-        return ModelError(f"{key}: expected {expected}, got {_short(got)}. Correct it.")
-
     def unknown(words):
         raise ModelError(f"preprocessing: expected keys among {', '.join(INPUT_KEYS)}, got {words} Correct the key.")
 
+    wrong = _wrong("preprocessing", lambda key: "" if key == "input" else f", {key.removeprefix('input.')!r}")
     said = {} if preprocessing is None else checked_input(preprocessing, wrong, unknown)
     problem = geometry_problem(said)
     if problem:
@@ -117,12 +103,7 @@ def _asked(preprocessing):
 
 def _of_config(path, layers, notes):
     """The parts of a preprocessor_config.json that complete what the model says itself."""
-
-    def wrong(key, expected, got):
-        return ModelError(
-            f"{path.name}, {key.removeprefix('input.')!r}: expected {expected}, got {_short(got)}. Correct it."
-        )
-
+    wrong = _wrong(path.name, lambda key: f", {key.removeprefix('input.')!r}")
     settings = checked_input(load_preprocessor_config(path, notes), wrong, notes.append)
     if any("layout" in layer for _, layer in layers):
         settings.pop("layout", None)  # what processors of transformers give by habit, not what they say of the model
@@ -163,10 +144,7 @@ def _merged(layers, notes):
 
 def _checked(where, said, prefix, notes):
     """`said` without unknown keys, its values in their types; ModelError where one is of another kind."""
-
-    def wrong(key, expected, got):
-        return ModelError(f"{where}, {prefix + key!r}: expected {expected}, got {_short(got)}. Correct it.")
-
+    wrong = _wrong(where, lambda key: f", {prefix + key!r}")
     unknown = [prefix + key for key in said if key not in KEYS]
     if unknown:
         near = near_miss(unknown[0], [prefix + key for key in KEYS])
@@ -191,6 +169,13 @@ def _checked(where, said, prefix, notes):
             lambda words: notes.append(f"{where}: unknown keys of the input were left out: {words}"),
         )
     return said
+
+
+def _wrong(where, called):
+    """wrong(key, expected, got) of `checked_input`; `called` gives what follows `where` for a key."""
+    return lambda key, expected, got: ModelError(
+        f"{where}{called(key)}: expected {expected}, got {_short(got)}. Correct it."
+    )
 
 
 def _short(value):

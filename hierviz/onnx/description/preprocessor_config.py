@@ -9,8 +9,8 @@ The steps are those of transformers' image processors: resize, cut out the middl
 import json
 
 from hierviz.messages.errors import ModelError, listed
+from hierviz.onnx.description.file import json_object
 from hierviz.onnx.description.picture_fitting import RESAMPLING
-from hierviz.readers.sources import open_source
 
 FILE = "preprocessor_config.json"
 MOST_BYTES = 1 << 20
@@ -50,14 +50,7 @@ def load_preprocessor_config(path, notes):
     FileError
         If it cannot be read.
     """
-    text = open_source(path, "JSON").read_text(MOST_BYTES)
-    try:
-        config = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise ModelError(f"{path.name}: expected JSON, got {error}. Correct or remove it.") from None
-    if not isinstance(config, dict):
-        raise ModelError(f"{path.name}: expected a JSON object, got {type(config).__name__}. Correct or remove it.")
-    config = {key: value for key, value in config.items() if value is not None}
+    config = {key: value for key, value in json_object(path, MOST_BYTES).items() if value is not None}
     if not any(key in config for key in _KEYS):
         notes.append(f"{path.name} says nothing about pictures and was not used")
         return {}

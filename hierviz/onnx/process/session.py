@@ -153,7 +153,8 @@ class Session:
         with self._job("run", self.limits.output_mb, wanted) as job, Spool(job.folder, n_rows, step) as spool:
             watch = _Watch(self, job, n_rows, step, progress)
             for block in blocks:
-                watch.feeds = watch.feeds or _feeds_words(block, step)
+                fed = (f"{name} {array.dtype} {(step, *array.shape[1:])}" for name, array in block.items())
+                watch.feeds = watch.feeds or ", ".join(fed)
                 watch.look(spool.ready)  # a model that had nothing to do meanwhile was not slow
                 try:
                     spool.add(block)
@@ -242,10 +243,6 @@ class _Watch:
 def shape_words(shape):
     """A shape as errors and notes write it, such as ``[any, 4]``."""
     return "[" + ", ".join("any" if axis is None else str(axis) for axis in shape) + "]"
-
-
-def _feeds_words(block, step):
-    return ", ".join(f"{name} {array.dtype} {(step, *array.shape[1:])}" for name, array in block.items())
 
 
 def run_in_halves(session, inputs, blocks, outputs, *, n_rows, step, is_fixed, widest, progress, notes):

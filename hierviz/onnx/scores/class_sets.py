@@ -72,9 +72,8 @@ class ClassSet(Short):
         number = np.append(self.part.number, -1)
         if not isinstance(truth, NodeLists):
             return number[truth]
-        row, nodes = truth.rows, number[truth.nodes]
-        lengths = np.bincount(row[nodes >= 0], minlength=len(truth))
-        return NodeLists(np.concatenate([[0], np.cumsum(lengths)]), nodes[nodes >= 0])
+        nodes = number[truth.nodes]
+        return NodeLists(truth.offsets, nodes).only(nodes >= 0)
 
 
 def class_set(where, taxonomy, nodes, key, partial, notes):

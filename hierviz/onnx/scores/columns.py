@@ -52,11 +52,10 @@ class ScoreColumns(Short):
 
     def table(self, taxonomy):
         """What did and did not match: a list of dicts ``column`` (counted from 0), ``name``, ``node`` (a name or None)."""
+        nodes = () if self.nodes is None else self.nodes.tolist()
         return [
             {"column": k, "name": name, "node": None if node < 0 else taxonomy.names[node]}
-            for k, (name, node) in enumerate(
-                zip(self.names, () if self.nodes is None else self.nodes.tolist(), strict=True)
-            )
+            for k, (name, node) in enumerate(zip(self.names, nodes, strict=True))
         ]
 
 
@@ -92,12 +91,13 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes, ignore=(
         return ScoreColumns(problem=_no_class_names(where, session, notes))
     source, entries = sources[0]
     names = [name for _, name in entries]
-    nodes = matched(names, taxonomy, notes, ignored(where, names, ignore))
+    without = ignored(where, names, ignore)
+    nodes = matched(names, taxonomy, notes, without)
     what_to_do = "Check that model and taxonomy belong together, or pass {classes}."
     if classes is not None:
         what_to_do = f"Correct the class names of {where} ({{classes}})."
     told = (where, taxonomy, source, entries, nodes, what_to_do, len(score_outputs(session.outputs)))
-    problem = _problem(*told, ignored(where, names, ignore), sum_repeated)
+    problem = _problem(*told, without, sum_repeated)
     if len(sources) > 1 and problem is None:
         other, more = sources[1][0], [name for _, name in sources[1][1]]
         told = [taxonomy.names[node] if node >= 0 else name for name, node in zip(names, nodes.tolist(), strict=True)]
@@ -133,9 +133,8 @@ def matched(names, taxonomy, notes, without=()):
                 taken.add(node)
     nodes = [None if name in without else node for name, node in zip(names, loose.settle(names, nodes), strict=True)]
     notes += loose.notes("class names")
-    dropped = [
-        name for k, name in enumerate(names) if nodes[k] is None and _is_background(name) and name not in without
-    ]
+    named = zip(names, nodes, strict=True)
+    dropped = [name for name, node in named if node is None and _is_background(name) and name not in without]
     if dropped:
         notes.append(f"the column of {listed(dropped)} is not in the taxonomy and was left out as background")
     if without:

@@ -154,15 +154,10 @@ def _of_probabilities(sums, scores, of):
         return ScoreKind(whole, why=f"{start}every row sums to 1", **rest, is_certain=not rest["is_coherent"])
     is_siblings, is_levels = sums.is_near(sums.families), sums.is_near(sums.levels)
     if is_siblings or is_levels:
-        what = {
-            (True, False): "the children of each node sum to 1",
-            (False, True): "the nodes of each depth sum to 1",
-            (
-                True,
-                True,
-            ): "both the children of each node and the nodes of each depth sum to 1, which cannot be distinguished here",
-        }[is_siblings, is_levels]
         kind = "siblings" if is_siblings else "levels"
+        what = "the children of each node sum to 1" if is_siblings else "the nodes of each depth sum to 1"
+        if is_siblings and is_levels:
+            what = "both the children of each node and the nodes of each depth sum to 1, which cannot be distinguished here"
         return ScoreKind(kind, why=start + what, **rest, is_certain=is_siblings != is_levels)
     if of["columns"] == "leaves":
         places = None if scores is None else _decimals(scores)
@@ -171,9 +166,8 @@ def _of_probabilities(sums, scores, of):
             to = f" to {places} decimals" if places else ""
             why = f"{start}the rows sum to {_span(sums.rows)}: probabilities rounded{to}?"
             return ScoreKind(whole, why=why, **rest, is_certain=False)
-        return ScoreKind(
-            "independent", why=f"{start}the rows sum to {_span(sums.rows)}, not to 1", **rest, is_certain=False
-        )
+        why = f"{start}the rows sum to {_span(sums.rows)}, not to 1"
+        return ScoreKind("independent", why=why, **rest, is_certain=False)
     if rest["is_coherent"]:
         why = f"{start}no child is more probable than its parent: the probability of each node"
         if sums.n_rows < ENOUGH_ROWS:
@@ -266,12 +260,8 @@ def _decimals(scores):
 
 def _require_finite(scores, where, ids):
     step = max(1, BLOCK_VALUES // scores.shape[1])
-    bad = np.concatenate(
-        [
-            first + np.flatnonzero(~np.isfinite(scores[first : first + step]).all(axis=1))
-            for first in range(0, len(scores), step)
-        ]
-    )
+    blocks = (scores[first : first + step] for first in range(0, len(scores), step))
+    bad = np.flatnonzero(np.concatenate([~np.isfinite(block).all(axis=1) for block in blocks]))
     if len(bad):
         named = listed([str(row) if ids is None else str(ids[row]) for row in bad])
         raise ModelError(

@@ -340,44 +340,34 @@ def check_declared(where, detected, key, origin, notes):
                 "Pass {scores=probabilities} to divide each row by its sum, or another {parametrisation}."
             )
         if detected.kind == "siblings" and detected.is_certain:
-            notes.append(
-                Sentence(
-                    f"{said} takes them as probabilities of the nodes. If they are probabilities given the parent, "
-                    "pass {scores=siblings}."
-                )
-            )
+            given_parent = "If they are probabilities given the parent, pass {scores=siblings}."
+            notes.append(Sentence(f"{said} takes them as probabilities of the nodes. {given_parent}"))
         return
     if detected.is_log or not (detected.in_range or detected.kind == "percentages"):
         return
-    n = detected.n_scores
+    warning = ""
     if key in _SOFTMAX and detected.kind == "percentages":
-        notes.append(
-            Sentence(
-                f"{said} would apply a softmax to them: in nearly every row one class gets a probability near 1. "
-                "Pass {scores=percentages} if that is what they are."
-            )
+        warning = (
+            "would apply a softmax to them: in nearly every row one class gets a probability near 1. "
+            "Pass {scores=percentages} if that is what they are."
         )
     elif key in _SOFTMAX:
-        most = np.e / (np.e + n - 1)
+        most = np.e / (np.e + detected.n_scores - 1)
         what = "a second softmax to probabilities" if detected.kind == "probabilities" else "a softmax"
-        notes.append(
-            Sentence(
-                f"{said} applies {what}. The order of the classes stays the same, but none of the {n} can get more than "
-                f"{most:.2g}, so that answers become less specific. Pass {{scores={detected.kind}}} "
-                "if the model's outputs are probabilities already."
-            )
+        warning = (
+            f"applies {what}. The order of the classes stays the same, but none of the {detected.n_scores} can get more than "
+            f"{most:.2g}, so that answers become less specific. Pass {{scores={detected.kind}}} "
+            "if the model's outputs are probabilities already."
         )
     elif key == "conditional_softmax" and detected.kind == "siblings":
-        notes.append(
-            Sentence(
-                f"{said} applies a second softmax among the children of each node, which makes them nearly equal, "
-                "so that answers become less specific. Pass {scores=siblings}."
-            )
+        warning = (
+            "applies a second softmax among the children of each node, which makes them nearly equal, "
+            "so that answers become less specific. Pass {scores=siblings}."
         )
     elif key in _SIGMOID:
-        notes.append(
-            Sentence(
-                f"{said} applies a sigmoid to scores that may be probabilities already: all results are between 0.5 and 0.73. "
-                f"Pass {{scores={detected.kind}}} if so."
-            )
+        warning = (
+            "applies a sigmoid to scores that may be probabilities already: all results are between 0.5 and 0.73. "
+            f"Pass {{scores={detected.kind}}} if so."
         )
+    if warning:
+        notes.append(Sentence(f"{said} {warning}"))
