@@ -34,7 +34,7 @@ def evaluate(
         In [0, 1], one for all models or one for each; used by the rules ``threshold`` and ``threshold_set`` and by the sets
         of block ``labels``, which ``notes`` says where the rule has none. 0.5 when absent.
     threads : int, optional
-        Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors when
+        Blocks of rows that are processed at a time, where compiled loops serve (`hierviz.compiled`); all processors when
         None. On a cluster each thread of a worker is one.
     client : distributed.Client, optional
         Evaluates Predictions on its workers (extra ``cluster``). Scores of ``.npy`` and Parquet files are read by the

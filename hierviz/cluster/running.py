@@ -1,4 +1,4 @@
-"""Partitions go to the workers, pieces come back, and the Evaluation is put together in the order of the rows.
+"""Partitions go to the workers, pieces come back, and the Evaluation is assembled in the order of the rows.
 
 Conventions
 -----------
@@ -28,7 +28,7 @@ from hierviz.messages.extras import require
 from hierviz.predictions.predictions import Predictions
 
 IN_FLIGHT = 3
-# For a first worker, or another one once all are gone, in seconds; and how often that is looked at.
+# For a first worker, or another one once all are gone, in seconds; and how often that is checked.
 PATIENCE, LOOK = 60, 5
 # What a worker is asked for first, without sending it anything of hierviz: it would end at what it cannot import.
 _ASKED = "__import__('hierviz.cluster.work', fromlist=['version']).version()"
@@ -95,7 +95,7 @@ def evaluation_on(
                 progress(done, predictions.n_samples)
     except _lost_connections():
         raise ClusterError(
-            "scheduler: expected one that stays, got a lost connection. See its log and start again."
+            "scheduler: expected a steady connection, got a lost one. See its log and start again."
         ) from None
     finally:
         # After an error and at Ctrl-C the workers are free at once.
@@ -158,7 +158,7 @@ class _Run:
             return self._patiently(lambda: future.result(timeout=LOOK))
         except KilledWorker:
             raise ClusterError(
-                f"rows {rows.start} to {rows.stop - 1}: expected workers that stay, got several that were lost with these rows. "
+                f"rows {rows.start} to {rows.stop - 1}: expected workers that keep running, got several lost with these rows. "
                 "See the workers' logs; often their memory is too small for a row group."
             ) from None
         except ImportError as error:

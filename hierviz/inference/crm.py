@@ -9,7 +9,7 @@ weight p(u), or over all nodes with the exclusive probability
     p~(u) = p(u) - sum of p over the children of u,
 
 the probability of "u and nothing finer". Neither has to sum to 1, and p~ is negative where the children of u are
-together more probable than u: the formulas are taken as they stand.
+together more probable than u: the formulas are used unchanged.
 
 Nothing is of size nodes x nodes. What u and y share is the value at their lowest common ancestor, and a value at that
 node is the sum of its steps from parent to child over all ancestors that u and y have in common. So, with M(a) the

@@ -37,7 +37,7 @@ def rule_pass(
     tie : float
         Share of the largest value within which values are equal.
     threads : int, optional
-        Blocks that are worked on at a time; all processors when None.
+        Blocks that are processed at a time; all processors when None.
 
     Yields
     ------
@@ -77,7 +77,7 @@ def fast_answers(
     rules : mapping of str to mapping
         Keywords of each rule.
     threads : int, optional
-        Blocks of rows that are worked on at a time; all processors when None.
+        Blocks of rows that are processed at a time; all processors when None.
     progress : callable, optional
         Called with (rows done, n_samples).
 

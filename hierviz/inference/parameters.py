@@ -1,4 +1,4 @@
-"""What an inference rule can be told besides the probabilities: the class of its parameters, and those that rules share."""
+"""Parameters of inference rules: their class, and those that rules share."""
 
 from __future__ import annotations
 

@@ -131,12 +131,12 @@ def pareto_table(
     taxonomy : Taxonomy
         A tree or a graph.
     p : ndarray of float, shape (n_samples, n_nodes), or Predictions
-        Predictions are worked on in blocks of rows.
+        Predictions are processed in blocks of rows.
     min_threshold : float, optional
         Keep only candidates with p > min_threshold (strict): cheaper, but the curve then ends there and leaf inference
         is no longer on it.
     threads : int, optional
-        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all
+        Blocks of Predictions that are processed at a time, where compiled loops serve (`hierviz.compiled`); all
         processors when None.
 
     Returns

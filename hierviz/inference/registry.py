@@ -30,7 +30,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.checks import check_key, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
-# Rows are worked on in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
+# Rows are processed in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
 WORK_VALUES = 1 << 19
 
 

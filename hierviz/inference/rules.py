@@ -202,7 +202,7 @@ def _runner_up(taxonomy, p):
     start, values = families.offsets[:-1], p[:, families.nodes]
     best = np.maximum.reduceat(values, start, axis=1)
     is_best = values == np.repeat(best, families.lengths, axis=1)
-    # Either all that is not the best of its family, or a best that is there twice.
+    # Either all that is not the best of its family, or a best that occurs twice.
     is_tied = np.add.reduceat(is_best, start, axis=1, dtype=np.intp) > 1
     others = np.where(is_best, -np.inf, values).max(axis=1)
     return np.maximum(others, np.where(is_tied, best, -np.inf).max(axis=1))

@@ -149,7 +149,7 @@ _ENDS = {
 
 
 def _ends_words(made_by, outputs):
-    """What the last operator of the outputs of scores says of them; an empty text where it says nothing."""
+    """What the last operator of the score outputs implies; an empty text where that is nothing."""
     by = {made_by.get(name) for name in outputs}
     (last,) = by if len(by) == 1 else (None,)
     if last is None or (len(outputs) > 1 and last in ("Softmax", "Normalizer", "LogSoftmax")):

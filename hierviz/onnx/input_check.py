@@ -20,7 +20,7 @@ from hierviz.predictions.parametrisation import node_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_ROWS = 200
-# Fewer pictures are looked at when they are large.
+# Fewer pictures are checked when they are large.
 MOST_BYTES = 512 << 20
 _SCALINGS = {
     "0..1": ((0.0, 1.0), None, None),
@@ -143,7 +143,7 @@ def _warning(table):
     keys = ["colour", "range", "mean", "std", *(("resize", "crop", "pad") if "size" in best["preprocessing"] else ())]
     fields = [f"{{preprocessing.{key}}}" for key in keys]
     return Sentence(
-        f"the preprocessing of the pictures is probably wrong: of {best['n']} answers "
+        f"the preprocessing of the pictures is probably wrong: of {best['n']} answers, "
         f"{percent_text(declared['accuracy'], 1)} are correct as declared ({declared['variant']}), "
         f"{percent_text(best['accuracy'], 1)} with {best['variant']}{tops}; probability by chance: {luck_words(best['luck'])}. "
         f"Check {', '.join(fields[:-1])} and {fields[-1]}"
@@ -247,7 +247,7 @@ def _answers(model, scores):
     columns, taxonomy = model.columns.nodes, model.taxonomy
     places = np.flatnonzero(columns >= 0)
     if model.known is None or (not model.known.is_shared and taxonomy.is_leaf[columns[places]].all()):
-        # Whatever the scores are, the largest stands for the best leaf.
+        # Whatever the scores are, the largest is that of the best leaf.
         if not np.isfinite(scores).all():
             model.read_scores(scores)
         return columns[places][scores[:, places].argmax(axis=1)], model

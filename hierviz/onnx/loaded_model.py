@@ -48,7 +48,7 @@ class ReadScores(Short):
         Node of each column.
     parametrisation : str
     kind : ScoreKind
-        What the numbers look like.
+        What kind of numbers the scores look like.
     why : str
         Why this parametrisation.
     notes : tuple of str
@@ -128,7 +128,7 @@ class Model:
 
     @property
     def output(self):
-        """Name of the output that holds the scores; of several, joined."""
+        """Name of the output that holds the scores; several names are joined."""
         return " + ".join(self.outputs)
 
     def require_answers(self):
@@ -307,7 +307,7 @@ class Model:
         Raises
         ------
         OpenQuestion
-            If it cannot be told what the scores are; a ModelError that names the parameters and lists what fits.
+            If the kind of the scores is ambiguous; a ModelError that names the parameters and lists what fits.
         ModelError
             If the inputs do not fit, onnxruntime fails, or a score is not finite (says in which rows).
         FileError
@@ -323,7 +323,7 @@ class Model:
         if strict and foreign:
             raise FileError(
                 f"{inputs.pictures.path.name}: expected pictures that can all be read, got {len(foreign)} of other kinds: "
-                f"{listed(foreign)}. Save them as PNG or JPEG, or do without {{strict}}."
+                f"{listed(foreign)}. Save them as PNG or JPEG, or leave {{strict}} out."
             )
         n, told = len(inputs), []
         unreadable = None if strict else {} if unreadable is None else unreadable
@@ -338,7 +338,7 @@ class Model:
         if len(scores) >= ENOUGH_ROWS and (np.asarray(scores) == scores[0]).all():
             told.append(
                 Sentence(
-                    f"the answers are constant: all {len(scores):,} rows have the same scores. Check the inputs and their "
+                    f"all answers are equal: the {len(scores):,} rows have the same scores. Check the inputs and their "
                     "preprocessing ({preprocessing.range}), and the export of the model"
                 )
             )

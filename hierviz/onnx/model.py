@@ -93,7 +93,7 @@ def load_model(
         If the file is no ONNX model or too large; onnxruntime is missing, too old or refuses it; or the parametrisation
         does not fit.
     FileError
-        If the file of class names or the JSON beside the model cannot be read.
+        If the file of class names or the JSON next to the model cannot be read.
     TaxonomyError
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
@@ -197,7 +197,7 @@ def _picture_questions(where, inputs):
             (f"preprocessing.{key}",),
             _CHOICES.get(key, ()),
             "pictures",
-            f"{where}: expected to know {sentence}, got nothing. Pass {{preprocessing.{key}}}.",
+            f"{where}: expected to know {sentence}, got no setting. Pass {{preprocessing.{key}}}.",
         )
         for key, sentence in inputs[0].questions
     ]

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A column is a class by its name, never by its place: exactly as it stands, or without blanks around it. Names are compared as
+A column is a class by its name, never by its place: exactly as it is, or without blanks around it. Names are compared as
 text. Without a parametrisation scores are probabilities: of the leaves where every column is a leaf, else of all nodes.
 """
 
@@ -26,12 +26,12 @@ ID_COLUMNS = ("sample_id", "id")
 TRUTH_COLUMNS = ("truth", "true", "y_true", "true_label")
 NUMBERS = "fiub"
 BY_POSITION = (
-    "the columns of the DataFrame are only counted (0, 1, 2, ...) and were taken in the order of `classes`; call them like the "
-    "classes and they are matched by name"
+    "the columns of the DataFrame are only numbered (0, 1, 2, ...) and were read in the order of `classes`; name them after the "
+    "classes to match them by name"
 )
 BY_NUMBER = (
-    "the columns 0, 1, 2, ... of the DataFrame were taken as the names of classes, which are in another order in `classes`; if "
-    "they only count the columns, pass its values (to_numpy())"
+    "the columns 0, 1, 2, ... of the DataFrame were read as names of classes, which are in another order in `classes`; if they "
+    "are only column numbers, pass its values (to_numpy())"
 )
 
 
@@ -75,7 +75,7 @@ class FromMemory:
         Raises
         ------
         PredictionsError
-            If a column of numbers is no class, a class is missing, a column or an id is there twice, or a score or a truth is
+            If a column of numbers is no class, a class is missing, a column or an id occurs twice, or a score or a truth is
             not valid.
 
         Examples
@@ -91,7 +91,7 @@ class FromMemory:
         if not all(hasattr(frame, name) for name in ("columns", "index", "iloc")):
             raise PredictionsError(
                 f"frame: expected a pandas DataFrame, got {type(frame).__module__.split('.')[0]}.{type(frame).__name__}. "
-                "The frame comes first, then the taxonomy."
+                "Pass the frame first, then the taxonomy."
             )
         check_taxonomy(taxonomy, "It comes after the frame.")
         names = [str(column) for column in frame.columns]
@@ -122,7 +122,7 @@ class FromMemory:
         if not scores:
             raise PredictionsError(
                 f"frame: expected a column of scores for every class, got {listed(names) or 'no column'}. "
-                "Call them like the nodes."
+                "Name them after the nodes."
             )
         nodes = nodes_named([names[k] for k in scores], taxonomy, "frame, columns")
         return _from_columns(
@@ -165,7 +165,7 @@ class FromMemory:
             which is noted, unless the classes are called by these numbers.
         classes : sequence of str, or list of them
             ``classes_`` of the classifier: names of nodes. Numbers of a label encoder are no names: pass the encoder's. Of lists
-            for several levels beside one array the last is taken.
+            for several levels with one array the last is used.
         truth : sequence, optional
             A name a sample, or a list of them; None, NaN, "" or -1 where it is not known. Whole numbers are an error, which may
             be places in `classes` or nodes: node numbers go to ``predictions.replace(truth=...)``.
@@ -255,7 +255,7 @@ class FromMemory:
         Returns
         -------
         Predictions
-            Of labels that stand for their whole path; a row without a name is an empty prediction.
+            Of labels that mean their whole path; a row without a name is an empty prediction.
 
         Raises
         ------
@@ -457,5 +457,5 @@ def _truth_column(names, truth, taxonomy):
         return names.index(truth)
     if truth is not None:
         return None
-    # A class may be called so, such as true beside false.
+    # A class may be called so, such as true next to false.
     return next((names.index(name) for name in TRUTH_COLUMNS if name in names and name not in taxonomy.index), None)

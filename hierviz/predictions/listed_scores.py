@@ -27,9 +27,7 @@ from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-NOTHING_LISTED = (
-    "List its most probable class, or leave the sample out: it is then counted as one without a prediction."
-)
+NOTHING_LISTED = "List its most probable class, or leave the sample out: it then counts as one without a prediction."
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,8 +64,8 @@ class ListedEntries(Short):
             return None
         times = "once" if len(inner) == 1 else f"{len(inner):,} times"
         return (
-            f"{where} lists one class that is no leaf ({taxonomy.names[inner[0]]}, {times}): its scores are therefore taken for "
-            "probabilities of nodes, which need not sum to 1. Is that the name of a leaf?"
+            f"{where} lists one class that is no leaf ({taxonomy.names[inner[0]]}, {times}): its scores are therefore read as "
+            "probabilities of nodes, which need not sum to 1. Check that it is the name of a leaf."
         )
 
     def scores(
@@ -284,7 +282,7 @@ class ListedScores(Short):
     def check(
         self, where: str, is_distribution: bool, name: Callable[[int], str], sample: Callable[[int], Any]
     ) -> None:
-        """Look at every listed probability once.
+        """Check every listed probability once.
 
         Parameters
         ----------
@@ -320,7 +318,7 @@ class ListedScores(Short):
             row = int(above[0])
             raise PredictionsError(
                 f"{where}, sample {sample(row)!r}: expected listed probabilities that sum to at most 1, got {mass[row]:.6g}. "
-                f"Such samples: {len(above)}. If they are independent of each other, say {{parametrisation=node_probabilities}}."
+                f"Such samples: {len(above)}. If they are independent of each other, pass {{parametrisation=node_probabilities}}."
             )
         if self.missing == "zero":
             return
@@ -335,6 +333,6 @@ class ListedScores(Short):
             )
             raise PredictionsError(
                 f"{where}, sample {sample(row)!r}: expected leaf probabilities that sum to 1, got {mass[row]:.6g} listed{most}. "
-                f"Such samples: {len(below)}. If the rest is 0, say {{missing=zero}}; if they are independent of each other, "
-                "say {parametrisation=node_probabilities}."
+                f"Such samples: {len(below)}. If the rest is 0, pass {{missing=zero}}; if they are independent of each other, "
+                "pass {parametrisation=node_probabilities}."
             )

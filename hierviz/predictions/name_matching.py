@@ -1,11 +1,11 @@
-"""Which node a name means that is no node's name as it stands: another spelling, a synonym, a title or an id.
+"""The node that a name means where no node has exactly that name: another spelling, a synonym, a title or an id.
 
 Conventions
 -----------
 An exact name always wins; what is here is asked only about the others. A title or synonym written exactly so by one node
 alone comes next: "Cardigan" is the dog, "cardigan" the jacket. Else two spellings are equal when they differ in case,
 accents, hyphens, underscores and blanks only (Unicode NFKD). A cell of synonyms ("tench, Tinca tinca") means the node that
-its parts agree on, ``n01440764 tench`` the one of the id. Ids are compared as they stand, and none is ever guessed.
+its parts agree on, ``n01440764 tench`` the one of the id. Ids are compared unchanged, and none is ever guessed.
 
 A name that fits several nodes is no match: `advice` names them.
 
@@ -68,7 +68,7 @@ def candidates(text: str, taxonomy: Taxonomy) -> list[int]:
     Parameters
     ----------
     text : str
-        No name of a node as it stands.
+        Not exactly the name of a node.
     taxonomy : Taxonomy
     """
     names = _spellings(taxonomy)
@@ -101,7 +101,7 @@ def advice(text: str, taxonomy: Taxonomy, otherwise: str = "") -> str:
         both = "Both" if len(fitting) == 2 else f"{len(fitting)} nodes"
         shown = [_with_title(node, taxonomy) for node in fitting[:5]]
         more = f" and {len(fitting) - 5} more" if len(fitting) > 5 else ""
-        return f" {both} fit: {' and '.join(shown) if len(shown) == 2 else ', '.join(shown)}{more}. Write the one that is meant."
+        return f" {both} fit: {' and '.join(shown) if len(shown) == 2 else ', '.join(shown)}{more}. Write the one you mean."
     return near_miss(text, taxonomy.names) or otherwise
 
 
@@ -156,30 +156,30 @@ class LooseMatches:
         found = [
             (text, node) for text, node in self.nodes.items() if node is not None and (kept is None or text in kept)
         ]
-        told = [
-            f"{where}: {text!r} fits several nodes and was taken for {self.taxonomy.names[node]!r}, the only one that no other "
-            "class of the list is; if that is not meant, write its name"
+        settled = [
+            f"{where}: {text!r} fits several nodes and was matched to {self.taxonomy.names[node]!r}, the only one that no other "
+            "class of the list matches; if another is meant, write its name"
             for text, node in self.settled.items()
         ]
         if not found:
-            return told
+            return settled
         shown = ", ".join(f"{text!r} is {self.taxonomy.names[node]!r}" for text, node in found[:3])
         more = f" and {len(found) - 3} more" if len(found) > 3 else ""
         names = "name was" if len(found) == 1 else "names were"
         return [
             f"{where}: {len(found)} {names} matched by meaning (spelling, synonym, title or id): {shown}{more}",
-            *told,
+            *settled,
         ]
 
 
 class _Spellings:
-    """What the nodes of a taxonomy are called beside their names: ids as they stand, and names by grade."""
+    """Other names of the nodes of a taxonomy: ids unchanged, and names by grade."""
 
     def __init__(self, taxonomy):
         self.ids: dict[str, set] = {}
-        # Whole names and their synonyms as they stand.
+        # Whole names and their synonyms, unchanged.
         self.exact: tuple[dict, ...] = ({}, {})
-        # The plain names first, then synonyms, what stands in front of "(bird)" or ".n.01", and names without blanks.
+        # The plain names first, then synonyms, what comes before "(bird)" or ".n.01", and names without blanks.
         self.grades: tuple[dict, ...] = ({}, {}, {}, {})
         plain, other, before, tight = self.grades
         for node, name in enumerate(taxonomy.names):
@@ -214,7 +214,7 @@ class _Spellings:
                 self._add(self.grades[place], normal(name), node)
 
     def of(self, text):
-        """Nodes that a text fits, by the first of: an id, a name as it stands, a name, a synonym, a name before brackets, one
+        """Nodes that a text fits, by the first of: an id, an unchanged name, a name, a synonym, a name before brackets, one
         without blanks."""
         text = text.strip()
         if text in self.ids:

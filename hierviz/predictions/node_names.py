@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A name is looked up exactly as it stands, or without blanks around it; where `loose` is given, what no node is called so
+A name is looked up exactly as it is, or without blanks around it; where `loose` is given, what no node is called so
 is matched by its meaning (`name_matching`). None, NaN and "" are no name.
 
 Functions
@@ -172,7 +172,7 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
     """
     array = _object_array(labels)
     if array is None or array.ndim not in (2, 3) or array.shape[-1] == 0:
-        got = "rows of several lengths" if array is None else array.shape
+        got = "rows of different lengths" if array is None else array.shape
         raise PredictionsError(
             f"{what}: expected shape (n_samples, n_levels) or (n_samples, n_paths, n_levels), got {got}. "
             'Pass one column a level, filled with "".'
@@ -212,7 +212,7 @@ def _path_end(names, taxonomy, where):
         filled = filled[1:]
     node = 0
     for level, name in enumerate(filled):
-        # Where a name stands at two places, the taxonomy calls both by their parents too.
+        # Where a name is at two places, the taxonomy calls both by their parents too.
         longer = (taxonomy.index.get(" > ".join(filled[start : level + 1])) for start in range(level, -1, -1))
         child = next((other for other in longer if other is not None and node in taxonomy.parents[other]), None)
         if child is None:

@@ -28,7 +28,7 @@ from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
 
-# A row of leaf probabilities may miss 1 by this much before it is taken for something else.
+# A row of leaf probabilities may miss 1 by this much before it is read as something else.
 SUM_TOLERANCE = 2e-3
 
 

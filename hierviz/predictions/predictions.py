@@ -27,7 +27,7 @@ from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
-# Rows are worked on in blocks of about this many node probabilities (32 MB), whatever the number of samples.
+# Rows are processed in blocks of about this many node probabilities (32 MB), whatever the number of samples.
 BLOCK_VALUES = 4_000_000
 # Letters of a text by which its sample is called.
 HEADING = 60
@@ -58,7 +58,7 @@ class Predictions(FromMemory):
     labels : NodeLists, optional
         Predicted nodes of each sample in the order of the source; may be empty; -1 for a label outside the taxonomy.
     is_hard : bool
-        True when a label stands for its whole path (one hard label a sample), False when lists are taken as listed.
+        True when a label means its whole path (one hard label a sample), False when lists are taken as listed.
     truth : ndarray of int, shape (n_samples,), or NodeLists, optional
         One node a sample (leaf or inner, -1 unknown), or lists of nodes.
     sample_ids : ndarray of str, shape (n_samples,), optional
@@ -104,7 +104,7 @@ class Predictions(FromMemory):
         check_taxonomy(self.taxonomy)
         truth = _as_nodes("truth", self.truth)
         if isinstance(truth, NodeLists) and (truth.nodes == -1).any():
-            # As in an array, -1 stands for no truth.
+            # As in an array, -1 means no truth.
             truth = truth.only(truth.nodes != -1)
         object.__setattr__(self, "truth", truth)
         if self.scores is not None:
@@ -195,7 +195,7 @@ class Predictions(FromMemory):
         Raises
         ------
         PredictionsError
-            If shapes do not fit, a score is not valid (see `check_scores`), a truth is no node number, or an id is there twice.
+            If shapes do not fit, a score is not valid (see `check_scores`), a truth is no node number, or an id occurs twice.
         """
         if not hasattr(scores, "shape"):
             scores = array_of_rows(scores, "scores")
@@ -224,7 +224,7 @@ class Predictions(FromMemory):
         truth, name, **more
             As in `from_scores`.
         is_hard : bool
-            Of lists: a label stands for its whole path. Always so where there is one label a sample.
+            Of lists: a label means its whole path. Always so where there is one label a sample.
 
         Returns
         -------
@@ -233,7 +233,7 @@ class Predictions(FromMemory):
         Raises
         ------
         PredictionsError
-            If lengths differ, a label or a truth is no node number, or an id is there twice.
+            If lengths differ, a label or a truth is no node number, or an id occurs twice.
         """
         if not isinstance(labels, NodeLists):
             labels = _as_nodes("labels", labels)
@@ -360,7 +360,7 @@ class Predictions(FromMemory):
         return p
 
     def check_scores(self, where: str = "scores") -> None:
-        """Look at every score once, in blocks.
+        """Check every score once, in blocks.
 
         Raises
         ------
@@ -387,12 +387,12 @@ def column_nodes(taxonomy, parametrisation, n_scores, scored_nodes=None):
 
 
 def _check_distinct(ids):
-    """Raise a PredictionsError when an id is there twice: models and truths are met by them."""
+    """Raise a PredictionsError when an id occurs twice: models and truths are joined by them."""
     texts = [] if ids is None else as_text(ids).tolist()
     if len(set(texts)) < len(texts):
         twice = listed(sorted(text for text, count in Counter(texts).items() if count > 1))
         raise PredictionsError(
-            f"sample ids: expected every id once, got {twice} more than once. Give every sample an id of its own, or leave the "
+            f"sample ids: expected every id once, got {twice} more than once. Give every sample its own id, or leave the "
             "ids out."
         )
 

@@ -1,9 +1,9 @@
-"""What scores have to be: finite and, for probabilities, in range; looked at block by block, with one error for all paths.
+"""What scores have to be: finite and, for probabilities, in range; checked block by block, with one error for all paths.
 
 Functions
 ---------
 check_rows : raises for the first wrong score of some rows.
-looks_right : a quick look that never passes a wrong score.
+looks_right : a quick check that never passes a wrong score.
 CheckedScores : scores on disk that are checked when they are first read.
 """
 
@@ -23,7 +23,7 @@ _ROUNDING = 1e-9
 
 
 def check_rows(predictions: Any, rows: slice, where: str) -> None:
-    """Look at the scores of some rows.
+    """Check the scores of some rows.
 
     Parameters
     ----------
@@ -57,10 +57,10 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
         advice = "Correct them, or leave these samples out."
         # Raw scores are finite, too.
         if is_probability and np.isfinite(block[wrong]).any():
-            advice = "If the file holds raw scores, say which with {parametrisation}."
+            advice = "If the file holds raw scores, declare them with {parametrisation}."
             # Raw scores are rarely all from 0 to 100, some of each row being above 1.
             if not (block < 0).any() and (block <= 100).all() and (block.max(axis=1) > 1).all():
-                advice = "If they are percent, divide them by 100, or read the file with {percent}; if raw scores, say which "
+                advice = "If they are percent, divide them by 100, or read the file with {percent}; if raw scores, declare them "
                 advice += "with {parametrisation}."
         raise PredictionsError(
             f"{where}, sample {predictions.sample_id(rows.start + row)!r}, column {taxonomy.names[nodes[column]]!r}: "
@@ -74,7 +74,7 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
             raise PredictionsError(
                 f"{where}, sample {predictions.sample_id(rows.start + row)!r}: expected leaf probabilities that sum to 1, "
                 f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
-                "If they are raw scores or independent probabilities, say so with {parametrisation}."
+                "If they are raw scores or independent probabilities, declare them with {parametrisation}."
             )
 
 
@@ -89,7 +89,7 @@ def looks_right(block: np.ndarray, parametrisation: str) -> bool:
     Returns
     -------
     bool
-        False where it takes a closer look to know.
+        False where only a full check can decide.
     """
     if not block.size or block.dtype.kind not in "fiu":
         return False
@@ -122,7 +122,7 @@ class CheckedScores(ArrayRows):
     Attributes
     ----------
     stored : array that can be sliced by rows
-        The scores unchecked, for who calls `check` on the rows afterwards.
+        The scores unchecked, for callers that call `check` on the rows afterwards.
     """
 
     def __init__(self, predictions, where):

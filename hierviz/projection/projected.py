@@ -1,13 +1,13 @@
 """Predictions judged on another taxonomy: cut at a level, pruned to what the model knows, inner truths as leaves.
 
-Scores that are node probabilities on another taxonomy, worked out in blocks of rows when they are read.
+Scores that are node probabilities on another taxonomy, computed in blocks of rows when they are read.
 
 Nothing of size n_samples x n_nodes is held, whatever the predictions: arrays, memory-mapped files, lists of the best classes.
 
 Conventions
 -----------
 Truth and predicted labels go to their nearest ancestor that is left. Probabilities of the nodes that are left stay what
-they are; they are worked out in blocks of rows when they are read. Bounds for scores that are not listed
+they are; they are computed in blocks of rows when they are read. Bounds for scores that are not listed
 (`hierviz.evaluation.top_k_bounds`) hold for the whole taxonomy and are not given on a part of it.
 
 Functions
@@ -135,8 +135,8 @@ def cut(source: Any, *, max_depth: int | None = None, level: Any = None) -> Any:
     return _on_part(
         source,
         part,
-        f"the taxonomy was cut at {words}: {part.taxonomy.n_nodes} of {taxonomy.n_nodes} nodes stay, and "
-        f"{_n_moved(source.truth, part)} truths below became their ancestors there",
+        f"the taxonomy was cut at {words}: {part.taxonomy.n_nodes} of {taxonomy.n_nodes} nodes are kept, and "
+        f"{_n_moved(source.truth, part)} truths below the cut became their ancestors",
     )
 
 
@@ -286,12 +286,14 @@ def _on_part(predictions, part, note):
     else:
         changes |= _columns(predictions, part)
         if predictions.has_unknown:
-            notes.append("bounds: none, for scores that are not listed are bounded on the whole taxonomy only")
+            notes.append(
+                "bounds: not available, because scores that are not listed are bounded on the whole taxonomy only"
+            )
     return predictions.replace(notes=tuple(notes), **changes)
 
 
 def _columns(predictions, part):
-    """Scores on the part, as fields of Predictions; what was put together before is read from its source at once."""
+    """Scores on the part, as fields of Predictions; what was projected before is read directly from its source."""
     scores = predictions.scores
     if isinstance(scores, NodeColumns) and not len(scores.own):
         made = NodeColumns(scores.source, scores.nodes[part.nodes])
@@ -369,7 +371,7 @@ def _with_others(model, grown, inner, moved):
 
     ends = _ends(taxonomy, model.truth)
     note = (
-        f"{len(inner)} inner classes that are truths got a leaf of their own, (other); it is the truth of "
+        f"{len(inner)} inner classes that are truths got their own leaf, (other), which is the truth of "
         f"{int((~taxonomy.is_leaf[ends]).sum())} samples or labels"
     )
     changes = {"taxonomy": grown, "truth": at_leaves(model.truth), "notes": (*model.notes, note), "known": None}

@@ -64,13 +64,13 @@ class TaxonomyPart(Short):
         if len(lost):
             above, below = (whole.names[node] for node in whole.edges[lost[0]])
             raise TaxonomyError(
-                f"{what}: expected every parent of a class that stays to stay, got {below!r} without its parent {above!r}, "
+                f"{what}: expected every class that is kept to keep its parents, got {below!r} without its parent {above!r}, "
                 "which lies deeper by its own shortest path. Cut a tree, or choose another depth."
             )
         nodes = np.flatnonzero(kept)
         if len(nodes) < 2:
             raise TaxonomyError(
-                f"{what}: expected at least two nodes to stay, got the root alone. Choose another part."
+                f"{what}: expected at least two nodes to be kept, got only the root. Choose another part."
             )
         number = np.full(whole.n_nodes, -1, dtype=np.intp)
         number[nodes] = np.arange(len(nodes))

@@ -61,7 +61,7 @@ def check_kind(what: str, value: object, kind: type, advice: str = "Check the or
 
 
 def check_taxonomy(taxonomy: object, advice: str = "It comes first.") -> None:
-    """Raise a PredictionsError unless `taxonomy` is one; `advice` says where it stands among the arguments."""
+    """Raise a PredictionsError unless `taxonomy` is one; `advice` says which argument it is."""
     check_kind("taxonomy", taxonomy, Taxonomy, advice)
 
 
@@ -77,7 +77,7 @@ def listed_values(what: str, values: Any, of: str) -> list[Any]:
     """The values as a list; a PredictionsError that calls the argument `what`, of what `of` says, where they are no list."""
     is_one = isinstance(values, (str, bytes)) or (isinstance(values, np.ndarray) and not values.ndim)
     if is_one or not isinstance(values, Iterable):
-        raise PredictionsError(f"{what}: expected a list of {of}, got {shown(values)}. Pass a list, also of one.")
+        raise PredictionsError(f"{what}: expected a list of {of}, got {shown(values)}. Pass a list, even for one.")
     return list(values)
 
 
@@ -112,7 +112,7 @@ def array_of_rows(values: object, what: str) -> np.ndarray:
         return np.asarray(values)
     except ValueError:
         raise PredictionsError(
-            f"{what}: expected rows of one length, got rows of several lengths. Make them equally long."
+            f"{what}: expected rows of equal length, got different lengths. Make them equally long."
         ) from None
 
 
@@ -170,7 +170,7 @@ def check_truth_first(truth: object, then: str = "probabilities", *, is_one_samp
             values = np.asarray(truth)
         except ValueError:
             raise PredictionsError(
-                "truth: expected one list, got lists of several lengths. Several truths a sample are "
+                "truth: expected one list, got lists of different lengths. For several truths a sample pass "
                 "hierviz.NodeLists.from_lists(truth)."
             ) from None
         if values.ndim < 2 and not (is_one_sample and values.ndim == 1 and values.dtype.kind == "f" and values.size):
@@ -202,9 +202,7 @@ def one_each(what: str, nodes: object) -> np.ndarray:
         )
     array = array_of_rows(nodes, what)
     if array.ndim == 0:
-        advice = (
-            "Predictions get theirs by hierviz.attach_truth." if nodes is None else "Pass an array of node numbers."
-        )
+        advice = "For Predictions use hierviz.attach_truth." if nodes is None else "Pass an array of node numbers."
         raise PredictionsError(f"{what}: expected one node number a sample, got {shown(nodes)}. {advice}")
     return array
 

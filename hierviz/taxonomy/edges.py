@@ -1,4 +1,4 @@
-"""Named edges as they stand in a file, to numbered ones: repeats, several tops, node order, cycles.
+"""Named edges of a file to numbered ones: repeats, several tops, node order, cycles.
 
 Conventions
 -----------
@@ -83,7 +83,7 @@ def require_depth(depth, name, where):
     if depth > MOST_DEPTH:
         raise TaxonomyError(
             f"{where}: expected at most {MOST_DEPTH:,} levels, got {depth:,} above {name!r}. "
-            "Leave levels out; is it the right file?"
+            "Leave levels out, or check that it is the right file."
         )
 
 

@@ -159,7 +159,7 @@ def reached(neighbours, nodes, *, one_way=False):
             if total > MOST_PAIRS:
                 raise TaxonomyError(
                     f"taxonomy: expected at most {MOST_PAIRS // 10**6} million pairs of a class and a class above it, "
-                    "got more. Leave levels out, or look at fewer samples at a time."
+                    "got more. Leave levels out, or pass fewer samples at a time."
                 )
             pairs.append(front + start * n_nodes)
             row, node = np.divmod(front, n_nodes)

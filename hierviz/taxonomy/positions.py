@@ -1,6 +1,6 @@
 """Numbers of rows and nodes that callers give, checked before anything is looked up by them.
 
-Negative numbers do not count from the end here: -1 stands for what is not known in truths and labels, and would be taken for
+Negative numbers do not count from the end here: -1 stands for what is not known in truths and labels, and would count as
 the last one.
 
 Functions
@@ -98,5 +98,5 @@ def _array(what, values, n, kind, error):
         return np.asarray(values)
     except ValueError:
         raise error(
-            f"{what}: expected {kind}s from 0 to {n - 1}, got lists of several lengths. {ADVICE[kind]}"
+            f"{what}: expected {kind}s from 0 to {n - 1}, got lists of different lengths. {ADVICE[kind]}"
         ) from None

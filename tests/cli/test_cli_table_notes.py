@@ -34,7 +34,7 @@ def test_a_table_says_what_was_done_to_the_taxonomy(flags, capsys):
     assert "Note: the taxonomy was cut at depth 1" in capsys.readouterr().out
     main([*plain, "--inner-truth", "other", "--format", "json"])
     (note,) = json.loads(capsys.readouterr().out)["notes"]
-    assert note.startswith("1 inner classes that are truths got a leaf of their own")
+    assert note.startswith("1 inner classes that are truths got their own leaf")
     main(["table", *flags, "--metrics", "labels.micro_f1", "--resamples", "0"])
     assert "Answers are those of the rule 'majority'" in capsys.readouterr().out
 

@@ -227,7 +227,10 @@ def test_a_scheduler_that_leaves(files, threads_cluster):
         if done:
             client.cluster.close()
 
-    with threads_cluster(1) as client, pytest.raises(hv.ClusterError, match=r"^scheduler: expected one that stays"):
+    with (
+        threads_cluster(1) as client,
+        pytest.raises(hv.ClusterError, match=r"^scheduler: expected a steady connection"),
+    ):
         evaluation_on(client, predictions, leave, n_partitions=20)
 
 
@@ -281,7 +284,7 @@ class _Future:
 @pytest.mark.parametrize(
     ("error", "words"),
     [
-        (distributed.KilledWorker("rows", None, 3), r"^rows 5 to 8: expected workers that stay, got several"),
+        (distributed.KilledWorker("rows", None, 3), r"^rows 5 to 8: expected workers that keep running, got several"),
         (
             ModuleNotFoundError("No module named 'hierviz'"),
             r"^worker: expected hierviz .* pip install .hierviz\[cluster\]",

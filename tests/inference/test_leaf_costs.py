@@ -62,7 +62,7 @@ def test_costs_that_are_no_numbers(taxonomy):
     for values, words in (
         ([["a"] * 4] * 4, "expected an array of numbers, got values of type <U1"),
         (np.full((4, 4), 1j), "expected an array of numbers, got values of type complex128"),
-        ([[1], [1, 2]], "expected rows of one length, got rows of several lengths"),
+        ([[1], [1, 2]], "expected rows of equal length, got different lengths"),
         (None, "expected an array of numbers, got values of type object"),
     ):
         with pytest.raises(hv.PredictionsError, match=f"^costs: {words}"):

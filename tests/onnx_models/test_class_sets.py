@@ -48,7 +48,7 @@ def naive(tree, scores, names):
         (["poodle", "dog", "duck", "cat"], {"missing": "zero"}, ["1 class lies above others ('dog')", "knows 3 classes"]),
         (["pug", "dog", "duck", "cat", "poodle"], {}, ["1 class lies above others ('dog')"]),
         (["pug", "duck", "cat", "poodle", "duck"], {"sum_repeated": True}, ["1 class has several columns"]),
-        (["pug", "other", "duck", "cat", "poodle"], {"ignore": ["Other"]}, ["the column was left out, as said: 'other'"]),
+        (["pug", "other", "duck", "cat", "poodle"], {"ignore": ["Other"]}, ["the column was left out, as requested: 'other'"]),
         (["cat", "void", "dog", "dog"], {"missing": "zero", "ignore": "void", "sum_repeated": True}, ["summed", "left out"]),
     ],
 )  # fmt: skip
@@ -74,7 +74,7 @@ def test_what_is_missing_is_asked(build, tree):
     assert "No column is called 'pug', 'duck': the model has no column for 2 of the 4 leaf classes" in question.text
     with pytest.raises(ModelError, match=r"none for 'pug', 'duck'.*missing='zero'"):
         model.require_answers()
-    with pytest.raises(ModelError, match="which none of the 2 columns is called") as raised:
+    with pytest.raises(ModelError, match="but none of the 2 columns has that name") as raised:
         load_model(build(width=2), tree, classes=["poodle", "cat"], ignore=["othr"])
     one_line(raised)
     with pytest.raises(ModelError, match=r"got 'cat' again .*sum_repeated=True"):

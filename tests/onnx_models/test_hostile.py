@@ -19,7 +19,7 @@ from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.account import account_lines
 from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.inputs.model_inputs import load_inputs
-from hierviz.onnx.model import inspect_model, load_model
+from hierviz.onnx.model import draft_model, load_model
 from hierviz.onnx.process.limits import Limits
 from hierviz.onnx.process.session import _Watch
 
@@ -119,7 +119,7 @@ def test_memory(scores):
     # 570 GB for 64 rows: no batch is small enough.
     text = refused(
         lambda: scores(hostile.ones(570)),
-        r"at most 2048 MB of memory, got one that asks for more, 8\.3 GB at once with 1 row at a time",
+        r"at most 2048 MB of memory, got one that needs more, 8\.3 GB at once with 1 row at a time",
     )
     assert "limits=Limits(memory_mb=...)" in text
     assert "batch_size" not in text
@@ -135,7 +135,7 @@ def test_a_batch_that_does_not_fit_halves_itself(write, taxonomy):
     np.testing.assert_allclose(found.scores, np.repeat(EXPECTED, 5, axis=0), rtol=1e-5, atol=1e-6)
     rows = model.session.most_rows
     assert rows in (2, 4, 8)
-    assert found.notes == (f"m.onnx ran {rows} rows at a time: 64 do not fit the 700 MB of memory that it may use",)
+    assert found.notes == (f"m.onnx ran {rows} rows at a time: 64 rows exceed its memory limit of 700 MB",)
     assert told[-1] == 15
     # Wanted at most: nothing to say.
     assert model.predict({"x": x}, batch_size=rows).notes == ()
@@ -294,7 +294,7 @@ def test_weights_from_elsewhere(scores, tmp_path, where):
         ("*/_ORT_MEM_ADDR_/.data", "leads elsewhere"),
         ("link.data", "a link, which may lead elsewhere"),
         ("folder.data", "folder.data"),
-        ("pipe.data", "pipe.data', which is no file"),
+        ("pipe.data", "pipe.data', which is not a file"),
         ("none.data", "got no 'none.data' there"),
     ):
         model = hostile.external(location, where)
@@ -388,7 +388,7 @@ def test_names_that_command_a_terminal(write, taxonomy):
         "hierviz.nodes": json.dumps(["a\x1b[2J\n", *"bcd"]),
     }
     hostile.helper.set_model_props(model, said)
-    account = inspect_model(write(model), taxonomy)
+    account = draft_model(write(model), taxonomy).account
     assert all(line.isprintable() for line in account_lines(account))
     assert account["title"] == " [2J<b>a title"
 

@@ -60,6 +60,6 @@ def test_constant_answers_are_called_constant(build, metadata, taxonomy, picture
     model = load_model(build(metadata=metadata), taxonomy)
     same = np.repeat(pictures[:1], 12, axis=0)
     (note,) = (note for note in model.predict(same).notes if "constant" in note)
-    assert note.startswith("the answers are constant: all 12 rows have the same scores")
+    assert note.startswith("all answers are equal: the 12 rows have the same scores")
     assert not any("constant" in note for note in model.predict(np.concatenate([same, pictures])).notes)
     assert not any("constant" in note for note in model.predict(same[:3]).notes)

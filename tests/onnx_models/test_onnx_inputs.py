@@ -92,7 +92,7 @@ def test_what_a_model_accepts(build, taxonomy):
     assert words(tokens, tokens) == "arrays by input name (.npz)"
     assert words(("x", "tensor(float)", (None, 4))) == "a table, arrays (.npy, .npz)"
     assert words(("x", "tensor(float)", (None, 5, 6, 7))).startswith(
-        "arrays (.npy, .npz); no pictures: an input of 5 or 7"
+        "arrays (.npy, .npz); no pictures: an input with 5 or 7"
     )
 
 

@@ -452,7 +452,10 @@ def test_questions_instead_of_errors(build, metadata, taxonomy, pictures):
     assert p.parametrisation == "flat_softmax"
     unknown = draft_model(path, taxonomy, classes=["newt", "cat", "duk", "cow"]).account["questions"][0]
     assert unknown["text"].startswith("2 of 4 class names in the list given are not in the taxonomy ('duk', 'cow').")
-    assert [one["node"] for one in draft_model(path, taxonomy, classes=["newt", "duk"]).account["columns"]] == ["newt", None]
+    assert [one["node"] for one in draft_model(path, taxonomy, classes=["newt", "duk"]).account["columns"]] == [
+        "newt",
+        None,
+    ]
 
 
 def test_scores_keyword(build, metadata, taxonomy, pictures):

@@ -47,7 +47,7 @@ def test_weights_in_a_file_beside(build, metadata, taxonomy, tmp_path, pictures,
     np.testing.assert_allclose(model.predict(pictures).scores, expected(pictures), rtol=1e-5, atol=1e-5)
     assert [one["file"] for one in model.account["companions"]] == ["w.onnx.data"]
     for location, words in (
-        ("none.data", "expected the file of its weights beside"),
+        ("none.data", "expected its weights file next to"),
         ("../../etc/passwd", "leads elsewhere"),
     ):
         with pytest.raises(ModelError, match=words) as raised:

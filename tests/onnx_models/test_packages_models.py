@@ -69,13 +69,13 @@ def test_a_network_of_onnx_runs_and_its_answers_are_called_constant(thousand):
     assert "by the last operator" in lines(model)["parametrisation"]
     pictures = np.random.default_rng(0).integers(0, 256, (11, 3, 224, 224)).astype(np.uint8)
     (note,) = (note for note in model.predict(pictures).notes if "constant" in note)
-    assert note.startswith("the answers are constant: all 11 rows have the same scores")
+    assert note.startswith("all answers are equal: the 11 rows have the same scores")
 
 
 def test_labels_that_number_the_columns(thousand):
     model = draft_model(shipped("onnxruntime", "datasets/logreg_iris.onnx"), thousand)
     said = lines(model)
-    assert said["note"] == "the class labels in the graph number the 3 columns from 0 and name no class"
+    assert said["note"] == "the class labels in the graph number the 3 columns from 0 but name no class"
     assert said["question"].startswith("What are the class names of the 3 output columns, in order?")
     assert said["parametrisation"].endswith(f"(Normalizer) {SUMS}")
     with pytest.raises(
@@ -86,9 +86,7 @@ def test_labels_that_number_the_columns(thousand):
 
 def test_an_example_of_an_operator(thousand):
     model = draft_model(shipped("onnxruntime", "datasets/mul_1.onnx"), thousand)
-    assert model.questions[0].text.startswith(
-        "By its operators ('Mul') each number that it gives is worked out from a single"
-    )
+    assert model.questions[0].text.startswith("By its operators ('Mul') each output number is computed from a single")
     with pytest.raises(ModelError, match=r"got a function of single numbers \('Sigmoid'\) \(output 'y' \[3, 4, 5\]\)"):
         draft_model(shipped("onnxruntime", "datasets/sigmoid.onnx"), thousand)
 

@@ -125,7 +125,7 @@ def test_colour_and_notes(spec_of):
     assert [key for key, _ in spec.questions] == ["size"]
     assert "not understood" in notes[0]
     _, notes = spec_of({"sampling_rate": 16000})
-    assert notes == ["preprocessor_config.json says nothing about pictures and was not used"]
+    assert notes == ["preprocessor_config.json has no settings for pictures and was not used"]
 
 
 def test_the_model_itself_wins_and_the_caller_over_all(spec_of):

@@ -66,7 +66,7 @@ def test_they_are_left_out(build, metadata, taxonomy, damaged, tmp_path, picture
 
 def test_strict_stops(build, metadata, taxonomy, damaged):
     model = load_model(build(metadata=metadata), taxonomy)
-    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.jxl'.*do without strict=True") as raised:
+    with pytest.raises(FileError, match=r"got 1 of other kinds: '6\.jxl'.*leave strict=True out") as raised:
         model.predict(damaged, strict=True)
     one_line(raised)
     (damaged / "6.jxl").unlink()

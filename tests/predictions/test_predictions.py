@@ -192,9 +192,7 @@ def test_an_id_that_is_there_twice_is_an_error(taxonomy):
     """Models and truths are met by ids: the second of two would get the truth of the first."""
     scores = np.full((3, 4), 0.25)
     for ids, twice in ((["a", "b", "a"], "'a'"), (np.array([1, 2, 2]), "'2'"), ([1, "1", "x"], "'1'")):
-        expected = (
-            rf"^sample ids: expected every id once, got {twice} more than once\. Give every sample an id of its own"
-        )
+        expected = rf"^sample ids: expected every id once, got {twice} more than once\. Give every sample its own id"
         with pytest.raises(hv.PredictionsError, match=expected):
             hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", sample_ids=ids)
         with pytest.raises(hv.PredictionsError, match=expected):

@@ -107,7 +107,7 @@ def test_bad_frames(taxonomy, make, words):
 @pytest.mark.parametrize(
     ("make", "words"),
     [
-        (lambda: {"cat": [1.0]}, "frame: expected a pandas DataFrame, got builtins.dict. The frame comes first"),
+        (lambda: {"cat": [1.0]}, "frame: expected a pandas DataFrame, got builtins.dict. Pass the frame first"),
         (lambda: pd.DataFrame(), "frame: expected a column of scores for every class, got no column."),
         (
             lambda: pd.concat([frame(truth=["cat", "newt"]), pd.DataFrame({"truth": ["dog", "dog"]})], axis=1),
@@ -135,7 +135,7 @@ def test_frames_that_break(taxonomy, make, words):
 
 
 def test_a_frame_and_its_taxonomy_change_places(taxonomy):
-    with pytest.raises(hv.PredictionsError, match=r"got hierviz\.Taxonomy\. The frame comes first, then the taxonomy"):
+    with pytest.raises(hv.PredictionsError, match=r"got hierviz\.Taxonomy\. Pass the frame first, then the taxonomy"):
         Predictions.from_frame(taxonomy, frame())
     with pytest.raises(
         hv.PredictionsError, match=r"^taxonomy: expected a Taxonomy, got str\. It comes after the frame"
@@ -277,7 +277,7 @@ def test_predict_proba_by_level(taxonomy):
     ("p", "classes", "words"),
     [
         ([], [], "probabilities: expected at least one row or array, got none."),
-        ([[0.5, 0.5], [1.0]], LEAVES, "probabilities: expected rows of one length, got rows of several lengths."),
+        ([[0.5, 0.5], [1.0]], LEAVES, "probabilities: expected rows of equal length, got different lengths."),
         (P, LEAVES[:3], "probabilities: expected shape (n_samples, 3) for 3 classes, got (2, 4)."),
         (P, [0, 1, 2, 3], "classes: expected names of nodes, got '0', '1', '2', '3'."),
         (P, ["cat", "dog", "duk", "newt"], "classes: expected names of nodes, got 'duk'. Did you mean 'duck'?"),

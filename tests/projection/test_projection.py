@@ -282,7 +282,7 @@ def test_scores_on_disk_are_read_in_blocks(tmp_path, monkeypatch):
     p = top.node_probabilities()
     found = hv.projection.cut(top, max_depth=1)
     assert found.node_probabilities() == pytest.approx(p[:, [taxonomy.node(name) for name in found.taxonomy.names]])
-    assert any("bounds: none" in note for note in found.notes)
+    assert any("bounds: not available" in note for note in found.notes)
 
 
 def test_rows_are_read_one_by_one_and_in_any_order(taxonomy):
@@ -303,7 +303,7 @@ def test_a_cut_twice_reads_its_first_source(taxonomy):
 
 
 def test_a_part_needs_two_nodes(taxonomy):
-    with pytest.raises(TaxonomyError, match="the root alone"):
+    with pytest.raises(TaxonomyError, match="only the root"):
         TaxonomyPart.of(taxonomy, np.arange(7) < 1, "known classes")
 
 

@@ -197,7 +197,7 @@ def test_names_are_matched_by_what_they_mean(text, node):
 
 def test_names_that_fit_several_nodes_are_asked_about(tmp_path):
     taxonomy = Taxonomy.from_edges(MACHINES)
-    said = r"got 'crane'\. Both fit: 'crane \(bird\)' and 'crane \(machine\)'\. Write the one that is meant\."
+    said = r"got 'crane'\. Both fit: 'crane \(bird\)' and 'crane \(machine\)'\. Write the one you mean\."
     for read in (
         lambda: load_classes(["crane"], taxonomy),
         lambda: load_truth(_file(tmp_path, "t.csv", "sample_id,truth\na,crane\n"), taxonomy),
@@ -212,7 +212,7 @@ def test_of_two_classes_the_one_that_no_other_name_has():
     taxonomy = Taxonomy.from_edges([("r", "n1"), ("r", "n2")]).with_nodes({"n1": "missile", "n2": "projectile"})
     notes = []
     assert load_classes(["projectile, missile", "missile"], taxonomy, notes).tolist() == [2, 1]
-    assert "classes: 'projectile, missile' fits several nodes and was taken for 'n2', the only one" in notes[-1]
+    assert "classes: 'projectile, missile' fits several nodes and was matched to 'n2', the only one" in notes[-1]
     # Two names for one node, and what would follow from another such name, are asked about.
     for names in (["projectile, missile", "missile, projectile", "missile"],):
         with pytest.raises(PredictionsError, match="Both fit"):

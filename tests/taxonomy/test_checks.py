@@ -244,7 +244,10 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
             lambda t: hv.operating_curve(t, hv.NodeLists.from_lists([[1], [2, 3]]), P),
             "truth: expected one node number a sample, got lists of them.",
         ),
-        (lambda t: hv.operating_curve(t, [[1], [2, 3]], P), "truth: expected one list, got lists of several lengths."),
+        (
+            lambda t: hv.operating_curve(t, [[1], [2, 3]], P),
+            "truth: expected one list, got lists of different lengths.",
+        ),
         (
             lambda t: hv.operating_curve(t, ["cat", "dog"], P),
             "truth: expected node numbers from 0 to 6, got 'cat', 'dog'. Use Taxonomy.nodes to look",

@@ -1,1 +1,1 @@
-"""What a model file says about itself, and what stands beside it."""
+"""What a model file and the files next to it declare."""

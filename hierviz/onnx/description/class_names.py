@@ -1,4 +1,4 @@
-"""Where the names of an ONNX model's output columns stand: with the caller, in the model, or in a file beside it.
+"""Sources of the names of an ONNX model's output columns: the caller, the model, or a file next to it.
 
 Conventions
 -----------
@@ -43,7 +43,7 @@ METADATA_KEYS = (
 )
 LABEL_FILES = (".labels.txt", ".labels.json")
 MOST_CHARACTERS = 16 << 20
-NO_CLASS = " and name no class"
+NO_CLASS = " but name no class"
 
 
 def name_sources(path, taxonomy, session, said, origin, classes, notes):
@@ -57,14 +57,14 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     said, origin : dict
         From `metadata.declared`.
     classes : sequence of str, or path, optional
-        As the caller says.
+        As the caller gives them.
     notes : list of str
         Grows by lists that were found and not used.
 
     Returns
     -------
     list of (str, list of (str, str))
-        Where the names stand, and what errors call each entry with its name.
+        Where the names are from, and each entry with its name in errors and its class name.
 
     Raises
     ------
@@ -77,7 +77,7 @@ def name_sources(path, taxonomy, session, said, origin, classes, notes):
     if said.get("nodes"):
         sources.append((origin["nodes"], _entries(path, origin["nodes"], said["nodes"])))
     if sources:
-        # What hierviz defines is there: nothing else needs to be looked for.
+        # What hierviz defines is there: no search is needed.
         return sources
     unused = []
     for source, names in _foreign(path, taxonomy, session, notes):
@@ -114,7 +114,7 @@ def _given(path, classes, taxonomy, notes):
 
 
 def used_files(path, source):
-    """Files beside the model that were read: its hierviz.json, preprocessor_config.json and the class names' own."""
+    """Files next to the model that were read: its hierviz.json, preprocessor_config.json and the file of class names."""
     others = [file for file in (path.with_name(PREPROCESSOR), path.with_name(source or path.name)) if file.is_file()]
     return [file for file in dict.fromkeys((declaration_beside(path), *others)) if file not in (None, path)]
 
@@ -167,7 +167,7 @@ def _of_file(beside, taxonomy, notes):
         text = open_source(beside, "class names").read_text(MOST_CHARACTERS)
         return [name for _, name in entries_of_text(text, beside.name, taxonomy, notes)]
     except HiervizError as error:
-        notes.append(f"class names beside the model were not used: {error}")
+        notes.append(f"class names next to the model were not used: {error}")
         return []
 
 
@@ -175,7 +175,7 @@ def _of_config(config, notes):
     try:
         read = names_in_settings(json_object(config, MOST_CHARACTERS), config.name)
     except HiervizError as error:
-        notes.append(f"class names beside the model were not used: {error}")
+        notes.append(f"class names next to the model were not used: {error}")
         return []
     return [] if read is None else read.names
 

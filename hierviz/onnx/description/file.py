@@ -1,4 +1,4 @@
-"""The file of an ONNX model: what it is when it is none, what lies beside it, and checksums."""
+"""The file of an ONNX model: what kind of file it is instead, the files next to it, and checksums."""
 
 import hashlib
 import json
@@ -8,7 +8,7 @@ import zipfile
 from hierviz.messages.errors import ModelError, listed
 from hierviz.readers.sources import known_kind, open_source
 
-# protobuf's own limit; larger models keep their weights in a file beside.
+# protobuf's own limit; larger models keep their weights in a separate file.
 MOST_BYTES = 2 << 30
 _HEAD_BYTES = 1024
 
@@ -21,22 +21,22 @@ _ADVICE = {
     "archive": "Unpack it first",
     "gzip": "Unpack it first",
     "HDF5": "If Keras wrote it, export the model with tf2onnx",
-    "picture": "Name the .onnx file; pictures are inputs",
-    "array": "Name the .onnx file; arrays are inputs or predictions",
+    "picture": "Select the .onnx file; pictures are inputs",
+    "array": "Select the .onnx file; arrays are inputs or predictions",
     "Parquet": "Load it as predictions, not as a model",
 }
 
 
 def check_file(path):
-    """Refuse what is visibly no ONNX model, by its first bytes; ModelError says what it is instead."""
+    """Raise a ModelError for a file that is visibly no ONNX model, by its first bytes, with what it is instead."""
     where = path.name
     try:
         status = path.stat()
         size = status.st_size
         if stat.S_ISDIR(status.st_mode):
-            raise ModelError(f"{where}: expected an ONNX file, got a folder. Name the .onnx file inside.")
+            raise ModelError(f"{where}: expected an ONNX file, got a folder. Select the .onnx file inside.")
         if not stat.S_ISREG(status.st_mode):  # reading a pipe would never end
-            raise ModelError(f"{where}: expected an ONNX file, got a pipe or device. Name the .onnx file.")
+            raise ModelError(f"{where}: expected an ONNX file, got a pipe or device. Select the .onnx file.")
         with open(path, "rb") as file:
             start = file.read(_HEAD_BYTES)
     except FileNotFoundError:
@@ -53,18 +53,18 @@ def check_file(path):
     if size > MOST_BYTES:
         raise ModelError(
             f"{where}: expected at most 2 GB (protobuf's limit), got {size / 2**30:.1f} GB. "
-            "Export it again with the weights in a file beside."
+            "Export it again with the weights in a separate file."
         )
 
 
 def declaration_beside(path):
-    """The file ``<model>.hierviz.json`` beside a model, in which it is described, or None."""
+    """The file ``<model>.hierviz.json`` next to a model, in which it is described, or None."""
     names = (f"{path.stem}.hierviz.json", f"{path.name}.hierviz.json")
     return next((path.with_name(name) for name in names if path.with_name(name).is_file()), None)
 
 
 def json_object(path, most_bytes):
-    """The object in a JSON file beside a model; a ModelError where it is something else, a FileError where it cannot be read."""
+    """The object in a JSON file next to a model; a ModelError where it is something else, a FileError where it cannot be read."""
     text = open_source(path, "JSON").read_text(most_bytes)
     try:
         said = json.loads(text)
@@ -91,7 +91,7 @@ def _other_kind(path, start):
             "Export the model to ONNX, with torch.onnx.export or skl2onnx, if you trust it"
         )
     if words is not None and words != "an ONNX model":
-        return words, next((advice for word, advice in _ADVICE.items() if word in words), "Name the .onnx file")
+        return words, next((advice for word, advice in _ADVICE.items() if word in words), "Select the .onnx file")
     if start.startswith(b"GGUF"):
         return "a GGUF file", "Export the model to ONNX"
     if start[4:8] == b"TFL3":
@@ -108,7 +108,7 @@ def _other_kind(path, start):
         return None
     if text.startswith("<") or "<html" in text[:500].lower():
         return "a web page or XML", _ADVICE["web page"]
-    return "a JSON file" if text.startswith(("{", "[")) else "a text file", "Name the .onnx file"
+    return "a JSON file" if text.startswith(("{", "[")) else "a text file", "Select the .onnx file"
 
 
 def _zip_kind(path):
@@ -123,9 +123,9 @@ def _zip_kind(path):
         )
     inside = [name for name in names if name.lower().endswith(".onnx")]
     if inside:
-        return f"a zip with {listed(inside)} inside", "Unpack it and name the .onnx file"
+        return f"a zip with {listed(inside)} inside", "Unpack it and select the .onnx file"
     if any(name.endswith((".weights.h5", "metadata.json")) for name in names) and "config.json" in names:
         return "a Keras model", "Export it with model.export(path, format='onnx') or tf2onnx"
     if names and all(name.endswith(".npy") for name in names):
-        return "a numpy .npz file", "Name the .onnx file; arrays are inputs or predictions"
-    return "a zip without an .onnx file inside", "Name the .onnx file"
+        return "a numpy .npz file", "Select the .onnx file; arrays are inputs or predictions"
+    return "a zip without an .onnx file inside", "Select the .onnx file"

@@ -1,4 +1,4 @@
-"""How to prepare inputs, as metadata, files beside a model and callers may say it: the keys and their values, and usual ways.
+"""How to prepare inputs, as metadata, files next to a model and callers declare it: the keys and their values, and usual ways.
 
 | key | value |
 |---|---|
@@ -9,7 +9,7 @@
 | size | [height, width] of what is fed, in pixels |
 | mean, std | 1 number, or 3 in the model's order of colours, in units of `range` |
 | resize | before the middle of `size` is cut out: n pixels on the shorter side, [height, width], or 0 for as it is |
-| crop | [height, width] of the middle that is cut out, or 1 number for a square: as `size`, which it stands for when absent |
+| crop | [height, width] of the middle that is cut out, or 1 number for a square: as `size`, which it sets when absent |
 | pad | instead of both: grey level, 0 to 255, of the borders of a whole picture that keeps its proportions |
 | rounding | of the middle: ``even`` (torchvision) or ``down`` (transformers) |
 | resample | ``nearest``, ``lanczos``, ``bilinear``, ``bicubic``, ``box`` or ``hamming`` |

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-It stands in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` beside the model, with the same keys without
-``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` beside it completes the
+It is in metadata called ``hierviz.*``, or in ``<model>.hierviz.json`` next to the model, with the same keys without
+``hierviz.``: `KEYS`, and within ``input`` those of `input_keys`. A ``preprocessor_config.json`` next to it completes the
 latter. The caller wins over the metadata, they over the JSON; contradictions become notes.
 """
 
@@ -46,7 +46,7 @@ def declared(path, metadata, notes, preprocessing=None):
     ModelError
         If something is no JSON or of another type.
     FileError
-        If a file beside cannot be read.
+        If a file next to the model cannot be read.
     """
     own = {key.removeprefix("hierviz."): value for key, value in metadata.items() if key.startswith("hierviz.")}
     for key in ("nodes", "input", "training"):
@@ -80,7 +80,7 @@ def declared(path, metadata, notes, preprocessing=None):
 
 
 def _beside(path, notes):
-    """(name, checked content) of the JSON beside the model; empty when there is none."""
+    """(name, checked content) of the JSON next to the model; empty when there is none."""
     beside = declaration_beside(path)
     if beside is None:
         return "", {}

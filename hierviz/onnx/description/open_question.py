@@ -35,7 +35,7 @@ class Question:
     error: str = ""
 
     def as_dict(self):
-        """The question in JSON types, as it stands in ``account["questions"]``."""
+        """The question in JSON types, as in ``account["questions"]``."""
         keys = ("keyword", "value", "means")
         choices = [dict(zip(keys, choice, strict=True)) for choice in self.choices]
         texts = {"text": Sentence(self.text), "error": Sentence(self.error)}

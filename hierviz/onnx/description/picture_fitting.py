@@ -1,9 +1,9 @@
-"""Pictures of any size brought to the size a model takes, a look at what it is fed, and the memory that takes.
+"""Pictures of any size fitted to the size that a model takes, a preview of what it is fed, and the memory that takes.
 
 Conventions
 -----------
 Pictures are uint8, RGB, (height, width, 3). Sizes are (height, width) in pixels. Preparing counts against the memory limit of
-the model and is told before memory is asked for: a model, or a file beside it, may declare pictures of any size.
+the model, and is checked before memory is allocated: a model, or a file next to it, may declare pictures of any size.
 """
 
 from __future__ import annotations
@@ -120,7 +120,7 @@ def fitted(image, size, resize=None, resample="bilinear", pad=None, rounding="ev
         One of `RESAMPLING`; all but nearest average when a picture shrinks.
     pad : int, optional
         Grey level, 0 to 255, of borders: the whole picture keeps its proportions inside `size` (`PIL.ImageOps.pad`). Not
-        beside `resize`.
+        with `resize`.
     rounding : str
         One of `ROUNDINGS`.
 

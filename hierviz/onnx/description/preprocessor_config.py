@@ -1,4 +1,4 @@
-"""The ``preprocessor_config.json`` that transformers writes beside a model of pictures, in our own keys.
+"""The ``preprocessor_config.json`` that transformers writes next to a model of pictures, in the keys of hierviz.
 
 Conventions
 -----------
@@ -52,7 +52,7 @@ def load_preprocessor_config(path, notes):
     """
     config = {key: value for key, value in json_object(path, MOST_BYTES).items() if value is not None}
     if not any(key in config for key in _KEYS):
-        notes.append(f"{path.name} says nothing about pictures and was not used")
+        notes.append(f"{path.name} has no settings for pictures and was not used")
         return {}
     # A step that is switched off needs no understanding.
     strange = [key for key, value in config.items() if key not in (*_KEYS, *_SILENT) and value is not False]
@@ -66,7 +66,7 @@ def load_preprocessor_config(path, notes):
 
 
 def _layout(config):
-    """What the processors of transformers give unless they are told otherwise: channels first."""
+    """Channels first unless the file says otherwise: the default of transformers."""
     return "NHWC" if config.get("data_format") in ("channels_last", "ChannelDimension.LAST") else "NCHW"
 
 

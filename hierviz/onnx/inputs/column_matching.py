@@ -14,10 +14,10 @@ from hierviz.messages.errors import ModelError, listed, near_miss
 from hierviz.readers.columns import looks_numeric
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS
 
-# Cells that stand for a number that is not there, as pandas has them.
+# Cells that mean a missing number, as in pandas.
 MISSING = frozenset({"", "NA", "N/A", "n/a", "#N/A", "<NA>", "NaN", "nan", "null", "NULL", "None"})
 TRUE_FALSE = {"True": "1", "true": "1", "TRUE": "1", "False": "0", "false": "0", "FALSE": "0"}
-# Numbers that other cells stand for.
+# Numbers that other cells mean.
 INSTEAD = {**dict.fromkeys(MISSING, "nan"), **TRUE_FALSE}
 TEXT_COLUMN = "text"
 
@@ -65,7 +65,7 @@ def match_columns(table, names, specs, text_column, columns, notes):
     missing = [spec.name for spec in specs if spec.name not in chosen]
     if missing:
         near = next(filter(None, (near_miss(name, names) for name in missing)), "")
-        advice = "Rename columns, or say which: {columns_by_input}."
+        advice = "Rename columns, or assign them with {columns_by_input}."
         if all(_width(spec) != 1 and not spec.is_text for spec in specs):
             advice = "Pass an .npz with one array per input; for texts, what the model's own tokenizer makes of them."
         raise ModelError(
@@ -188,7 +188,7 @@ def _others(table, names, spec, notes):
 
 
 def _is_number(table, place):
-    if table.can_lack_header:  # text: told by its first rows, where a missing number does not count
+    if table.can_lack_header:  # text: detected from its first rows, where a missing number does not count
         cells = (row[place] for _, row in table.sample[1:] if place < len(row))
         return looks_numeric("" if cell.strip() in MISSING else TRUE_FALSE.get(cell.strip(), cell) for cell in cells)
     return table.is_number_column(place) or table.is_truth_column(place)

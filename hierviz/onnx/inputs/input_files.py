@@ -169,8 +169,8 @@ def _beside(path, names):
     missing = [name for name in dict.fromkeys(names) if name not in there]
     if missing:
         raise FileError(
-            f"{path.name}: expected the pictures that it names in its own folder, got no {listed(missing)} there. "
-            "Put them beside the table, or pass their folder or zip with {media}."
+            f"{path.name}: expected the pictures that it names, in its own folder, got no {listed(missing)} there. "
+            "Put them next to the table, or pass their folder or zip with {media}."
         )
     return Pictures(folder, tuple(names))
 

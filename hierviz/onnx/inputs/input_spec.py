@@ -4,7 +4,7 @@ Conventions
 -----------
 Pictures are uint8, RGB. For a model they are brought to its size (see `picture_fitting`) and into its channel order, mapped
 linearly from 0..255 to its `range`, then normalised by `mean` and `std` (in the model's channel order, in units of the
-range), then laid out as NHWC or NCHW. What that takes is told before memory is asked for. Arrays of uint8 that look like
+range), then laid out as NHWC or NCHW. The memory that takes is checked before it is allocated. Arrays of uint8 that look like
 pictures are treated the same way; all other arrays are fed as they are, after a cast within their kind.
 """
 
@@ -108,11 +108,11 @@ class InputSpec:
     def why_never_pictures(self):
         """Why no answer could make this an input of pictures, in words for an error; an empty text when one could."""
         if len(self.shape) != 4:
-            return f"an input of {len(self.shape)} axes, which takes no pictures"
+            return f"an input with {len(self.shape)} axes, which takes no pictures"
         if self.layout is None and all(self.shape[axis] not in (1, 3, None) for axis in (1, 3)):
-            return f"an input of {self.shape[1]} or {self.shape[3]} channels, where pictures have 1 or 3"
+            return f"an input with {self.shape[1]} or {self.shape[3]} channels, where pictures have 1 or 3"
         if self.channels not in (1, 3):
-            return f"an input of {self.channels} channels, where pictures have 1 or 3"
+            return f"an input with {self.channels} channels, where pictures have 1 or 3"
         if self.is_whole and self.dtype not in _WHOLE:
             return f"an input of type {self.dtype}, which cannot hold 0..255"
         if not self.is_whole and self.dtype not in _FRACTIONS:
@@ -268,7 +268,7 @@ class InputSpec:
             array = array[..., 0]
         wanted = " x ".join(["rows", *("any" if length is None else str(length) for length in fixed)])
         shape = array.shape[1:]
-        # Of an array in a file nothing is read: shape and type tell.
+        # Of an array in a file nothing is read: shape and type suffice.
         pictures = self.as_pictures(np.broadcast_to(np.zeros((), array.dtype), (1, *shape)))
         if pictures is not None:
             shape, fixed = pictures.shape[1:3], self.size
@@ -283,7 +283,7 @@ class InputSpec:
                 f"{where}: expected {wanted} for input {self.name!r}, got {' x '.join(map(str, array.shape))}. {advice}"
             )
         if pictures is None:
-            # Text is in memory anyway, and a missing one is told by its row here; numbers may lie on disk.
+            # Text is in memory anyway, and an error names the row of a missing one; numbers may lie on disk.
             is_small = array_bytes(array.shape[1:], array.dtype) <= BLOCK_BYTES
             self.cast(np.asarray(array if self.dtype == "str" else array[: int(is_small)]), where)
         return array
@@ -316,7 +316,7 @@ class InputSpec:
         more = f"Convert it with array.astype({self.dtype!r})."
         if values.dtype == np.uint8 and want == "f":
             more = (
-                "For pictures, say how to scale 0..255: pass {{preprocessing.range}} or write `input` with "
+                "For pictures, declare how to scale 0..255: pass {{preprocessing.range}} or write `input` with "
                 f"`range` into the model's hierviz.json; for ready-made numbers use array.astype({self.dtype!r})."
             )
         raise ModelError(f"{where}: expected {self.dtype} for input {self.name!r}, got {values.dtype}. {more}")

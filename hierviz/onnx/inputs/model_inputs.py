@@ -118,7 +118,7 @@ class ModelInputs(Short):
         return replace(made, attributes={"text": text_array(array.ravel().tolist())})
 
     def checked(self, specs, where="inputs"):
-        """The same inputs after a look at their names, shapes and types.
+        """The same inputs once their names, shapes and types are checked.
 
         Raises
         ------
@@ -234,7 +234,7 @@ class ModelInputs(Short):
         return None
 
     def sha256(self):
-        """Checksum of the inputs in hexadecimal digits; see `input_digest`. All files are read once more."""
+        """Checksum of the inputs in hexadecimal digits; see `input_digest`. All files are read again."""
         return input_digest(self.files, self.pictures, self.arrays)
 
 
@@ -286,7 +286,7 @@ def load_inputs(
         return ModelInputs(**fields).checked(specs, FrameTable.where)
     path = Path(path)
     if not os.path.exists(path):
-        more = " Texts in memory go into a list." if any(spec.is_text for spec in specs) else ""
+        more = " Pass texts in memory as a list." if any(spec.is_text for spec in specs) else ""
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     require_file(path)
     name, suffix = (part.lower() if path.is_file() else "" for part in (path.name, path.suffix))
@@ -332,7 +332,7 @@ def _of_pictures(pictures, ids, attributes, specs, files=()):
 
 
 def _with_shown(inputs, media, where):
-    """The inputs with the pictures that an attribute names, to be shown beside what the model is fed."""
+    """The inputs with the pictures that an attribute names, to be shown with what the model is fed."""
     column = next((name for name in PICTURE_COLUMNS if name in inputs.attributes), None)
     if column is None:
         raise FileError(

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Which column feeds which input: see `column_matching`. Text stays as it stands in the file: ``1`` is not turned into ``1.0``.
+Which column feeds which input: see `column_matching`. Text stays as it is in the file: ``1`` is not turned into ``1.0``.
 A number that is missing is NaN where the input takes fractions, and an error anywhere else. True and false are 1 and 0.
 """
 
@@ -16,7 +16,7 @@ from hierviz.readers.labels import text_array
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import ID_COLUMNS, sample_ids, text_attributes
 
-# A sample's features stand beside its tree up to this many.
+# Up to this many features of a sample are shown next to its tree.
 MOST_SHOWN = 24
 
 
@@ -183,7 +183,7 @@ class FrameTable:
 
     @staticmethod
     def fits(value):
-        """True for a DataFrame; pandas need not be there to tell."""
+        """True for a DataFrame; pandas need not be installed."""
         return all(hasattr(value, name) for name in ("dtypes", "iloc", "columns", "to_numpy"))
 
     def __init__(self, frame):

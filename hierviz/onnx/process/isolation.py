@@ -2,7 +2,7 @@
 
 A job is a private folder with `job.json`; the program in `child/` does it and leaves `verdict.json` there. Where the
 system can fork, one process that has done the slow imports lives as long as this one and forks for every
-job; elsewhere (Windows, macOS) each job starts the program anew. Either way a model sees a process that saw no other model.
+job; elsewhere (Windows, macOS) each job starts the program again. Either way a model sees a process that saw no other model.
 
 This contains models that are damaged, endless or too large. It is no sandbox: the process has the rights of this user, so a
 model that took over onnxruntime through a bug of it could read this user's files and use the network.
@@ -192,7 +192,7 @@ def _server(places):
 def _popen(arguments, stdin):
     environment = {name: os.environ[name] for name in _KEPT if name in os.environ}
     environment |= {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    # onnxruntime 1.29 and newer send telemetry unless told before they start (the second name is of some builds).
+    # onnxruntime 1.29 and newer send telemetry unless switched off before they start (the second name is of some builds).
     environment |= {"ORT_DISABLE_TELEMETRY": "1", "ORT_TELEMETRY_DISABLED": "1"}
     return subprocess.Popen(
         [sys.executable, "-I", "-X", "utf8", str(PROGRAM), *arguments],

@@ -21,7 +21,7 @@ class Limits:
         stopped, one that hangs is.
     wall_seconds : float, optional
         Waiting time without any progress; five times `cpu_seconds`, at least 30, when absent. Catches a process that
-        sleeps, and stands in for `cpu_seconds` where the system cannot limit it (Windows).
+        sleeps, and replaces `cpu_seconds` where the system cannot limit it (Windows).
     memory_mb : int, optional
         Address space; 2048 plus four times the model's files when absent.
     output_mb : int

@@ -37,7 +37,7 @@ def copy_model(path, folder):
 
 
 def copy_weights(path, name, folder):
-    """Copy a weight file that lies beside a model; its bytes only, never what a link leads to.
+    """Copy a weight file that is next to a model: its bytes only, never what a link leads to.
 
     A hard link is taken: it is the file itself under a second name, which only someone who could already write to this
     folder and disk can make, and copies made by backup tools and caches have them.
@@ -47,7 +47,7 @@ def copy_weights(path, name, folder):
     path : Path
         The model.
     name : str
-        As the model says.
+        As the model names it.
     folder : Path
 
     Returns
@@ -66,11 +66,11 @@ def copy_weights(path, name, folder):
         got = f"no {name!r} there" if error.errno == errno.ENOENT else f"{name!r}: {error.strerror}"
         if error.errno == errno.ELOOP:
             got = f"{name!r}, a link, which may lead elsewhere"
-        raise ModelError(f"{where}: expected the file of its weights beside the model, got {got}. {ADVICE}") from None
+        raise ModelError(f"{where}: expected its weights file next to the model, got {got}. {ADVICE}") from None
     if not stat.S_ISREG(os.fstat(number).st_mode):
         os.close(number)
         raise ModelError(
-            f"{where}: expected the file of its weights beside the model, got {name!r}, which is no file. {ADVICE}"
+            f"{where}: expected its weights file next to the model, got {name!r}, which is not a file. {ADVICE}"
         )
     with open(number, "rb") as file:
         try:

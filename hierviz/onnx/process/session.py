@@ -287,9 +287,7 @@ def run_in_halves(session, inputs, blocks, outputs, *, n_rows, step, is_fixed, w
             step = session.most_rows = step // 2
     if step < wanted and notes is not None:
         rows = f"{step} row{'s' * (step > 1)} at a time"
-        notes.append(
-            f"{session.where} ran {rows}: {wanted} do not fit the {session.memory_mb} MB of memory that it may use"
-        )
+        notes.append(f"{session.where} ran {rows}: {wanted} rows exceed its memory limit of {session.memory_mb} MB")
     return run
 
 

@@ -163,7 +163,7 @@ def read_output(folder, said, n_rows, most_bytes):
     path = folder / os.path.basename(said["file"])
     if path.is_symlink() or path.stat().st_size > most_bytes:
         raise ValueError("an output file that is too large")
-    mapped = np.load(path, mmap_mode="r", allow_pickle=False)  # looks whether the file is as long as it says
+    mapped = np.load(path, mmap_mode="r", allow_pickle=False)  # checks that the file is as long as its header says
     if len(mapped) != n_rows:
         raise ValueError(f"{len(mapped)} rows for {n_rows}")
     return np.array(mapped)

@@ -43,7 +43,7 @@ def slow_words(doing, limit):
     each = "loads" if doing == "load" else "runs each batch"
     return (
         f"expected a model that {each} within {limit}, got one that did not finish. "
-        "If it is only slow, raise the limit with {limits.cpu_seconds}; else export it again."
+        "If it is only slow, raise the limit with {limits.cpu_seconds}; otherwise export it again."
     )
 
 
@@ -79,7 +79,7 @@ def failure_words(verdict, memory_mb, output_mb, feeds, step=None):
         advice = "Raise the limit with {limits.memory_mb} if it is a large model."
         if rows and step > 1:
             advice = "Raise the limit with {limits.memory_mb}, or export it with a batch of any length."
-        return f"expected a model that needs at most {memory_mb} MB of memory, got one that asks for more{asked}{rows}. {advice}"
+        return f"expected a model that needs at most {memory_mb} MB of memory, got one that needs more{asked}{rows}. {advice}"
     if "File too large" in raw:
         return f"expected outputs of at most {output_mb} MB, got more. Run fewer rows or fewer outputs ({{outputs}}) at once."
     if "No space left" in raw:
@@ -111,9 +111,9 @@ def load_words(kind, raw):
         )
     if re.search(r"external.?(?:data|initializer)|\.data\b|onnx_data", text, re.IGNORECASE) and "Protobuf" not in text:
         if re.search("escapes|symlink|symbolic|absolute", text, re.IGNORECASE):
-            return "expected its weights in a file beside the model, got a path that leads elsewhere. Export it again."
+            return "expected its weights in a file next to the model, got a path that leads elsewhere. Export it again."
         return (
-            f"expected the file of its weights whole and beside the model, got {message(raw, kind)}. Fetch the weights "
+            f"expected its complete weights file next to the model, got {message(raw, kind)}. Fetch the weights "
             "file (often <model>.onnx.data, under its first name) again, or export with external_data=False."
         )
     if kind == "UnicodeDecodeError" or re.search("Protobuf parsing failed|INVALID_PROTOBUF|No graph", text):

@@ -76,7 +76,7 @@ def find_columns(path, taxonomy, session, said, origin, classes, notes, ignore=(
     Returns
     -------
     ScoreColumns
-        With a problem when the columns have no class names, or a name is unknown to the taxonomy or stands there twice.
+        With a problem when the columns have no class names, or a name is unknown to the taxonomy or occurs twice.
 
     Raises
     ------
@@ -115,7 +115,7 @@ def ignored(where, names, ignore):
     if missing:
         name = wanted[sorted(missing)[0]]
         raise ModelError(
-            f"{where}: expected names of columns to ignore, got {name!r}, which none of the {len(names)} columns is called."
+            f"{where}: expected names of columns to ignore, got {name!r}, but none of the {len(names)} columns has that name."
             f"{near_miss(name, list(names))} Correct {{ignore}}."
         )
     return there
@@ -139,7 +139,7 @@ def matched(names, taxonomy, notes, without=()):
         notes.append(f"the column of {listed(dropped)} is not in the taxonomy and was left out as background")
     if without:
         are = "column was" if len(without) == 1 else "columns were"
-        notes.append(f"the {are} left out, as said: {listed(sorted(without))}")
+        notes.append(f"the {are} left out, as requested: {listed(sorted(without))}")
     return np.array([-1 if node is None else node for node in nodes], dtype=np.intp)
 
 
@@ -151,7 +151,7 @@ def _no_class_names(where, session, notes):
     """The question to ask when there are no class names, or none of them is a node."""
     start = "class names that are not in the taxonomy were not used: "
     unused = next((note.removeprefix(start) for note in notes if note.startswith(start)), None)
-    numbers = next((f"none ({note})" for note in notes if note.endswith(NO_CLASS)), "none in the model or beside it")
+    numbers = next((f"none ({note})" for note in notes if note.endswith(NO_CLASS)), "none in the model or next to it")
     got = numbers if unused is None else f"none that is in the taxonomy ({unused})"
     error = (
         f"{where}: expected the node name of each output column, got {got} (outputs: {outputs_words(session.outputs)}). "
@@ -179,13 +179,13 @@ def _problem(where, taxonomy, source, entries, nodes, what_to_do, n_outputs, wit
         missing = listed([unknown_name for _, unknown_name in unknown], 3)
         asked = f"{len(unknown)} of {len(entries)} class names in {source} {are} not in the taxonomy ({missing})."
         if len(unknown) < len(entries):
-            what_to_do += " What is no class is left out with {ignore}."
+            what_to_do += " Leave out columns that are no class with {ignore}."
         return _about_classes(f"{asked} Which nodes are meant?", f"{place}: {error} {what_to_do}")
     first = {}
     for (place, name), node in named:
         if node >= 0 and node in first and not sum_repeated:
             if n_outputs > 1:
-                what_to_do += " Of heads that repeat a class, name one with {outputs} and list its classes."
+                what_to_do += " If several heads repeat a class, select one with {outputs} and list its classes."
             error = f"{place}: expected every class once, got {name!r} again ({first[node]}). Remove one, or sum the columns "
             error += f"of a class ({{sum_repeated}}). {what_to_do}"
             asked = f"{taxonomy.names[node]!r} appears twice among the class names in {source}. Which nodes are meant?"

@@ -37,7 +37,7 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
     names : sequence of str
         Class name of each column.
     depths : ndarray of int, shape (n_names,), optional
-        Depth of each column's node, -1 for none; lets heads of one depth each be told apart.
+        Depth of each column's node, -1 for none; identifies heads of one depth each.
     parametrisation : str, optional
         Whether logits or probabilities are preferred when both are there.
     wanted : sequence of str, optional
@@ -102,10 +102,10 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
 def _about_names(where, output, n_names):
     """The question to ask when there are more or fewer class names than columns."""
     columns = row_width(output)
-    more = " A column that is no class is called 'background'." if columns == n_names + 1 else ""
+    more = " Name a column that is no class 'background'." if columns == n_names + 1 else ""
     return Question(
         "classes",
-        f"There are {n_names} class names for the {columns} columns of {output[0]!r}. What are the columns called, in order?",
+        f"There are {n_names} class names for the {columns} columns of {output[0]!r}. What are their names, in order?",
         ("classes",),
         error=f"{where}: expected {columns} class names, one for each column of output {outputs_words([output])}, got "
         f"{n_names}. Correct them ({{classes}}).{more}",
@@ -295,12 +295,12 @@ def require_classifier(where, inputs, outputs, by_number=()):
 def doubt_words(outputs, by_number=()):
     """Words for a model that is hardly a classifier; an empty text for others.
 
-    Its only wide output is called as embeddings are, or each of its numbers is worked out from one number of the input.
+    Its only wide output is called as embeddings are, or each of its numbers is computed from one number of the input.
     """
     if by_number:
         return (
-            f"By its operators ({listed(list(by_number))}) each number that it gives is worked out from a single number of its "
-            "input, which no classifier does: it looks like an example of an operator."
+            f"By its operators ({listed(list(by_number))}) each output number is computed from a single input "
+            "number, which no classifier does: it looks like an example of an operator."
         )
     wide = [output for output in score_outputs(outputs) if row_width(output) not in (0, 1)]
     if len(wide) != 1 or not _EMBEDDING.search(wide[0][0]):
@@ -309,7 +309,7 @@ def doubt_words(outputs, by_number=()):
 
 
 def _of_many_axes(inputs, outputs, wide):
-    """(what the model is, the output that tells)."""
+    """(what the model is, the output that shows it)."""
     boxes = next((output for output in outputs if _BOXES.search(output[0])), None)
     takes_pictures = any(len(shape) == 4 for _, _, shape in inputs)
     takes_tokens = any(_TOKENS.search(name) or kind == "tensor(string)" for name, kind, _ in inputs)

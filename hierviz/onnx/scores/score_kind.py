@@ -3,7 +3,7 @@
 Conventions
 -----------
 Scores have shape (n_samples, n_scores); column j belongs to node ``nodes[j]``, or to none of the taxonomy (a class for
-the background) where that is -1. All rows are looked at, in blocks. Sums count as 1 within `SUM_TOLERANCE`, as in
+the background) where that is -1. All rows are checked, in blocks. Sums count as 1 within `SUM_TOLERANCE`, as in
 prediction files.
 """
 
@@ -39,7 +39,7 @@ _NEAR_ONE = 0.05
 
 @dataclass(frozen=True)
 class ScoreKind:
-    """What the numbers look like.
+    """What kind of numbers the scores look like.
 
     Parameters
     ----------
@@ -116,7 +116,7 @@ def find_kind(scores, taxonomy, nodes, *, where="scores", ids=None):
     -----
     In this order: all in [0, 1] and rows, children of each node, or nodes of each depth sum to 1; all in [0, 1] otherwise;
     the same for the exponentials of scores that are nowhere above 0; not negative with one sum for all rows; else raw
-    scores. "conditional" is never found, only said: nothing in the numbers tells it. Rows in [0, 1] on the leaves that miss
+    scores. "conditional" is never detected, only declared: the numbers do not show it. Rows in [0, 1] on the leaves that miss
     a sum of 1 by little may be rounded: `is_certain` is False.
     """
     nodes = np.asarray(nodes, dtype=np.intp)

@@ -300,7 +300,7 @@ def check_flat(where, detected, n_rows, notes):
     if detected.kind == "probabilities" and n_rows >= ENOUGH_ROWS and detected.n_scores > 2 and is_flat:
         notes.append(
             f"{where}: in no row does a class have more than {most:.2g}, the most that a softmax of probabilities can give: "
-            "was a softmax applied twice when the model was exported? Answers are then less specific."
+            "a softmax may have been applied twice when the model was exported, which makes answers less specific."
         )
 
 

@@ -122,7 +122,7 @@ class _Walk:
             if tensor.data_type in (onnx.TensorProto.STRING, onnx.TensorProto.INT64, onnx.TensorProto.INT32):
                 try:
                     values = numpy_helper.to_array(tensor).ravel().tolist()
-                except Exception:  # of a damaged file; onnxruntime will say so
+                except Exception:  # of a damaged file; onnxruntime reports it
                     continue
                 texts = [_text(value) if isinstance(value, (str, bytes)) else str(value) for value in values]
                 if len(set(texts)) == len(texts):
@@ -160,7 +160,7 @@ class _Walk:
         for place in places or [""]:
             if not is_bare(place):
                 raise Refused(
-                    f"expected its weights in a file beside the model (a bare name ending {', '.join(WEIGHT_ENDS)}), "
+                    f"expected its weights in a file next to the model (a bare name ending {', '.join(WEIGHT_ENDS)}), "
                     f"got {place[:120]!r}, which leads elsewhere. Export it again."
                 )
             self.locations.add(place)
@@ -229,7 +229,7 @@ BY_NUMBER = {
     "Sum", "Swish", "Tanh", "ThresholdedRelu", "Where", "Constant", "Scaler",
 }
 # fmt: on
-# What an output is looked for behind: it changes no number.
+# Operators that change no number: the one before them counts.
 _BEHIND = ("Identity", "Cast", "ZipMap")
 _RAW = ("Gemm", "MatMul", "Conv")
 _MOST_STEPS = 20
@@ -239,7 +239,7 @@ def graph_ends(model):
     """``made_by``: output -> what makes it, one of "Softmax", "LogSoftmax", "Sigmoid", "Normalizer", "Gemm", "MatMul", "Conv".
 
     A softmax counts when it runs over the second axis of two or more, so that the columns of a row belong together.
-    ``by_number``: the operators of the graph, where each number of its outputs is worked out from one number of each input.
+    ``by_number``: the operators of the graph, where each number of its outputs is computed from one number of each input.
     """
     graph = model.graph
     of = {name: node for node in graph.node for name in node.output if name}
@@ -263,12 +263,12 @@ def graph_ends(model):
 
 
 def _what(node, of, opset, n_axes):
-    """The operator in a word, an empty text where it tells nothing."""
+    """The operator in a word, an empty text where that is not informative."""
     kind = node.op_type
     if kind in ("Softmax", "LogSoftmax"):
         default = 1 if opset < 13 else -1
         axis = next((one.i for one in node.attribute if one.name == "axis"), default)
-        # Where nothing is said of the axes there are two of them, as ever.
+        # Where the axes are not declared, there are two of them.
         return kind if axis % (n_axes or 2) == 1 else ""
     if kind == "Normalizer":
         norm = next((one.s for one in node.attribute if one.name == "norm"), b"MAX")

@@ -63,7 +63,7 @@ def _import_all():
             if len(os.listdir("/proc/self/task")) > 1:  # it has started a thread, and forking with threads is unsafe
                 os.execv(sys.executable, [*sys.orig_argv, "--without-onnxruntime"])
     except (ImportError, OSError):
-        pass  # the job will say so
+        pass  # the job reports it
 
 
 def _become_job(folder, wake, waker):
