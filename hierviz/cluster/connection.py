@@ -91,5 +91,5 @@ def local_workers(address: str) -> int | None:
     elif 1 <= int(words[1]) <= MOST_LOCAL:
         return int(words[1])
     raise ClusterError(
-        f"cluster: expected local, local:N with N from 1 to {MOST_LOCAL}, or tcp://host:port, got {address!r}. Write one of them."
+        f"cluster: expected local, local:N with N from 1 to {MOST_LOCAL}, or tcp://host:port, got {address!r}. Choose one."
     )

@@ -8,7 +8,7 @@ and labels are always sent, those of the partition's rows only.
 
 Functions
 ---------
-partitions, rows_of, fields_of
+partitions, fields_of
 """
 
 from __future__ import annotations
@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.tree_pass import WORTH_COMPILING
+from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores
@@ -38,15 +39,12 @@ PER_THREAD = 4
 LABEL_ROWS = 100_000
 
 
-class RowRange:
+class RowRange(ArrayRows):
     """Some rows of an array that reads rows when they are asked for; `start` and `stop` are rows of `array`."""
 
     def __init__(self, array, start, stop):
         self.array, self.start, self.stop = array, start, stop
         self.shape, self.dtype = (stop - start, array.shape[1]), array.dtype
-
-    def __len__(self):
-        return self.shape[0]
 
     def __getitem__(self, key):
         """Rows by slice, or array of numbers that are not negative."""
@@ -70,9 +68,8 @@ def is_in_files(predictions: Predictions) -> bool:
 def place_of(predictions: Predictions) -> str:
     """What errors call the scores."""
     scores: Any = _stored(predictions)
-    if isinstance(scores, ParquetRows):
-        return scores.where
-    return getattr(scores.source, "where", predictions.name) if isinstance(scores, StoredArray) else predictions.name
+    source = scores.source if isinstance(scores, StoredArray) else scores
+    return getattr(source, "where", predictions.name) if is_in_files(predictions) else predictions.name
 
 
 def partitions(predictions: Predictions, n_threads: int, n_partitions: int | None = None) -> list[slice]:
@@ -110,13 +107,8 @@ def partitions(predictions: Predictions, n_threads: int, n_partitions: int | Non
     return [slice(start, stop) for start, stop in zip(wanted[:-1].tolist(), wanted[1:].tolist())]
 
 
-def rows_of(predictions: Predictions, rows: slice) -> Predictions:
-    """Predictions of a run of rows, without what no number needs: attributes, pictures and notes."""
-    return Predictions(predictions.taxonomy, **fields_of(predictions, rows))
-
-
 def fields_of(predictions: Predictions, rows: slice) -> dict[str, Any]:
-    """The fields of `rows_of` but the taxonomy, ready to be sent."""
+    """Fields of the Predictions of a run of rows but the taxonomy, without what no number needs: attributes, pictures, notes."""
     truth = predictions.truth
     return {
         "name": predictions.name,

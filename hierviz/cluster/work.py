@@ -10,6 +10,7 @@ from hierviz._version import version
 from hierviz.cluster.partitions import RowRange
 from hierviz.evaluation.pieces import EvaluationPiece
 from hierviz.messages.errors import HiervizError
+from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.predictions import Predictions
 
 
@@ -46,7 +47,9 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
             predictions = predictions.replace(scores=_CheckedRows(predictions, where))
         return version(), EvaluationPiece.from_predictions(predictions, threads=1, **choice)
     except HiervizError as error:
-        return _class_of(error), error.template
+        # The receiver knows the classes of this file only.
+        kinds = (kind for kind in type(error).__mro__ if kind.__module__ == "hierviz.messages.errors")
+        return next(kinds).__name__, error.template
     except MemoryError:
         return "ClusterError", (
             f"worker on {socket.gethostname()}: expected memory for {fields['name']}, got none. Start workers with more memory "
@@ -54,23 +57,15 @@ def evaluated(shared: Any, fields: dict[str, Any], where: str) -> tuple[str, Any
         )
 
 
-class _CheckedRows:
+class _CheckedRows(ArrayRows):
     """The scores of a partition, each block of which is checked when it is read: nothing is read for the check alone."""
 
     def __init__(self, predictions, where):
         self.predictions, self.where = predictions, where
         self.shape, self.dtype = predictions.scores.shape, predictions.scores.dtype
 
-    def __len__(self):
-        return self.shape[0]
-
     def __getitem__(self, rows):
         values = self.predictions.scores[rows]
         ids = self.predictions.ids[rows]
         self.predictions.replace(scores=values, sample_ids=ids, truth=None).check_scores(self.where)
         return values
-
-
-def _class_of(error):
-    """Name of the class of `hierviz.messages.errors` that an error is, as who gets it knows no others."""
-    return next(kind.__name__ for kind in type(error).__mro__ if kind.__module__ == "hierviz.messages.errors")

@@ -7,8 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.findings.finding import counted, some
-from hierviz.predictions.parametrisation import SUM_TOLERANCE, node_probabilities
-from hierviz.predictions.predictions import column_nodes
+from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes, node_probabilities
 from hierviz.predictions.score_checks import PROBABILITIES
 from hierviz.taxonomy.node_lists import group
 

@@ -137,14 +137,14 @@ def _preparing_words(inputs):
     if all(spec.why_never_pictures for spec in inputs):
         return "values are fed to the model unchanged"
     words = inputs[0].words if len(inputs) == 1 else "arrays are fed to the model unchanged"
-    return f"of pictures not known yet; {words}" if len(inputs) == 1 and inputs[0].questions else words
+    return f"for pictures: not known yet; {words}" if len(inputs) == 1 and inputs[0].questions else words
 
 
 _ENDS = {
     "Softmax": "probabilities that sum to 1 over all columns",
     "Normalizer": "probabilities that sum to 1 over all columns",
     "LogSoftmax": "logarithms of probabilities that sum to 1 over all columns",
-    "Sigmoid": "probabilities of each column for itself, or given its parent",
+    "Sigmoid": "independent probabilities, or probabilities given the parent",
 } | dict.fromkeys(("Gemm", "MatMul", "Conv"), "raw scores")
 
 
@@ -154,7 +154,7 @@ def _ends_words(made_by, outputs):
     (last,) = by if len(by) == 1 else (None,)
     if last is None or (len(outputs) > 1 and last in ("Softmax", "Normalizer", "LogSoftmax")):
         return ""
-    return f"by the last operator of the graph ({last}) {_ENDS[last]}"
+    return f"according to the last operator of the graph ({last}): {_ENDS[last]}"
 
 
 def parametrisation_words(account):

@@ -114,13 +114,13 @@ def _other_fittings(spec):
 def _fitting(spec):
     """How a spec brings pictures to their size, in few words."""
     if spec.pad is not None:
-        return "whole with borders"
+        return "whole, padded with borders"
     if spec.resize is None:
         return "stretched"
     if spec.resize == 0:
-        return "middle cut out"
+        return "centre crop"
     to = f"shorter side {spec.resize}" if isinstance(spec.resize, int) else f"{spec.resize[0]} x {spec.resize[1]}"
-    return f"{to}, then the middle"
+    return f"{to}, then a centre crop"
 
 
 def most_rows(specs):

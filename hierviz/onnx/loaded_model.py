@@ -24,7 +24,7 @@ from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import COLOUR_ASSUMED
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.model_inputs import ModelInputs, without_unreadable
-from hierviz.onnx.process.session import Session, run_in_halves
+from hierviz.onnx.process.session import OutOfMemory, Session
 from hierviz.onnx.scores.class_sets import ClassSet, shared_probabilities
 from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
@@ -190,23 +190,32 @@ class Model:
         -------
         ndarray, shape (n_rows, n_columns)
         """
-        where = self.account["file"]
-        outputs = self.outputs or (self._nameless_output(),)
-        run = run_in_halves(
-            self.session,
-            self.inputs,
-            blocks,
-            outputs,
-            n_rows=n_rows,
-            step=self.batch or batch_size,
-            is_fixed=self.batch is not None,
-            widest=len(self.columns.names) if self.outputs else self.taxonomy.n_nodes + 1,
-            progress=progress,
-            notes=notes,
-        )
+        session, outputs = self.session, self.outputs or (self._nameless_output(),)
+        wanted = self.batch or batch_size
+        widest = len(self.columns.names) if self.outputs else self.taxonomy.n_nodes + 1
+        step = wanted if self.batch else self._first_step(wanted)
+        while True:
+            given = blocks() if callable(blocks) else blocks
+            try:
+                run = session.run(given, list(outputs), n_rows=n_rows, step=step, widest=widest, progress=progress)
+                break
+            except OutOfMemory:
+                if self.batch or step == 1:
+                    raise
+                step = session.most_rows = step // 2
+        if step < wanted and notes is not None:
+            rows = f"{step} row{'s' * (step > 1)} at a time"
+            notes.append(f"{session.where} ran {rows}: {wanted} rows exceed its memory limit of {session.memory_mb} MB")
         if not self.outputs:
             return run.values[outputs[0]].reshape(n_rows, -1)
-        return gathered(where, run, outputs, n_rows, self.columns.names, self.session.class_labels)
+        return gathered(self.account["file"], run, outputs, n_rows, self.columns.names, session.class_labels)
+
+    def _first_step(self, wanted):
+        """Rows that are tried first: fewer where more failed before, or where the inputs alone take half of the memory."""
+        step, session, row_bytes = wanted, self.session, sum(spec.fed_bytes for spec in self.inputs)
+        while step > 1 and (step > (session.most_rows or step) or step * row_bytes > session.memory_mb << 19):
+            step //= 2
+        return step
 
     def read_scores(self, scores, ids=None):
         """Find out what raw scores are, and bring them into the form that their parametrisation takes.

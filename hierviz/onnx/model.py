@@ -211,6 +211,6 @@ _CHOICES = {
     "range": (
         ("preprocessing.range", "0,1", "0..255 becomes 0..1"),
         ("preprocessing.range", "-1,1", "0..255 becomes -1..1"),
-        ("preprocessing.range", "0,255", "as it is"),
+        ("preprocessing.range", "0,255", "unchanged"),
     ),
 }

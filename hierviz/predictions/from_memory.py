@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.exchanged_columns import exchanged, exchanged_words
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries, require_missing
 from hierviz.predictions.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
-from hierviz.predictions.parametrisation import default_columns
+from hierviz.predictions.parametrisation import default_columns, probabilities_of
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of, is_counted
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -344,9 +344,7 @@ class FromMemory:
                 f"outputs, sample {row[twice]}: expected one score for {labels[twice]!r} as for every class, got several. "
                 "Keep one of them."
             )
-        key = parametrisation
-        if key is None:
-            key = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+        key = parametrisation or probabilities_of(taxonomy, nodes)
         is_whole = len(row) == len(outputs) * len(nodes)
         if is_whole and np.isin(default_columns(taxonomy, key), nodes).all():
             scores = np.empty((len(outputs), len(nodes)))
@@ -383,7 +381,7 @@ def _of_last_level(classes, taxonomy):
     if "" in last or any(str(value) in ends_above for of_level in classes[:-1] for value in of_level):
         raise PredictionsError(
             "probabilities: expected those of all levels, because some classes end above the last one, got one array for "
-            f"{len(classes)} lists of classes. Make the classifier with return_all_probabilities=True."
+            f"{len(classes)} lists of classes. Create the classifier with return_all_probabilities=True."
         )
     return last
 
@@ -416,8 +414,7 @@ def _distinct_ids(ids):
 
 
 def _from_columns(cls, taxonomy, scores, nodes, truth, parametrisation, named, **more):
-    if parametrisation is None:
-        parametrisation = "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+    parametrisation = parametrisation or probabilities_of(taxonomy, nodes)
     truth = truth_nodes(truth, taxonomy, named)
     return cls.from_scores(taxonomy, scores, parametrisation, scored_nodes=nodes, truth=truth, **more)
 

@@ -23,7 +23,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns
+from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns, probabilities_of
 from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -89,8 +89,7 @@ class ListedEntries(Short):
             If a listed class has no score in the parametrisation, or `missing` is another word.
         """
         require_missing(missing)
-        if parametrisation is None:
-            parametrisation = "leaf_probabilities" if taxonomy.is_leaf[self.node].all() else "node_probabilities"
+        parametrisation = parametrisation or probabilities_of(taxonomy, self.node)
         columns = default_columns(taxonomy, parametrisation)
         # The root is 1 where nothing else is said, and adds nothing here.
         is_kept = self.node > 0 if parametrisation == "node_probabilities" else np.ones(len(self.node), dtype=bool)

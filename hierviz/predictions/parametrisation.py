@@ -95,6 +95,16 @@ def default_columns(taxonomy: Taxonomy, parametrisation: str) -> np.ndarray:
     ]
 
 
+def column_nodes(
+    taxonomy: Taxonomy, parametrisation: str, n_scores: int, scored_nodes: np.ndarray | None = None
+) -> np.ndarray:
+    """Node of each column of scores, shape (n_scores,): as named, else in the default order, which the root may precede."""
+    if scored_nodes is not None:
+        return scored_nodes
+    nodes = default_columns(taxonomy, parametrisation)
+    return np.arange(n_scores) if len(nodes) != n_scores else nodes
+
+
 def node_probabilities(
     taxonomy: Taxonomy, scores: ArrayLike, parametrisation: str, scored_nodes: ArrayLike | None = None
 ) -> np.ndarray:
@@ -128,9 +138,8 @@ def node_probabilities(
     if entry.tree_only:
         taxonomy.require_tree(parametrisation)
     if hasattr(scores, "columns"):
-        nodes = default_columns(taxonomy, parametrisation) if scored_nodes is None else np.asarray(scored_nodes)
-        if scored_nodes is None and np.shape(scores)[1] == taxonomy.n_nodes:
-            nodes = np.arange(taxonomy.n_nodes)
+        given = None if scored_nodes is None else np.asarray(scored_nodes)
+        nodes = column_nodes(taxonomy, parametrisation, np.shape(scores)[1], given)
         scores = in_order_of(scores, [taxonomy.names[node] for node in nodes.tolist()], "scores")
     scores = array_of_rows(scores, "scores")
     if scores.ndim != 2:
@@ -210,6 +219,11 @@ def _entry(parametrisation):
         ) from None
 
 
+def probabilities_of(taxonomy: Taxonomy, nodes: np.ndarray) -> str:
+    """The parametrisation of probabilities of some nodes: of the leaves where all are leaves, else of all nodes."""
+    return "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
+
+
 # Scores to what is added up, multiplied or taken as it is ---------------------------------------------------------------
 
 
@@ -250,7 +264,7 @@ def _softmax_of_families(taxonomy, scores):
 
 
 def _path_sums(taxonomy, scores):
-    return accumulate_down(taxonomy, _with_root(taxonomy, scores, 0), np.add)
+    return accumulate_down(taxonomy, np.insert(scores, 0, 0, axis=1), np.add)
 
 
 def _sigmoid_of_path_sums(taxonomy, scores):
@@ -274,12 +288,6 @@ def _noisy_or(taxonomy, scores):
 
 def _max_of_leaves(taxonomy, scores):
     return max_up(taxonomy, _at_leaves(taxonomy, sigmoid(scores)))[:, 1:]
-
-
-def _with_root(taxonomy, values, root):
-    full = np.empty((len(values), taxonomy.n_nodes))
-    full[:, 0], full[:, 1:] = root, values
-    return full
 
 
 def _combined(taxonomy, entry, values, nodes):
@@ -320,9 +328,7 @@ def prepared(
     """
     entry = _entry(parametrisation)
     order = column_order(taxonomy, parametrisation, scores.shape[1], scored_nodes)
-    nodes = default_columns(taxonomy, parametrisation)
-    if scores.shape[1] == taxonomy.n_nodes and parametrisation == "node_probabilities":
-        nodes = np.arange(taxonomy.n_nodes)
+    nodes = column_nodes(taxonomy, parametrisation, scores.shape[1])
     if not entry.is_prepared:
         if order is not None:
             nodes = nodes[np.argsort(order)]

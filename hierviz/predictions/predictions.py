@@ -21,8 +21,8 @@ from hierviz.messages.notebook_html import fact_rows, fact_sheet, table
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.from_memory import FromMemory
 from hierviz.predictions.listed_scores import ListedScores
-from hierviz.predictions.parametrisation import column_order, default_columns, node_probabilities
-from hierviz.predictions.score_checks import check_rows
+from hierviz.predictions.parametrisation import column_nodes, column_order, node_probabilities
+from hierviz.predictions.score_checks import PROBABILITIES, check_rows
 from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -368,22 +368,14 @@ class Predictions(FromMemory):
             If a value is not finite or, for probabilities, outside [0, 1]; or a row of leaf probabilities does not sum
             to 1 within 2e-3. Names row, column and what to do.
         """
-        is_probability = self.parametrisation in ("leaf_probabilities", "node_probabilities")
-        if isinstance(self.scores, ListedScores) and is_probability:
-            nodes = column_nodes(self.taxonomy, self.parametrisation, self.scores.shape[1], self.scored_nodes)
-            is_distribution = self.parametrisation == "leaf_probabilities"
+        key = self.parametrisation
+        if isinstance(self.scores, ListedScores) and key in PROBABILITIES:
+            nodes = column_nodes(self.taxonomy, key, self.scores.shape[1], self.scored_nodes)
+            is_distribution = key == "leaf_probabilities"
             self.scores.check(where, is_distribution, lambda column: self.taxonomy.names[nodes[column]], self.sample_id)
             return
         for rows in self.blocks():
             check_rows(self, rows, where)
-
-
-def column_nodes(taxonomy, parametrisation, n_scores, scored_nodes=None):
-    """Node of each column of scores, shape (n_scores,)."""
-    if scored_nodes is not None:
-        return scored_nodes
-    nodes = default_columns(taxonomy, parametrisation)
-    return np.arange(n_scores) if len(nodes) != n_scores else nodes
 
 
 def _check_distinct(ids):

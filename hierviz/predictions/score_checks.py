@@ -15,7 +15,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.array_rows import ArrayRows
-from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns
+from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
 # Sums in another order differ by rounding: rows this near the tolerance are added up again.
@@ -49,10 +49,7 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
         wrong |= (block < 0) | (block > 1)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
-        nodes = predictions.scored_nodes
-        if nodes is None:
-            nodes = default_columns(taxonomy, predictions.parametrisation)
-            nodes = np.arange(block.shape[1]) if len(nodes) != block.shape[1] else nodes
+        nodes = column_nodes(taxonomy, predictions.parametrisation, block.shape[1], predictions.scored_nodes)
         expected = "a probability from 0 to 1" if is_probability else "a finite score"
         advice = "Correct them, or leave these samples out."
         # Raw scores are finite, too.

@@ -165,9 +165,7 @@ def only_known(
     """
     if unseen is not None and unseen not in UNSEEN:
         raise PredictionsError(f"unseen: expected project or error, got {shown(unseen)}. Choose one.")
-    several = listed_models(models)
-    for model in several:
-        check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
+    several = _several(models)
     known = [model.known for model in several if model.known is not None]
     if not known:
         return models if isinstance(models, Predictions) else several
@@ -256,9 +254,7 @@ def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Prediction
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    several = listed_models(models)
-    for model in several:
-        check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
+    several = _several(models)
     taxonomy = several[0].taxonomy
     taxonomy.require_tree("inner truths as leaves")
     ends = np.concatenate([_ends(taxonomy, model.truth) for model in several])
@@ -271,6 +267,13 @@ def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Prediction
     moved[inner] = np.arange(taxonomy.n_nodes, grown.n_nodes)
     made = [_with_others(model, grown, inner, moved) for model in several]
     return made[0] if isinstance(models, Predictions) else made
+
+
+def _several(models):
+    several = listed_models(models)
+    for model in several:
+        check_kind("models", model, Predictions, "Pass Predictions, or a list of them.")
+    return several
 
 
 def _on_part(predictions, part, note):

@@ -25,7 +25,8 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.predictions import Predictions, column_nodes
+from hierviz.predictions.parametrisation import column_nodes
+from hierviz.predictions.predictions import Predictions
 from hierviz.second_opinion import packages, plain_confusion, plain_graph, plain_numbers, plain_sets
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists

@@ -41,12 +41,12 @@ def checked_probabilities(taxonomy: Taxonomy, p: ArrayLike) -> np.ndarray:
 
 # What makes an object of a class; names, as most of them are made of what is checked here.
 WAYS = {
-    "Taxonomy": "hierviz.Taxonomy.from_edges(edges) makes one of named edges, hierviz.load_taxonomy(path) of a file.",
-    "Predictions": "hierviz.Predictions.from_scores(taxonomy, scores, ...) or .from_labels(...) makes them of arrays.",
-    "Evaluation": "hierviz.Evaluation.from_predictions(predictions) makes one.",
-    "OperatingCurve": "hierviz.operating_curve(taxonomy, truth, table) or Evaluation.curve gives one.",
-    "ParetoTable": "hierviz.pareto_table(taxonomy, p) makes one.",
-    "Resamples": "hierviz.uncertainty.Resamples.draw(n_samples, n_resamples) makes them.",
+    "Taxonomy": "Create one with hierviz.Taxonomy.from_edges(edges) or hierviz.load_taxonomy(path).",
+    "Predictions": "Create them with hierviz.Predictions.from_scores(taxonomy, scores, ...) or .from_labels(...).",
+    "Evaluation": "Create one with hierviz.Evaluation.from_predictions(predictions).",
+    "OperatingCurve": "Create one with hierviz.operating_curve(taxonomy, truth, table) or Evaluation.curve.",
+    "ParetoTable": "Create one with hierviz.pareto_table(taxonomy, p).",
+    "Resamples": "Create them with hierviz.uncertainty.Resamples.draw(n_samples, n_resamples).",
 }
 WAYS["StepCurve"] = WAYS["OperatingCurve"]
 

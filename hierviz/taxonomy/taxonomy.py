@@ -65,7 +65,7 @@ class Taxonomy:
         if not isinstance(self.edges, np.ndarray):
             raise TaxonomyError(
                 f"Taxonomy: expected names and an array of numbered edges, got {type(self.names).__name__} and "
-                f"{type(self.edges).__name__}. Taxonomy.from_edges(edges) makes one of named edges."
+                f"{type(self.edges).__name__}. Create one with Taxonomy.from_edges(edges)."
             )
         frozen(self.edges)
 

@@ -504,7 +504,9 @@ def test_a_usual_preparation_fills_in_all_fields(tmp_path, brightness):
     page = own(Visit("model"), model, taxonomy)
     assert asked(page) == [LABELS["preprocessing.resize"], LABELS["preprocessing.range"]]
     preset = page.control("A usual preparation (fills in the fields below)")
-    assert "Shorter side 9, middle 8 (bilinear), 0 to 1, ImageNet's mean and std – torchvision" in preset.options[0]
+    assert (
+        "Shorter side 9, centre crop 8 (bilinear), 0 to 1, ImageNet's mean and std – torchvision" in preset.options[0]
+    )
 
     def words():
         page.control("Section").set_value("about")
@@ -528,7 +530,7 @@ def test_a_usual_preparation_fills_in_all_fields(tmp_path, brightness):
     page.control("A usual preparation (fills in the fields below)").set_value("borders")
     page.run()
     assert (
-        "whole pictures fitted into 8 × 8 (width × height) with borders of grey level 0, RGB, values 0..255 mapped to 0..1, axes"
+        "whole pictures padded to 8 × 8 (width × height) with borders of grey level 0, RGB, values 0..255 mapped to 0..1, axes"
         in words()
     )
 

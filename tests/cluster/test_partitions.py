@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.cluster import partitions as module
-from hierviz.cluster.partitions import RowRange, fields_of, partitions, rows_of
+from hierviz.cluster.partitions import RowRange, fields_of, partitions
 from tests.small_tree import EDGES
 
 TAXONOMY = hv.Taxonomy.from_edges(EDGES)
@@ -62,13 +62,13 @@ def test_row_groups_are_not_divided(tmp_path):
         assert {part.start for part in parts} <= set(predictions.scores.starts.tolist())
         assert sum(part.stop - part.start for part in parts) == 47
         for part in parts:
-            piece = rows_of(predictions, part)
+            piece = hv.Predictions(predictions.taxonomy, **fields_of(predictions, part))
             assert isinstance(piece.scores, RowRange)
             np.testing.assert_array_equal(piece.scores[:], scores[part])
             np.testing.assert_array_equal(piece.scores[np.array([0])], scores[part][:1])
             assert piece.ids.tolist() == ids[part]
     # A partition names the parts that hold its rows, and no others.
-    assert [file.path for file in rows_of(predictions, partitions(predictions, 2, 4)[1]).scores.array.files] == [
+    assert [file.path for file in fields_of(predictions, partitions(predictions, 2, 4)[1])["scores"].array.files] == [
         "part-1.parquet"
     ]
 

@@ -10,10 +10,14 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.cluster.partitions import rows_of
+from hierviz.cluster.partitions import fields_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from tests.small_tree import EDGES
+
+
+def rows_of(predictions, rows):
+    return hv.Predictions(predictions.taxonomy, **fields_of(predictions, rows))
 
 
 @st.composite

@@ -187,9 +187,9 @@ def test_the_fitting_of_wide_pictures_is_tried(demo, bare, tmp_path, image):
     assert "preprocessing={'resize': ...}, preprocessing={'crop': ...} and preprocessing={'pad': ...}" in warning
     assert {row["variant"].partition("1..1, ")[2] for row in table if row["variant"].startswith("RGB, -1..1, ")} == {
         "stretched",
-        "shorter side 64, then the middle",
-        "shorter side 73, then the middle",
-        "whole with borders",
+        "shorter side 64, then a centre crop",
+        "shorter side 73, then a centre crop",
+        "whole, padded with borders",
     }
     (middle,) = (row for row in table if row["preprocessing"].get("resize") == 64)
     told = load_model(bare / "raw.onnx", taxonomy, preprocessing=middle["preprocessing"])

@@ -15,15 +15,15 @@ THOUSAND = [f"c{k}" for k in range(1000)]
 SUMS = "probabilities that sum to 1 over all columns"
 # The networks of onnx, without weights, and what their last operator says of their scores.
 LIGHT = {
-    "bvlc_alexnet": f"(Softmax) {SUMS}",
-    "densenet121": "(Conv) raw scores",
-    "inception_v1": f"(Softmax) {SUMS}",
-    "inception_v2": f"(Softmax) {SUMS}",
-    "resnet50": f"(Softmax) {SUMS}",
-    "shufflenet": f"(Softmax) {SUMS}",
-    "squeezenet": f"(Softmax) {SUMS}",
-    "vgg19": f"(Softmax) {SUMS}",
-    "zfnet512": f"(Softmax) {SUMS}",
+    "bvlc_alexnet": f"(Softmax): {SUMS}",
+    "densenet121": "(Conv): raw scores",
+    "inception_v1": f"(Softmax): {SUMS}",
+    "inception_v2": f"(Softmax): {SUMS}",
+    "resnet50": f"(Softmax): {SUMS}",
+    "shufflenet": f"(Softmax): {SUMS}",
+    "squeezenet": f"(Softmax): {SUMS}",
+    "vgg19": f"(Softmax): {SUMS}",
+    "zfnet512": f"(Softmax): {SUMS}",
 }
 
 
@@ -56,17 +56,17 @@ def lines(model):
 def test_the_networks_of_onnx(name, thousand):
     model = draft_model(shipped("onnx", f"backend/test/data/light/light_{name}.onnx"), thousand)
     said = lines(model)
-    assert said["parametrisation"].endswith(f"; by the last operator of the graph {LIGHT[name]}")
+    assert said["parametrisation"].endswith(f"; according to the last operator of the graph {LIGHT[name]}")
     assert said["scores in"] == model.session.outputs[0][0]
     assert said["accepts"].startswith("pictures (after preprocessing")
-    assert said["preprocessing"] == "of pictures not known yet; arrays are fed to the model unchanged"
+    assert said["preprocessing"] == "for pictures: not known yet; arrays are fed to the model unchanged"
     assert [question.about for question in model.questions] == ["classes", "preprocessing"]
 
 
 def test_a_network_of_onnx_runs_and_its_answers_are_called_constant(thousand):
     path = shipped("onnx", "backend/test/data/light/light_squeezenet.onnx")
     model = draft_model(path, thousand, classes=THOUSAND, preprocessing={"range": [0, 1]})
-    assert "by the last operator" in lines(model)["parametrisation"]
+    assert "the last operator" in lines(model)["parametrisation"]
     pictures = np.random.default_rng(0).integers(0, 256, (11, 3, 224, 224)).astype(np.uint8)
     (note,) = (note for note in model.predict(pictures).notes if "constant" in note)
     assert note.startswith("all answers are equal: the 11 rows have the same scores")
@@ -111,4 +111,4 @@ def test_a_softmax_over_another_axis_tells_nothing(tmp_path, thousand):
         made = onnx.helper.make_model(graph, opset_imports=[onnx.helper.make_opsetid("", opset)], ir_version=8)
         onnx.save(made, tmp_path / "s.onnx")
         model = draft_model(tmp_path / "s.onnx", thousand)
-        assert ("by the last operator" in lines(model)["parametrisation"]) == tells, (opset, axis, shape)
+        assert ("the last operator" in lines(model)["parametrisation"]) == tells, (opset, axis, shape)

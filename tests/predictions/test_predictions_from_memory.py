@@ -364,7 +364,7 @@ def test_one_level_of_hiclass():
     assert [tree.names[node] for node in whole.scored_nodes] == ["a", "b", "a1", "a2", "b1"]
     ragged = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2")])
     for last in (["", "a1", "a2"], ["a1", "a2"]):
-        with pytest.raises(hv.PredictionsError, match=r"Make the classifier with return_all_probabilities=True\."):
+        with pytest.raises(hv.PredictionsError, match=r"Create the classifier with return_all_probabilities=True\."):
             Predictions.from_predict_proba(ragged, np.full((1, len(last)), 0.5), [["a", "b"], last])
 
 

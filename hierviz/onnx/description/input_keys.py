@@ -23,19 +23,6 @@ from dataclasses import dataclass
 from hierviz.messages.errors import listed, near_miss
 from hierviz.onnx.description.picture_fitting import RESAMPLING, ROUNDINGS
 
-INPUT_KEYS = (
-    *("layout", "dtype", "range", "colour", "size", "mean", "std"),
-    *("resize", "crop", "pad", "rounding", "resample", "columns"),
-)
-
-# Key, accepted numbers of values, what is expected in words.
-_NUMBERS = (
-    ("range", (2,), "[low, high] with low below high"),
-    ("size", (2,), "[height, width] in pixels"),
-    ("crop", (1, 2), "[height, width] in pixels, or one side of a square"),
-    ("mean", (1, 3), "1 or 3 numbers"),
-    ("std", (1, 3), "1 or 3 numbers above 0"),
-)
 _MOST_PIXELS_A_SIDE = 16384
 
 
@@ -62,46 +49,56 @@ def checked_input(given, wrong, unknown):
     if strange:
         unknown(f"{listed(strange)}.{near_miss(strange[0], INPUT_KEYS)}")
     made = {key: value for key, value in given.items() if value is not None and key in INPUT_KEYS}
-    for key, choices in (
-        ("layout", ("NHWC", "NCHW")),
-        ("colour", ("RGB", "BGR", "GREY")),
-        ("resample", tuple(method.upper() for method in RESAMPLING)),
-        ("rounding", tuple(rounding.upper() for rounding in ROUNDINGS)),
-    ):
-        if key in made:
-            text = str(made[key]).upper().replace("GRAY", "GREY")
-            if text not in choices:
-                raise wrong(f"input.{key}", " or ".join(choices), made[key])
-            made[key] = text.lower() if key in ("resample", "rounding") else text
-    for key, lengths, expected in _NUMBERS:
-        if key in made:
-            values = _values(made[key])
-            if not (
-                len(values) in lengths
-                and all(_is_number(value) and abs(value) < 1e9 for value in values)
-                and (key not in ("size", "crop") or all(map(_is_side, values)))
-                and (key != "range" or values[0] < values[1])
-                and (key != "std" or min(values) > 0)
-            ):
-                raise wrong(f"input.{key}", expected, made[key])
-            made[key] = tuple(int(v) if key in ("size", "crop") else float(v) for v in values)
-            if key == "crop" and len(values) == 1:
-                made[key] *= 2
-    if "resize" in made:
-        values = _values(made["resize"])
-        if not (all(map(_is_side, values)) if len(values) == 2 else len(values) == 1 and _is_side(values[0], 0)):
-            raise wrong("input.resize", "pixels of the shorter side, [height, width] or 0", made["resize"])
-        made["resize"] = int(values[0]) if len(values) == 1 else tuple(map(int, values))
-    if "pad" in made:
-        if not _is_side(made["pad"], 0) or made["pad"] > 255:
-            raise wrong("input.pad", "the grey level of the borders, 0 to 255", made["pad"])
-        made["pad"] = int(made["pad"])
-    if "columns" in made:
-        values = _values(made["columns"])
-        if not values or not all(isinstance(value, str) for value in values) or len(set(values)) < len(values):
-            raise wrong("input.columns", "a list of different names of columns", made["columns"])
-        made["columns"] = tuple(values)
+    for key in [key for key in _READ if key in made]:
+        expected, read = _READ[key]
+        value = read(made[key])
+        if value is None:
+            raise wrong(f"input.{key}", expected, made[key])
+        made[key] = value
     return made
+
+
+def _one_of(*choices):
+    """A choice in any letters, as it is written in `choices`."""
+    known = {choice.upper(): choice for choice in choices}
+    return lambda value: known.get(str(value).upper().replace("GRAY", "GREY"))
+
+
+def _numbers(lengths, is_right=lambda values: True, kind=float):
+    """Numbers as a tuple, of one of `lengths`."""
+
+    def read(value):
+        values = _values(value)
+        is_valid = len(values) in lengths and all(_is_number(number) and abs(number) < 1e9 for number in values)
+        return tuple(map(kind, values)) if is_valid and is_right(values) else None
+
+    return read
+
+
+def _are_sides(values):
+    return all(map(_is_side, values))
+
+
+def _crop(value):
+    sides = _numbers((1, 2), _are_sides, int)(value)
+    return sides and (sides * 2)[:2]
+
+
+def _resize(value):
+    values = _values(value)
+    if len(values) == 1:
+        return int(values[0]) if _is_side(values[0], 0) else None
+    return _numbers((2,), _are_sides, int)(value)
+
+
+def _pad(value):
+    return int(value) if _is_side(value, 0) and value <= 255 else None
+
+
+def _columns(value):
+    values = _values(value)
+    is_valid = values and all(isinstance(name, str) for name in values) and len(set(values)) == len(values)
+    return tuple(values) if is_valid else None
 
 
 def geometry_problem(said):
@@ -170,6 +167,25 @@ def _is_side(value, least=1):
     return _is_number(value) and least <= value <= _MOST_PIXELS_A_SIDE and value == int(value)
 
 
+# Key: what is expected in words, and what reads a value (None where it is wrong). A type is only compared with the graph.
+_READ = {
+    "layout": ("NHWC or NCHW", _one_of("NHWC", "NCHW")),
+    "colour": ("RGB or BGR or GREY", _one_of("RGB", "BGR", "GREY")),
+    "resample": (" or ".join(map(str.upper, RESAMPLING)), _one_of(*RESAMPLING)),
+    "rounding": (" or ".join(map(str.upper, ROUNDINGS)), _one_of(*ROUNDINGS)),
+    "range": ("[low, high] with low below high", _numbers((2,), lambda values: values[0] < values[1])),
+    "size": ("[height, width] in pixels", _numbers((2,), _are_sides, int)),
+    "crop": ("[height, width] in pixels, or one side of a square", _crop),
+    "mean": ("1 or 3 numbers", _numbers((1, 3))),
+    "std": ("1 or 3 numbers above 0", _numbers((1, 3), lambda values: min(values) > 0)),
+    "resize": ("pixels of the shorter side, [height, width] or 0", _resize),
+    "pad": ("the grey level of the borders, 0 to 255", _pad),
+    "columns": ("a list of different names of columns", _columns),
+}
+INPUT_KEYS = (
+    *("layout", "dtype", "range", "colour", "size", "mean", "std"),
+    *("resize", "crop", "pad", "rounding", "resample", "columns"),
+)
 IMAGENET_MEAN, IMAGENET_STD = (0.485, 0.456, 0.406), (0.229, 0.224, 0.225)
 CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.26130258, 0.27577711)
 # A model that takes pictures of any size is fed these, as most are trained.
@@ -217,11 +233,11 @@ class Preset:
         height, width = said["size"]
         to = f"{height}" if height == width else f"{width} x {height}"
         if self.pad is not None:
-            steps = f"Whole picture with borders in {to}"
+            steps = f"Whole picture padded to {to}"
         elif self.share is None:
             steps = f"Stretched to {to}"
         else:
-            steps = f"Shorter side {said['resize']}, middle {to}"
+            steps = f"Shorter side {said['resize']}, centre crop {to}"
         steps += f" ({self.resample}), {self.range[0]:g} to {self.range[1]:g}".replace("-", "−")
         if self.mean is not None:
             steps += f", {'ImageNet' if self.mean == IMAGENET_MEAN else 'CLIP'}'s mean and std"

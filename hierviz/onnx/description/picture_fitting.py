@@ -174,7 +174,7 @@ def fitting_words(size, resize, resample, pad=None):
     wanted = f"{size[1]} x {size[0]} (width x height)"
     how = "" if resample == "bilinear" else f" ({resample})"
     if pad is not None:
-        return f"whole pictures fitted into {wanted}{how} with borders of grey level {pad}"
+        return f"whole pictures padded to {wanted}{how} with borders of grey level {pad}"
     if resize is None:
         return f"pictures stretched to {wanted}{how}"
     first = "pictures unchanged"

@@ -279,7 +279,7 @@ def require_classifier(where, inputs, outputs, by_number=()):
             return
         raise ModelError(
             f"{where}: expected a score for each class, got a model with one column ({_words(scores[0])}): a yes/no classifier "
-            "or a regression. Export it with a column for each class; of a sigmoid, p and 1 - p."
+            "or a regression. Export it with a column for each class; for a sigmoid, p and 1 - p."
         )
     wide = [one for one, width in zip(scores, widths, strict=True) if width == 0]
     if by_number:
@@ -288,7 +288,7 @@ def require_classifier(where, inputs, outputs, by_number=()):
         what, output = _of_many_axes(inputs, outputs, wide)
     raise ModelError(
         f"{where}: expected a classifier, which gives one score per class for each sample, got {what} "
-        f"(output {_words(output)}). hierviz cannot judge it; export a classifier, or write its answers into a prediction file."
+        f"(output {_words(output)}). hierviz cannot evaluate it; export a classifier, or write its answers to a prediction file."
     )
 
 

@@ -93,11 +93,7 @@ class _Walk:
                     f"expected at most {MOST_NODES:,} operators, got {self.n_nodes:,} or more. Export a smaller model."
                 )
             for graph in graphs:
-                for tensor in graph.initializer:
-                    self._look_at(tensor)
-                for sparse in graph.sparse_initializer:
-                    self._look_at(sparse.values)
-                    self._look_at(sparse.indices)
+                self._check_weights(graph.initializer, graph.sparse_initializer)
             for node in nodes:
                 domain = _text(node.domain)
                 key = _key(domain, _text(node.op_type), _text(node.overload))
@@ -141,19 +137,17 @@ class _Walk:
                 str(number) for number in attribute.ints
             ]
             self.labels[op_type] = texts
-        if attribute.HasField("t"):
-            self._look_at(attribute.t)
-        for tensor in attribute.tensors:
-            self._look_at(tensor)
-        for sparse in [
-            *([attribute.sparse_tensor] if attribute.HasField("sparse_tensor") else []),
-            *attribute.sparse_tensors,
-        ]:
-            self._look_at(sparse.values)
-            self._look_at(sparse.indices)
-        return [*([attribute.g] if attribute.HasField("g") else []), *attribute.graphs]
+        one, sparse, graph = (
+            [getattr(attribute, name)] if attribute.HasField(name) else [] for name in ("t", "sparse_tensor", "g")
+        )
+        self._check_weights([*one, *attribute.tensors], [*sparse, *attribute.sparse_tensors])
+        return [*graph, *attribute.graphs]
 
-    def _look_at(self, tensor):
+    def _check_weights(self, tensors, sparse_tensors):
+        for tensor in [*tensors, *(part for sparse in sparse_tensors for part in (sparse.values, sparse.indices))]:
+            self._check_place(tensor)
+
+    def _check_place(self, tensor):
         if tensor.data_location != onnx.TensorProto.EXTERNAL and not tensor.external_data:
             return
         places = [_text(entry.value) for entry in tensor.external_data if entry.key == "location"]
