@@ -23,7 +23,7 @@ from hierviz.onnx.description.metadata import declared
 from hierviz.onnx.description.open_question import OpenQuestion, Question
 from hierviz.onnx.inputs.declared_inputs import find_inputs, require_tensors
 from hierviz.onnx.loaded_model import Model
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import Session
 from hierviz.onnx.process.verdicts import printable
 from hierviz.onnx.scores.class_sets import MISSING, class_set

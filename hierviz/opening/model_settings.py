@@ -97,7 +97,7 @@ LIMITS = {
 
 def model_options(options):
     """Keywords of `load_model` out of the flags above; ModelError where one is no number."""
-    from hierviz.onnx.process.limits import Limits
+    from hierviz.onnx.process.isolation import Limits
 
     limits = {key: getattr(options, key) for key in ("cpu_seconds", "memory_mb") if getattr(options, key) is not None}
     said = {

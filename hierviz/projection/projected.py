@@ -381,19 +381,16 @@ def _with_others(model, grown, inner, moved):
     if model.labels is not None:
         return model.replace(labels=at_leaves(model.labels), **changes)
     columns = np.arange(taxonomy.n_nodes)
-    if _is_shared_by_leaves(model):
+    source = model
+    while isinstance(source.scores, NodeColumns):
+        source = source.scores.source
+    # Where the leaves share all probability, no inner node has any of its own.
+    if PARAMETRISATIONS[source.parametrisation].is_distribution:
         scores = NodeColumns(model, np.append(columns, np.full(len(inner), -1)))
     else:
         parent, child = taxonomy.edges.T
         scores = NodeColumns(model, columns, inner, group(parent, child, taxonomy.n_nodes).take(inner))
     return model.replace(scores=scores, parametrisation="node_probabilities", scored_nodes=None, **changes)
-
-
-def _is_shared_by_leaves(model):
-    """Whether the leaves share all probability, so that no inner node has any of its own."""
-    while isinstance(model.scores, NodeColumns):
-        model = model.scores.source
-    return PARAMETRISATIONS[model.parametrisation].is_distribution
 
 
 def _free_name(name, taxonomy):

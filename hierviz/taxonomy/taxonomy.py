@@ -266,10 +266,13 @@ class Taxonomy:
         """Number of leaves under every node, a leaf counting itself, shape (n_nodes,)."""
         if not self.is_tree:
             return frozen(np.bincount(self.ancestors(self.leaves).nodes, minlength=self.n_nodes))
-        count = self.is_leaf.astype(np.intp)
+        return self._summed_up(self.is_leaf.astype(np.intp))
+
+    def _summed_up(self, counts):
+        """Counts of every node of a tree with those of all nodes below it, in place."""
         for level in reversed(self.levels[1:]):
-            np.add.at(count, self.parent[level], count[level])
-        return frozen(count)
+            np.add.at(counts, self.parent[level], counts[level])
+        return frozen(counts)
 
     @cached_property
     def information(self) -> np.ndarray:
@@ -369,10 +372,7 @@ class Taxonomy:
     @cached_property
     def subtree_size(self) -> np.ndarray:
         """Number of nodes of the subtree at every node, itself included (trees), shape (n_nodes,)."""
-        size = np.ones(self.n_nodes, dtype=np.intp)
-        for level in reversed(self.levels[1:]):
-            np.add.at(size, self.parent[level], size[level])
-        return frozen(size)
+        return self._summed_up(np.ones(self.n_nodes, dtype=np.intp))
 
     def is_ancestor(self, a: np.ndarray | int, b: np.ndarray | int) -> np.ndarray:
         """True where a is an ancestor of b or b itself (trees), element by element; a TaxonomyError where one is no node."""

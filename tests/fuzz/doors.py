@@ -9,7 +9,7 @@ import hierviz as hv
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import draft_model
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.operating_point_file import load_operating_point

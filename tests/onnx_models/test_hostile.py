@@ -20,7 +20,7 @@ from hierviz.onnx.account import account_lines
 from hierviz.onnx.input_check import check_inputs
 from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import draft_model, load_model
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import _Watch
 
 from . import hostile_models as hostile

@@ -22,7 +22,7 @@ import psutil
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.process import isolation
 from hierviz.onnx.process import session as session_module
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import Session
 
 from . import hostile_models as hostile

@@ -15,7 +15,7 @@ import psutil
 from strategies import examples
 
 from hierviz.messages.errors import ModelError
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.onnx.process.session import Session
 
 from .mutants import mutant, originals, rows_for

@@ -24,7 +24,7 @@ from hierviz.onnx.description.picture_fitting import (
     require_room_for_picture,
     require_room_to_resize,
 )
-from hierviz.onnx.process.limits import Limits
+from hierviz.onnx.process.isolation import Limits
 from hierviz.readers.stored_array import StoredArray
 
 _WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255

@@ -1,4 +1,4 @@
-"""Processes of their own for foreign models: started, watched, killed, and cleaned up after.
+"""Separate processes for foreign models: limits, a private copy of the model, and jobs that are started, watched and killed.
 
 A job is a private folder with `job.json`; the program in `child/` does it and leaves `verdict.json` there. Where the
 system can fork, one process that has done the slow imports lives as long as this one and forks for every
@@ -12,19 +12,24 @@ from __future__ import annotations
 
 import atexit
 import contextlib
+import errno
+import hashlib
 import importlib.util
 import json
 import os
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 import threading
 import time
+from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.messages.errors import ModelError
+from hierviz.messages.parameters import PARAMETERS
 
 PROGRAM = Path(__file__).parent / "child"
 # Fork without threads is safe; macOS has libraries that forbid it all the same.
@@ -33,6 +38,13 @@ MOST_VERDICT_BYTES = 8 << 20  # the program keeps to it and says so
 LONGEST_END = 10  # seconds until a killed process is gone
 FOLDER_PREFIX = "hierviz-onnx-"
 _KEPT = ("PATH", "LANG", "LANGUAGE", "LC_ALL", "LC_CTYPE", "SYSTEMROOT")  # Windows starts nothing without the last one
+
+MOST_OF_LIMIT = 1e9
+_BLOCK = 1 << 20
+ADVICE = (
+    "Put the weights file (often <model>.onnx.data, under its first name) into the model's folder, "
+    "or export with external_data=False."
+)
 
 _servers: dict = {}
 _lock = threading.Lock()
@@ -53,6 +65,139 @@ def private_folder():
             f"{tempfile.gettempdir()}: expected room for a private copy of the model, got {error.strerror}. "
             "Make room, or set TMPDIR to another folder."
         ) from None
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What inspecting, loading and running one model may use, each step by itself.
+
+    Parameters
+    ----------
+    cpu_seconds : float
+        Processor time of inspecting and loading together, and of each batch of a run: a long run that gets on is never
+        stopped, one that hangs is.
+    wall_seconds : float, optional
+        Waiting time without any progress; five times `cpu_seconds`, at least 30, when absent. Catches a process that
+        sleeps, and replaces `cpu_seconds` where the system cannot limit it (Windows).
+    memory_mb : int, optional
+        Address space; 2048 plus four times the model's files when absent.
+    output_mb : int
+        Most bytes of all outputs of a run together.
+
+    Raises
+    ------
+    ModelError
+        If a limit is not above 0, or above `MOST_OF_LIMIT`, which the system may not be able to count.
+    """
+
+    cpu_seconds: float = 60.0
+    wall_seconds: float | None = None
+    memory_mb: int | None = None
+    output_mb: int = 4096
+
+    def __post_init__(self):
+        for name in ("cpu_seconds", "wall_seconds", "memory_mb", "output_mb"):
+            value = getattr(self, name)
+            if value is not None and not 0 < value <= MOST_OF_LIMIT:
+                limit = f"limits.{name}"
+                where = f"{{{limit}}}" if limit in PARAMETERS else name
+                raise ModelError(
+                    f"{where}: expected a limit above 0 and up to {MOST_OF_LIMIT:g}, got {value}. Leave it out for the default."
+                )
+
+    @property
+    def wall(self):
+        """Seconds to wait without progress."""
+        return max(30.0, 5 * self.cpu_seconds) if self.wall_seconds is None else self.wall_seconds
+
+    def memory(self, n_bytes):
+        """Address space in MB for files of `n_bytes`."""
+        return 2048 + 4 * (n_bytes >> 20) if self.memory_mb is None else int(self.memory_mb)
+
+
+def copy_model(path, folder):
+    """Copy a model into a private folder.
+
+    Parameters
+    ----------
+    path : Path
+        It may be a link: the user named it.
+    folder : Path
+
+    Returns
+    -------
+    target : Path
+    sha256 : str
+    """
+    target = folder / "model.onnx"
+    try:
+        with open(path, "rb") as file:
+            return target, _copy(file, target)
+    except OSError as error:
+        raise ModelError(f"{path.name}: {_trouble(error, folder)}") from None
+
+
+def copy_weights(path, name, folder):
+    """Copy a weight file that is next to a model: its bytes only, never what a link leads to.
+
+    A hard link is taken: it is the file itself under a second name, which only someone who could already write to this
+    folder and disk can make, and copies made by backup tools and caches have them.
+
+    Parameters
+    ----------
+    path : Path
+        The model.
+    name : str
+        As the model names it.
+    folder : Path
+
+    Returns
+    -------
+    dict
+        file, bytes, sha256
+    """
+    where, source = path.name, path.parent / name
+    try:
+        # A link is refused by the system; a pipe must not make us wait.
+        flags = os.O_RDONLY | getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+        if source.is_symlink():
+            raise OSError(errno.ELOOP, "a link")
+        number = os.open(source, flags)
+    except OSError as error:
+        got = f"no {name!r} there" if error.errno == errno.ENOENT else f"{name!r}: {error.strerror}"
+        if error.errno == errno.ELOOP:
+            got = f"{name!r}, a link, which may lead elsewhere"
+        raise ModelError(f"{where}: expected its weights file next to the model, got {got}. {ADVICE}") from None
+    if not stat.S_ISREG(os.fstat(number).st_mode):
+        os.close(number)
+        raise ModelError(
+            f"{where}: expected its weights file next to the model, got {name!r}, which is not a file. {ADVICE}"
+        )
+    with open(number, "rb") as file:
+        try:
+            digest = _copy(file, folder / name)
+        except OSError as error:
+            raise ModelError(f"{where}: {_trouble(error, folder)}") from None
+        return {"file": name, "bytes": (folder / name).stat().st_size, "sha256": digest}
+
+
+def _copy(file, target):
+    """Copy and return the checksum in hexadecimal digits."""
+    digest = hashlib.sha256()
+    with open(target, "xb") as copy:
+        while block := file.read(_BLOCK):
+            digest.update(block)
+            copy.write(block)
+    return digest.hexdigest()
+
+
+def _trouble(error, folder):
+    if error.errno in (errno.ENOSPC, errno.EDQUOT):
+        return (
+            f"expected room for a private copy in {folder.parent}, got {error.strerror}. Make room, or set TMPDIR to "
+            "another folder."
+        )
+    return f"expected a readable file, got {error.strerror}. Check its permissions."
 
 
 class IsolatedJob:

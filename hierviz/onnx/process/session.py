@@ -18,9 +18,14 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.messages.errors import ModelError
-from hierviz.onnx.process.isolation import MOST_VERDICT_BYTES, IsolatedJob, private_folder
-from hierviz.onnx.process.limits import Limits
-from hierviz.onnx.process.private_copy import copy_model, copy_weights
+from hierviz.onnx.process.isolation import (
+    MOST_VERDICT_BYTES,
+    IsolatedJob,
+    Limits,
+    copy_model,
+    copy_weights,
+    private_folder,
+)
 from hierviz.onnx.process.spool import MOST_WAITING, Spool, read_output
 from hierviz.onnx.process.verdicts import ended_words, failure_words, is_out_of_memory, slow_words
 
