@@ -92,7 +92,6 @@ _FILES = {
         "diagnosis._flip_intervals": "flip_intervals",
         "diagnosis._label_errors": "label_errors",
         "diagnosis._class_table": "class_table hierarchical_f",
-        "diagnosis.runs": "class_table_of_runs hierarchical_f_of_runs",
         "diagnosis._level_matrix": "level_matrix",
         "diagnosis._level_table": "level_table",
         "diagnosis._means_by": "means_by",

@@ -44,7 +44,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
-from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, is_number
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
@@ -251,8 +251,7 @@ def means_by(
     if not is_number(bins) or bins != int(bins) or bins < 1:
         raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
     check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
-    several = listed_models(evaluation)
-    runs = run_answers(several, rule, threshold, **parameters)
+    runs = run_answers(evaluation, rule, threshold, **parameters)
     answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric
     of_runs = np.array(
