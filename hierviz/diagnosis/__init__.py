@@ -14,6 +14,7 @@ level_table         classes, truths and answers by depth
 means_by            a metric in parts of the samples
 path_probabilities  probabilities from the root down to a node
 worst               ids of the worst samples
+ManyTests           how tests of slices and of calibration are made and corrected
 SampleFilter        conditions on samples
 filtered            which samples fulfil them
 facets              values of attributes and their counts
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
+    from hierviz.diagnosis.many_tests import ManyTests as ManyTests
     from hierviz.diagnosis.mistakes import worst as worst
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
     from hierviz.diagnosis.sample_filter import facets as facets

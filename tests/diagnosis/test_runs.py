@@ -82,7 +82,10 @@ def test_classes_of_runs(runs, reading):
     found = hv.diagnosis.class_table(runs, **choice)
     alone = [getattr(hv.diagnosis.class_table(run, **choice), reading) for run in runs]
     for key in ("precision", "recall", "f", "answered", "hits"):
-        over, values = getattr(found, reading).over_runs(key), np.array([getattr(one, key) for one in alone], dtype=float)
+        over, values = (
+            getattr(found, reading).over_runs(key),
+            np.array([getattr(one, key) for one in alone], dtype=float),
+        )
         for node in range(found.taxonomy.n_nodes):
             known = [value for value in values[:, node].tolist() if not math.isnan(value)]
             assert over.n[node] == len(known)
