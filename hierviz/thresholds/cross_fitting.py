@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
@@ -41,6 +41,7 @@ from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.checks import check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.thresholds.selection import Choice
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.resamples import FEWEST, Resamples, unit_numbers
@@ -93,12 +94,14 @@ class Target(Short):
     numbers: Callable = path_metrics
     of_samples: bool = False
 
-    def choice(self, taxonomy, truth, table, curve=None):
+    def choice(
+        self, taxonomy: Taxonomy, truth: np.ndarray, table: ParetoTable, curve: OperatingCurve | None = None
+    ) -> Choice:
         """The Choice on some samples."""
         curve = operating_curve(taxonomy, truth, table) if curve is None else curve
         return self.goal(curve, truth, table) if self.of_samples else self.goal(curve)
 
-    def keys(self, taxonomy):
+    def keys(self, taxonomy: Taxonomy) -> list[str]:
         """What the numbers of answers are called."""
         return list(self.numbers(taxonomy, np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)))
 

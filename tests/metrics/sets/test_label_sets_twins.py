@@ -171,7 +171,7 @@ def test_operating_points(case, thresholds):
 def test_thresholds_commute(case):
     """Thresholding then augmenting = thresholding the highest below; pruning = thresholding the lowest above."""
     parents, taxonomy, p, _, _ = case
-    high, low = highest_below(taxonomy, p)(taxonomy, p)
+    high, low = highest_below(taxonomy, p), naive_sets.lowest_above(taxonomy, p)
     for tau in sorted({0.0, 0.5, *p.ravel().tolist()} - {1.0}):
         plain, closed, pruned = (threshold_set(taxonomy, one, tau) for one in (p, high, low))
         for i in range(len(p)):
