@@ -64,7 +64,7 @@ def line_title(folded, line, is_row=True):
     return f"{title} itself" if folded.is_open[line] else title
 
 
-def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
+def matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
     """Counts of true classes against answers, classes open or closed.
 
     Parameters
@@ -261,7 +261,7 @@ def _meaning(relation, count, n_different):
     return words
 
 
-def hierarchical_matrix_legend(folded, width, *, dark=False):
+def matrix_legend(folded, width, *, dark=False):
     """What the colours of the cells mean, `width` pixels wide: alt.LayerChart."""
     look = palette(dark)
     shown = dict.fromkeys(LEGEND[relation] for relation in LEGEND if relation in folded.relation)

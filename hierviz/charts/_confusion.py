@@ -17,7 +17,7 @@ MEASURES = ("ppv", "tpr", "f1", "tnr", "acc", "mcc")
 CELLS = ("tp", "fn", "fp", "tn")
 
 
-def confusion_matrix(taxonomy, confusion, *, dark=None, width=640):
+def confusion(taxonomy, confusion, *, dark=None, width=640):
     """Counts of nodes over all samples as a two-by-two matrix, with measures beside (below on a phone).
 
     Parameters
