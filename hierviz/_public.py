@@ -167,6 +167,8 @@ PUBLIC = {
         "small_tree": "charts._small_tree",
         "subtree_icicle": "charts._subtree_icicle",
         "win_breakdown": "charts._win_breakdown",
+        "CurveAxes": "charts.curve_axes",
+        "CurveLayers": "charts._curve_figure",
         "Figure": "charts._figure",
         "show": "charts._show",
         "widget": "charts._widget",

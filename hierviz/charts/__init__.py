@@ -46,6 +46,8 @@ files and notebooks:
     model_colours               the colour of each model
 
 parts of them:
+    CurveAxes                   what operating curves are drawn over
+    CurveLayers                 what operating curves show besides their lines
     bands_sentence              what the bands of operating curves mean
     compared_keys               numbers by which models are compared
     comparison_sentence         one model compared with others, in words
@@ -80,6 +82,7 @@ if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_bands import bands_sentence as bands_sentence
+    from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
@@ -122,6 +125,7 @@ if TYPE_CHECKING:
     from hierviz.charts.comparison_words import compared_keys as compared_keys
     from hierviz.charts.comparison_words import comparison_sentence as comparison_sentence
     from hierviz.charts.comparison_words import threshold_caution as threshold_caution
+    from hierviz.charts.curve_axes import CurveAxes as CurveAxes
     from hierviz.charts.curve_knots import knots as knots
     from hierviz.charts.curve_knots import threshold_text as threshold_text
     from hierviz.charts.curve_lines import simplify as simplify

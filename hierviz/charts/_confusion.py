@@ -4,17 +4,26 @@ from __future__ import annotations
 
 import functools
 
-from hierviz.charts._canvas import boxes, hover, texts
-from hierviz.charts._compose import layer
+import altair as alt
+
+from hierviz.charts._compose import OWN_COLOUR, hconcat, layer, tooltips, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.registry import METRICS
 
-NARROW, GAP, TALL = 560, 6, 76
+# Pixels: below which measures are below the matrix; of a cell's height, of the line of a measure, of the left axis.
+NARROW, TALL, LINE, AXES = 560, 80, 25, 78
 MEASURES = ("ppv", "tpr", "f1", "tnr", "acc", "mcc")
-CELLS = ("tp", "fn", "fp", "tn")
+# Of the true and of the answered path, as the rows and columns of the matrix.
+CELLS = {
+    "tp": ("on the\ntrue path", "on the answer's path"),
+    "fn": ("on the\ntrue path", "not on it"),
+    "fp": ("not on it", "on the answer's path"),
+    "tn": ("not on it", "not on it"),
+}
+TOOLTIP = {"name:N": "Number", "text:N": "Value", "share:N": "Share of all nodes", "means:N": "Meaning"}
 
 
 def confusion(taxonomy, confusion, *, dark=None, width=640):
@@ -33,102 +42,58 @@ def confusion(taxonomy, confusion, *, dark=None, width=640):
     Figure
         Its table: ``key``, ``name``, ``value``; counts, then measures.
     """
-    of = taxonomy, confusion
-    return Figure(functools.partial(_drawn, *of), lambda: _table(*of), lambda: _sentence(*of), dark, width)
+    draw = functools.partial(_drawn, confusion)
+    return Figure(draw, lambda: _table(confusion), lambda: _sentence(confusion), dark, width)
 
 
-def _drawn(taxonomy, confusion, dark, width):
-    look, counts = palette(dark), confusion.counts
-    width -= 8
+def _drawn(confusion, dark, width):
+    look, counts, total = palette(dark), confusion.counts, sum(confusion.counts.values())
     wide = width >= NARROW
-    side = 78
-    matrix = (width * 0.62 if wide else width) - side
-    cell = (matrix - GAP) / 2
-    total = sum(counts.values())
-    shapes, words, tips = [], [], []
-    for k, title in enumerate(("on the answer's path", "not on it")):
-        words.append(
-            {
-                "x": side + k * (cell + GAP) + cell / 2,
-                "y": 9,
-                "text": title,
-                "colour": look.muted,
-                "size": SMALL,
-                "align": "center",
-                "limit": cell,
-            }
-        )
-    for i, title in enumerate((("on the", "true path"), ("not on it",))):
-        middle = 20 + i * (TALL + GAP) + TALL / 2
-        for line, text in enumerate(title):
-            y = middle + 15 * (line - (len(title) - 1) / 2)
-            words.append({"x": side - 10, "y": y, "text": text, "colour": look.muted, "size": SMALL, "align": "right"})
-    for place, name in enumerate(CELLS):
-        x, y = side + (place % 2) * (cell + GAP), 20 + (place // 2) * (TALL + GAP)
-        ink = look.text_on(name)
-        box = {"x": x, "x2": x + cell, "y": y, "y2": y + TALL}
-        shapes.append({**box, "colour": look.outcome(name)})
-        label = METRICS[name].label
-        words.append(
-            {
-                "x": x + cell / 2,
-                "y": y + 30,
-                "text": f"{counts[name]:,}",
-                "colour": ink,
-                "size": 20,
-                "weight": 600,
-                "align": "center",
-            }
-        )
-        words.append(
-            {
-                "x": x + cell / 2,
-                "y": y + 53,
-                "text": label,
-                "colour": ink,
-                "align": "center",
-                "limit": cell - 6,
-                "size": SMALL,
-            }
-        )
-        share = percent_text(counts[name] / total) if total else "–"
-        tips.append(
-            {**box, "cell": label, "count": f"{counts[name]:,}", "share": share, "means": METRICS[name].sentence}
-        )
-    bottom = 20 + 2 * TALL + GAP
-    left, first = (width * 0.62 + 30, 22) if wide else (0, bottom + 22)
-    for i, key in enumerate(MEASURES):
-        y = first + 25 * i
-        value = confusion.measures[key]
-        text = "undefined" if value is None else f"{value:.3f}"
-        words.append({"x": left, "y": y, "text": METRICS[key].label, "colour": look.ink})
-        words.append({"x": width, "y": y, "text": text, "colour": look.ink, "weight": 600, "align": "right"})
-        tips.append(
-            {
-                "x": left,
-                "x2": width,
-                "y": y - 11,
-                "y2": y + 11,
-                "cell": METRICS[key].label,
-                "count": text,
-                "share": "–",
-                "means": METRICS[key].sentence,
-            }
-        )
-    height = max(bottom, first + 25 * (len(MEASURES) - 1) + 12)
-    words = [{"size": SIZE, **word} for word in words]
-    tooltip = {"cell": "Number", "count": "Value", "share": "Share of all nodes", "means": "Meaning"}
-    return layer(
-        boxes(shapes, width, height, radius=4), texts(words, width, height), hover(tips, width, height, tooltip)
-    ).properties(width=width, height=height)
+    cells = [
+        {"truth": truth, "answer": answer, "colour": look.outcome(key), "ink": look.text_on(key)}
+        | {"name": METRICS[key].label, "text": f"{counts[key]:,}", "means": METRICS[key].sentence}
+        | {"share": percent_text(counts[key] / total) if total else "–"}
+        for key, (truth, answer) in CELLS.items()
+    ]
+    values = {key: confusion.measures[key] for key in MEASURES}
+    measures = [
+        {"name": METRICS[key].label, "text": "undefined" if value is None else f"{value:.3f}"}
+        | {"share": "–", "means": METRICS[key].sentence}
+        for key, value in values.items()
+    ]
+    axis, tips = {"title": None, "domain": False, "ticks": False, "grid": False}, tooltips(TOOLTIP)
+    above = alt.Axis(orient="top", labelAngle=0, labelFontSize=SMALL, **axis)
+    beside = alt.Axis(labelExpr="split(datum.label, '\\n')", labelFontSize=SMALL, labelPadding=8, **axis)
+    base = alt.Chart(frame(cells)).encode(
+        alt.X("answer:N", sort=None, axis=above).scale(padding=0.02),
+        alt.Y("truth:N", sort=None, axis=beside).scale(padding=0.04),
+    )
+    ink = alt.Color("ink:N", scale=None)
+    numbers = base.mark_text(fontSize=20, fontWeight=600, dy=-8, tooltip=None)
+    drawn = layer(
+        base.mark_rect(cornerRadius=4).encode(color=OWN_COLOUR, tooltip=tips),
+        numbers.encode(text=alt.Text("text:N"), color=ink),
+        base.mark_text(fontSize=SMALL, dy=15, tooltip=None).encode(text=alt.Text("name:N"), color=ink),
+    ).properties(width=(0.62 * width if wide else width) - AXES, height=2 * TALL)
+    listed = alt.Chart(frame(measures)).mark_text().encode(alt.Y("name:N", sort=None, axis=None), tooltip=tips)
+    right = width * 0.38 - 30 if wide else width - AXES
+    lines = layer(
+        listed.mark_text(align="left", fontSize=SIZE).encode(
+            x=alt.XValue(0 if wide else 8 - AXES), text=alt.Text("name:N")
+        ),
+        listed.mark_text(align="right", fontSize=SIZE, fontWeight=600).encode(
+            x=alt.XValue(right), text=alt.Text("text:N")
+        ),
+    ).properties(width=right, height=LINE * len(MEASURES))
+    return (hconcat if wide else vconcat)(drawn, lines, spacing=30)
 
 
-def _table(taxonomy, confusion):
+def _table(confusion):
     values = {**confusion.counts, **confusion.measures}
     return frame({"key": list(values), "name": [METRICS[key].label for key in values], "value": list(values.values())})
 
 
-def _sentence(taxonomy, confusion):
+def _sentence(confusion):
     """One plain sentence on the summed counts."""
     ppv, tpr = confusion.measures["ppv"], confusion.measures["tpr"]
     n = len(confusion.truth)
