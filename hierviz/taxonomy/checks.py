@@ -94,6 +94,14 @@ def check_seed(seed: object) -> None:
     check_whole("seed", seed, 0)
 
 
+def check_share(what: str, value: object) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a number inside (0, 1)."""
+    if not is_within(value, 0, 1) or value in (0, 1):
+        raise PredictionsError(
+            f"{what}: expected a number between 0 and 1, got {shown(value)}. Choose one in that range."
+        )
+
+
 def check_threads(threads: Any, what: str = "threads") -> None:
     """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
     if threads is not None:
