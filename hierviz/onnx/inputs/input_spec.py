@@ -15,15 +15,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from hierviz.messages.errors import ModelError, listed
-from hierviz.onnx.description.picture_fitting import (
-    BLOCK_BYTES,
-    Preview,
-    array_bytes,
-    fitted,
-    fitting_words,
-    require_room_for_picture,
-    require_room_to_resize,
-)
+from hierviz.onnx.description import picture_fitting
 from hierviz.onnx.process.isolation import Limits
 from hierviz.readers.stored_array import StoredArray
 
@@ -85,8 +77,8 @@ class InputSpec:
     def fed_bytes(self):
         """Bytes of one sample as it is fed, as far as its size is known."""
         if self.layout is not None and self.size is not None:
-            return array_bytes((self.channels, *self.size), self.dtype)
-        return array_bytes(self.shape[1:], self.dtype)
+            return picture_fitting.array_bytes((self.channels, *self.size), self.dtype)
+        return picture_fitting.array_bytes(self.shape[1:], self.dtype)
 
     @property
     def is_whole(self):
@@ -153,7 +145,7 @@ class InputSpec:
         """The whole preprocessing of pictures as one sentence."""
         if self.why_no_pictures:
             return "arrays are fed to the model unchanged"
-        steps = [fitting_words(self.size, self.resize, self.resample, self.pad)]
+        steps = [picture_fitting.fitting_words(self.size, self.resize, self.resample, self.pad)]
         steps.append("turned to grey" if self.channels == 1 else self.colour)
         if self.is_whole:
             steps.append("values 0 to 255 unchanged")
@@ -175,10 +167,10 @@ class InputSpec:
         FileError
             If this one does, being far longer than wide; starts with `where`.
         """
-        require_room_for_picture(self)
+        picture_fitting.require_room_for_picture(self)
         width, height = image.shape[1::-1] if isinstance(image, np.ndarray) else image.size
-        require_room_to_resize(self, width, height, where)
-        return fitted(image, self.size, self.resize, self.resample, self.pad, self.rounding)
+        picture_fitting.require_room_to_resize(self, width, height, where)
+        return picture_fitting.fitted(image, self.size, self.resize, self.resample, self.pad, self.rounding)
 
     def from_pictures(self, pictures):
         """Numbers to feed for pictures.
@@ -191,7 +183,7 @@ class InputSpec:
         -------
         ndarray of `dtype`, shape (n, height, width, channels) or (n, channels, height, width)
         """
-        require_room_for_picture(self)
+        picture_fitting.require_room_for_picture(self)
         values = pictures
         if self.channels == 1:  # the weights of Pillow's "L"
             weighted = values.astype(np.uint32) @ np.array([19595, 38470, 7471], dtype=np.uint32)
@@ -241,7 +233,7 @@ class InputSpec:
             undone = np.clip(np.rint(undone), 0, 255).astype(np.uint8)
             seen[top : top + step] = undone[..., ::-1] if self.colour == "BGR" else undone
         mean = float(fed.mean(dtype=np.float64))
-        return Preview(seen, float(fed.min()), float(fed.max()), mean, self.dtype, fed.shape)
+        return picture_fitting.Preview(seen, float(fed.min()), float(fed.max()), mean, self.dtype, fed.shape)
 
     @property
     def _scaling(self):
@@ -284,7 +276,7 @@ class InputSpec:
             )
         if pictures is None:
             # Text is in memory anyway, and an error names the row of a missing one; numbers may lie on disk.
-            is_small = array_bytes(array.shape[1:], array.dtype) <= BLOCK_BYTES
+            is_small = picture_fitting.array_bytes(array.shape[1:], array.dtype) <= picture_fitting.BLOCK_BYTES
             self.cast(np.asarray(array if self.dtype == "str" else array[: int(is_small)]), where)
         return array
 

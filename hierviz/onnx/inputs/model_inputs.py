@@ -15,25 +15,8 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, ModelError, listed
 from hierviz.messages.notebook_html import Short
-from hierviz.onnx.description.picture_fitting import (
-    BLOCK_BYTES,
-    array_bytes,
-    picture_bytes,
-    require_room_for_picture,
-    require_room_for_row,
-)
-from hierviz.onnx.inputs.input_files import (
-    PICTURE_COLUMNS,
-    TABLE_SUFFIXES,
-    TEXT_SUFFIXES,
-    by_position,
-    input_digest,
-    load_npy,
-    load_npz,
-    load_picture_table,
-    load_texts,
-    texts_at_hand,
-)
+from hierviz.onnx.description import picture_fitting
+from hierviz.onnx.inputs import input_files
 from hierviz.onnx.inputs.input_spec import InputSpec
 from hierviz.onnx.inputs.table_inputs import FrameTable, read_table_inputs
 from hierviz.readers.labels import text_array
@@ -111,7 +94,7 @@ class ModelInputs(Short):
         if isinstance(values, Mapping):
             arrays = {name: _as_array(value) for name, value in values.items()}
             return cls(arrays).checked(specs)
-        made = cls(by_position(_as_array(values), specs, "inputs")).checked(specs)
+        made = cls(input_files.by_position(_as_array(values), specs, "inputs")).checked(specs)
         array = made.arrays[specs[0].name]
         if not specs[0].is_text or array.size != len(array):
             return made
@@ -168,12 +151,12 @@ class ModelInputs(Short):
         """
         if self.arrays is None:
             spec = specs[0]
-            require_room_for_picture(spec)
+            picture_fitting.require_room_for_picture(spec)
             made = [self._fitted(spec, row, unreadable) for row in range(len(self))[rows]]
             return {spec.name: spec.from_pictures(np.stack(made))}
         made = {}
         for spec in specs:
-            require_room_for_row(spec, self.arrays[spec.name].shape)
+            picture_fitting.require_room_for_row(spec, self.arrays[spec.name].shape)
             block = np.asarray(self.arrays[spec.name][rows])
             pictures = spec.as_pictures(block)
             ready = spec.cast(block) if pictures is None else spec.from_pictures(pictures)
@@ -197,10 +180,10 @@ class ModelInputs(Short):
     def rows_at_once(self, specs, most):
         """At most `most` rows, and no more than memory is well spent on."""
         if self.arrays is None:
-            taken = picture_bytes(specs[0])
+            taken = picture_fitting.picture_bytes(specs[0])
         else:
-            taken = sum(array_bytes(self.arrays[spec.name].shape[1:], spec.dtype) for spec in specs)
-        return max(1, min(most, BLOCK_BYTES // max(1, taken)))
+            taken = sum(picture_fitting.array_bytes(self.arrays[spec.name].shape[1:], spec.dtype) for spec in specs)
+        return max(1, min(most, picture_fitting.BLOCK_BYTES // max(1, taken)))
 
     def _fitted(self, spec, row, unreadable):
         name = self.pictures.names[row]
@@ -235,7 +218,7 @@ class ModelInputs(Short):
 
     def sha256(self):
         """Checksum of the inputs in hexadecimal digits; see `input_digest`. All files are read again."""
-        return input_digest(self.files, self.pictures, self.arrays)
+        return input_files.input_digest(self.files, self.pictures, self.arrays)
 
 
 def load_inputs(
@@ -290,20 +273,25 @@ def load_inputs(
         raise FileError(f"{path}: expected inputs for the model, got nothing there. Check the path.{more}")
     require_file(path)
     name, suffix = (part.lower() if path.is_file() else "" for part in (path.name, path.suffix))
-    for ends, load in ((".npy", ".npy.gz"), load_npy), ((".npz", ".npz.gz"), load_npz):
+    for ends, load in ((".npy", ".npy.gz"), input_files.load_npy), ((".npz", ".npz.gz"), input_files.load_npz):
         if name.endswith(ends):
             return ModelInputs(**load(path, specs), files=(path,)).checked(specs, path.name)
     if path.is_dir() or suffix in {".zip", *SUFFIXES}:
         _require_pictures(specs, path.name)
         return _of_pictures(Pictures.from_path(path), None, {}, specs)
-    if not name.endswith(TABLE_SUFFIXES):
+    if not name.endswith(input_files.TABLE_SUFFIXES):
         kind = repr(suffix) if suffix else "a file without a suffix"
         raise FileError(f"{path.name}: expected inputs for the model, got {kind}. {ACCEPTED}.")
     if len(specs) == 1 and len(specs[0].shape) == 4:
-        pictures, ids, attributes = load_picture_table(path, media)
+        pictures, ids, attributes = input_files.load_picture_table(path, media)
         return _of_pictures(pictures, ids, attributes, specs, (path,))
-    if name.endswith(TEXT_SUFFIXES) and len(specs) == 1 and specs[0].is_text and text_column is columns is None:
-        texts = load_texts(path)
+    if (
+        name.endswith(input_files.TEXT_SUFFIXES)
+        and len(specs) == 1
+        and specs[0].is_text
+        and text_column is columns is None
+    ):
+        texts = input_files.load_texts(path)
         fields = {"arrays": {specs[0].name: texts}, "attributes": {"text": texts}}
     else:
         fields = read_table_inputs(path, specs, text_column=text_column, columns=columns)
@@ -333,7 +321,7 @@ def _of_pictures(pictures, ids, attributes, specs, files=()):
 
 def _with_shown(inputs, media, where):
     """The inputs with the pictures that an attribute names, to be shown with what the model is fed."""
-    column = next((name for name in PICTURE_COLUMNS if name in inputs.attributes), None)
+    column = next((name for name in input_files.PICTURE_COLUMNS if name in inputs.attributes), None)
     if column is None:
         raise FileError(
             f"{where}: expected a column `image` or `file` that names the pictures in {Path(media).name}, got none. "
@@ -350,7 +338,7 @@ def _as_array(values):
         return values
     if hasattr(values, "to_numpy"):
         return values.to_numpy()
-    texts = texts_at_hand(values)
+    texts = input_files.texts_at_hand(values)
     return np.asarray(values) if texts is None else texts
 
 

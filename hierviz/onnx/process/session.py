@@ -18,18 +18,11 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from hierviz.messages.errors import ModelError
-from hierviz.onnx.process.isolation import (
-    MOST_VERDICT_BYTES,
-    IsolatedJob,
-    Limits,
-    copy_model,
-    copy_weights,
-    private_folder,
-)
+from hierviz.onnx.process import isolation
 from hierviz.onnx.process.spool import MOST_WAITING, Spool, read_output
 from hierviz.onnx.process.verdicts import ended_words, failure_words, is_out_of_memory, slow_words
 
-_VERDICT_MB = (MOST_VERDICT_BYTES >> 20) + 1
+_VERDICT_MB = (isolation.MOST_VERDICT_BYTES >> 20) + 1
 _POLL_SECONDS = 0.005
 PROGRESS_SECONDS = 0.1
 
@@ -88,8 +81,8 @@ class Session:
 
     def __init__(self, path, *, limits=None):
         path = Path(path)
-        self.where, self.limits, self.most_rows = path.name, limits or Limits(), None
-        folder = private_folder()
+        self.where, self.limits, self.most_rows = path.name, limits or isolation.Limits(), None
+        folder = isolation.private_folder()
         self._end = weakref.finalize(self, shutil.rmtree, folder, ignore_errors=True)
         try:
             self._open(path, folder)
@@ -108,11 +101,11 @@ class Session:
         self.close()
 
     def _open(self, path, folder):
-        self._model, digest = copy_model(path, folder)
+        self._model, digest = isolation.copy_model(path, folder)
         size = self._model.stat().st_size
         self.memory_mb = self.limits.memory(size)
         said = self._look("look")
-        weights = [copy_weights(path, name, folder) for name in said["weight_files"]]
+        weights = [isolation.copy_weights(path, name, folder) for name in said["weight_files"]]
         if weights:
             self.memory_mb = self.limits.memory(size + sum(weights_file["bytes"] for weights_file in weights))
             said |= self._look("load")
@@ -191,7 +184,7 @@ class Session:
 
     def _job(self, task, file_mb, wanted):
         limits = {"cpu_seconds": self.limits.cpu_seconds, "memory_mb": self.memory_mb, "file_mb": file_mb}
-        return IsolatedJob({"task": task, "model": str(self._model), **limits, **wanted})
+        return isolation.IsolatedJob({"task": task, "model": str(self._model), **limits, **wanted})
 
     def _look(self, task):
         with self._job(task, _VERDICT_MB, {}) as job:
