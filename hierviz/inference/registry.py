@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, THRESHOLDS_BY_DEPTH, Parameter, named
 from hierviz.inference.rules import threshold, threshold_set, top_down
-from hierviz.messages.errors import PredictionsError, near_miss, shown
+from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.notebook_html import Short
-from hierviz.taxonomy.checks import check_key, checked_probabilities
+from hierviz.taxonomy.checks import check_key, check_one_of, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Rows are processed in blocks of about this many values (4 MB of float64), so that they stay in the processor's cache.
@@ -160,13 +160,8 @@ def rule_and_threshold(rule: Any, threshold: Any) -> tuple[Any, Any]:
 
 def inference_rule(rule):
     """The entry of `INFERENCE_RULES` called `rule`, or a PredictionsError that lists them."""
-    try:
-        return INFERENCE_RULES[rule]
-    except (KeyError, TypeError):  # a list, for example, cannot be a key
-        raise PredictionsError(
-            f"rule: expected one of {', '.join(INFERENCE_RULES)}, got {shown(rule)}."
-            f"{near_miss(str(rule), INFERENCE_RULES)} Choose one."
-        ) from None
+    check_one_of("rule", rule, INFERENCE_RULES)
+    return INFERENCE_RULES[rule]
 
 
 def rule_parameters():

@@ -17,7 +17,7 @@ from hierviz.losses.path_sums import deep_rtc, ps_softmax
 from hierviz.losses.sigmoid import champ, conditional_sigmoid, multilabel_bce, multilabel_focal
 from hierviz.losses.softmax import coarse_ce, flat_ce, log_win, raw_win
 from hierviz.messages.errors import PredictionsError, listed, near_miss
-from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.checks import check_one_of, check_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -74,10 +74,7 @@ def loss(
 
 def loss_entry(key):
     """The entry of `LOSSES` called `key`, or a PredictionsError that lists them."""
-    if not isinstance(key, str) or key not in LOSSES:
-        raise PredictionsError(
-            f"loss: expected one of {', '.join(LOSSES)}, got {key!r}.{near_miss(str(key), LOSSES)} Choose one of them."
-        )
+    check_one_of("loss", key, LOSSES)
     return LOSSES[key]
 
 

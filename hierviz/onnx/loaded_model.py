@@ -338,7 +338,12 @@ class Model:
         unreadable = None if strict else {} if unreadable is None else unreadable
         scores = self.raw_scores(inputs, batch_size=batch_size, progress=progress, unreadable=unreadable, notes=told)
         if unreadable:
-            self._require_length(n, {"truth": truth, "sample ids": ids, **(attributes or {})})
+            # Before some are left out.
+            for what, values in {"truth": truth, "sample ids": ids, **(attributes or {})}.items():
+                if values is not None and len(values) != n:
+                    raise PredictionsError(
+                        f"{what}: expected {n} values (one per sample), got {len(values)}. Align the rows."
+                    )
             inputs, kept = without_unreadable(inputs, unreadable)
             scores, ids = scores[kept], None if ids is None else ids[kept]
             truth = truth.take(kept) if truth is not None else None
@@ -368,15 +373,6 @@ class Model:
             | self._provenance(),
             media=inputs.pictures,
         )
-
-    @staticmethod
-    def _require_length(n, per_sample):
-        """Raise a PredictionsError unless all values are one per sample: before some of them are left out."""
-        for what, values in per_sample.items():
-            if values is not None and len(values) != n:
-                raise PredictionsError(
-                    f"{what}: expected {n} values (one per sample), got {len(values)}. Align the rows."
-                )
 
     def _nameless_output(self):
         taxonomy = self.taxonomy

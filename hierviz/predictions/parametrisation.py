@@ -22,9 +22,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
-from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of
+from hierviz.taxonomy.checks import array_of_rows, check_one_of, check_taxonomy, in_order_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
 
@@ -187,13 +187,12 @@ def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):
     count = np.bincount(scored_nodes, minlength=taxonomy.n_nodes)
     wanted = np.zeros(taxonomy.n_nodes, dtype=bool)
     wanted[expected] = True
-    for what, nodes in (
-        ("a column for", np.flatnonzero(wanted & (count == 0))),
-        ("no column for", np.flatnonzero(~wanted & (count > 0))),
-        ("one column for", np.flatnonzero(count > 1)),
+    for what, got, nodes in (
+        ("a column for", "none", np.flatnonzero(wanted & (count == 0))),
+        ("no column for", "one", np.flatnonzero(~wanted & (count > 0))),
+        ("one column for", "several", np.flatnonzero(count > 1)),
     ):
         if len(nodes):
-            got = {"a column for": "none", "no column for": "one", "one column for": "several"}[what]
             raise PredictionsError(
                 f"scores: expected {what} {listed([taxonomy.names[i] for i in nodes])} with {parametrisation} "
                 f"({len(expected)} columns, one per {_COLUMN_WORDS[_entry(parametrisation).columns]}), got {got}. "
@@ -210,13 +209,8 @@ _COLUMN_WORDS = {"leaves": "leaf", "nodes": "node except the root", "all": "node
 
 
 def _entry(parametrisation):
-    try:
-        return PARAMETRISATIONS[parametrisation]
-    except (KeyError, TypeError):  # a list, for example, cannot be a key
-        raise PredictionsError(
-            f"parametrisation: expected one of {', '.join(PARAMETRISATIONS)}, got {shown(parametrisation)}. "
-            "Choose one of them."
-        ) from None
+    check_one_of("parametrisation", parametrisation, PARAMETRISATIONS)
+    return PARAMETRISATIONS[parametrisation]
 
 
 def probabilities_of(taxonomy: Taxonomy, nodes: np.ndarray) -> str:

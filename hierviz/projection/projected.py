@@ -28,12 +28,12 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import BLOCK_VALUES, Predictions, listed_models
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
-from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.checks import check_kind, check_one_of
 from hierviz.taxonomy.node_lists import group
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -163,8 +163,8 @@ def only_known(
     PredictionsError
         If `unseen` is another word, or it is ``"error"`` and a truth lies outside.
     """
-    if unseen is not None and unseen not in UNSEEN:
-        raise PredictionsError(f"unseen: expected project or error, got {shown(unseen)}. Choose one.")
+    if unseen is not None:
+        check_one_of("unseen", unseen, UNSEEN)
     several = _several(models)
     known = [model.known for model in several if model.known is not None]
     if not known:

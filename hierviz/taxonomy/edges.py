@@ -45,10 +45,10 @@ def numbered(edges, where):
     TaxonomyError
         If there is no edge, a name is empty, the edges form a cycle, or a node is more than `MOST_DEPTH` edges deep.
     """
-    edges = _pairs(edges, where)
-    _check(edges, where)
-    edges, repeated = _without_repeats(edges)
-    notes = [f"{repeated} repeated edges were read once"] if repeated else []
+    pairs = _pairs(edges, where)
+    _check(pairs, where)
+    edges = list(dict.fromkeys(pairs))
+    notes = [f"{len(pairs) - len(edges)} repeated edges were read once"] if len(edges) < len(pairs) else []
     is_child = {child for parent, child in edges if parent is not None}
     named = dict.fromkeys(name for edge in edges for name in edge if name is not None)
     tops = [name for name in named if name not in is_child]
@@ -126,11 +126,6 @@ def _check(edges, where):
                 f"{where}: expected a tree or a directed acyclic graph, got a cycle: {child!r} is its own parent "
                 f"(edge {number}). Remove that edge."
             )
-
-
-def _without_repeats(edges):
-    once = list(dict.fromkeys(edges))
-    return once, len(edges) - len(once)
 
 
 def _under_one_root(edges, tops, root):
