@@ -85,7 +85,7 @@ def check_whole(what: str, value: object, least: int, most: int | None = None, a
     """Raise a PredictionsError that calls the argument `what` unless `value` is a whole number >= `least`, and <= `most`."""
     is_whole = isinstance(value, (int, np.integer)) and not isinstance(value, bool)
     if not is_whole or not least <= value <= (value if most is None else most):  # type: ignore[operator]
-        span = f"from {least} up" if most is None else f"from {least} to {most}"
+        span = f">= {least}" if most is None else f"from {least} to {most}"
         raise PredictionsError(f"{what}: expected a whole number {span}, got {shown(value)}. {advice}")
 
 

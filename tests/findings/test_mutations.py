@@ -439,7 +439,7 @@ def test_a_column_of_a_class_without_numbers(tmp_path):
     assert "missing_classes" not in {one.code for one in found}
 
 
-@pytest.mark.parametrize(("cell", "way"), [("nan", "Correct them, or leave"), ("-0.2", "declare them with")])
+@pytest.mark.parametrize(("cell", "way"), [("nan", "Correct them, or leave"), ("-0.2", "say which with")])
 def test_a_missing_number_does_not_make_scores_raw(cell, way, tmp_path):
     (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
     rows = [f"{k},0.5,0.5\n" for k in range(9)]

@@ -58,7 +58,7 @@ def test_predictions_come_back(tmp_path_factory, ids, names, suffix):
     path = tmp_path_factory.mktemp("c") / f"p{suffix}"
     write_predictions(Predictions.from_scores(taxonomy, p, "leaf_probabilities", sample_ids=np.array(ids)), path)
     found = load_predictions(path, taxonomy)
-    assert found["sample_ids"].tolist() == ids
+    assert found.sample_ids.tolist() == ids
     assert np.array_equal(found.scores, p)
     assert [taxonomy.names[node] for node in found.scored_nodes] == names
 
@@ -119,7 +119,7 @@ def test_a_guarded_file_is_read_wherever_a_name_stands(tmp_path):
     taxonomy = load_taxonomy(tmp_path / "t.csv")
     assert list(taxonomy.names) == ["all", "=a", "-b"]
     found = load_predictions(tmp_path / "p.csv", taxonomy)
-    assert found["sample_ids"].tolist() == ["-1", "2"]
+    assert found.sample_ids.tolist() == ["-1", "2"]
     assert found.has_truth.all()
 
 

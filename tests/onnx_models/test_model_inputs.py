@@ -245,7 +245,7 @@ def test_casts_stay_within_their_kind():
 
 
 def test_pictures_of_another_model(folder):
-    with pytest.raises(ModelError, match="input of 2 axes, which takes no pictures"):
+    with pytest.raises(ModelError, match="input with 2 axes, which takes no pictures"):
         load_inputs(folder, ROWS)
     with pytest.raises(ModelError, match="write `size`"):
         load_inputs(folder, InputSpec("i", "uint8", (None, None, None, 3), "NHWC"))

@@ -33,7 +33,7 @@ def kinds(tmp_path):
         "a damaged zip": b"PK\x03\x04" + bytes(40),
         "a Python pickle": pickle.dumps({"a": 1}),
         "a Python pickle ": b"ccopy_reg\n_reconstructor\np0\n",
-        "an SQLite database. Name the": b"SQLite format 3\x00" + bytes(20),
+        "an SQLite database. Select the": b"SQLite format 3\x00" + bytes(20),
         "an xz archive. Unpack": b"\xfd7zXZ\x00" + bytes(20),
         "an HDF5 file": b"\x89HDF\r\n\x1a\n" + bytes(20),
         "a gzip file": b"\x1f\x8b\x08" + bytes(20),

@@ -276,7 +276,7 @@ def test_heads_that_repeat_a_leaf(build, taxonomy):
     """newt has no children: a head of depth 2 may carry it along."""
     path = build(width=7, outputs=(("top", [4, 5, 0]), ("bottom", [1, 3, 2, 6])))
     names = ["mammal", "bird", "newt", "cat", "dog", "duck", "newt"]
-    with pytest.raises(OpenQuestion, match=r"'newt' again.*name one with outputs= and") as raised:
+    with pytest.raises(OpenQuestion, match=r"'newt' again.*select one with outputs= and") as raised:
         load_model(path, taxonomy, classes=names)
     one_line(raised)
     model = load_model(path, taxonomy, classes=names[3:], outputs="bottom")

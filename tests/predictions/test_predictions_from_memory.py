@@ -323,7 +323,7 @@ def test_counted_columns_of_a_frame_are_names_where_classes_are_called_so():
         np.testing.assert_array_equal(found.node_probabilities()[0, 1:], [0.7, 0.1, 0.2])
         np.testing.assert_array_equal(hv.node_probabilities(tree, frame, "leaf_probabilities")[0, 1:], [0.7, 0.1, 0.2])
     (note,) = Predictions.from_predict_proba(tree, pd.DataFrame([[0.1, 0.2, 0.7]]), ["2", "0", "1"]).notes
-    assert note.startswith("the columns 0, 1, 2, ... of the DataFrame were taken as the names of classes")
+    assert note.startswith("the columns 0, 1, 2, ... of the DataFrame were read as names of classes")
     same_order = Predictions.from_predict_proba(tree, pd.DataFrame([[0.1, 0.2, 0.7]]), ["0", "1", "2"])
     assert same_order.notes == ()
     named = hv.Taxonomy.from_edges([("r", "a"), ("r", "b")])

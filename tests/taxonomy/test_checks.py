@@ -239,7 +239,7 @@ def test_arguments_of_another_kind_are_one_line(taxonomy, tmp_path, monkeypatch)
         ),
         (
             lambda t: hv.operating_curve(t, None, P),
-            "truth: expected one node number a sample, got None. Predictions get ",
+            "truth: expected one node number a sample, got None. For Predictions use ",
         ),
         (
             lambda t: hv.operating_curve(t, hv.NodeLists.from_lists([[1], [2, 3]]), P),

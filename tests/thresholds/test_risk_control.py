@@ -242,7 +242,7 @@ def test_errors(world):
         ({"delta": float("nan")}, r"^delta: expected a number between 0 and 1, got nan"),
         ({"key": "info_dist"}, r"^key: expected one of correct, exact, .*, got 'info_dist'"),
         ({"fraction": 1.0}, r"^fraction: expected a number between 0 and 1, got 1\.0"),
-        ({"seed": -1}, r"^seed: expected a whole number from 0 up, got -1"),
+        ({"seed": -1}, r"^seed: expected a whole number >= 0, got -1"),
         ({"truth": world.truth[:-1]}, rf"^truth: expected one node for each of the {n} samples"),
         ({"groups": ["a"]}, rf"^groups: expected one label for each of the {n} samples"),
         ({"groups": ["a"] * n}, r"^groups: expected at least two groups"),

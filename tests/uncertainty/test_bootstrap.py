@@ -103,14 +103,14 @@ def test_groups_stay_whole(labels):
 @pytest.mark.parametrize(
     ("call", "words"),
     [
-        (lambda: hv.uncertainty.Resamples.draw(0), "n_samples: expected a whole number from 1 up, got 0"),
+        (lambda: hv.uncertainty.Resamples.draw(0), "n_samples: expected a whole number >= 1, got 0"),
         (lambda: hv.uncertainty.Resamples.draw(5, 1), "n_resamples: expected a whole number from 2 to 100000, got 1"),
         (
             lambda: hv.uncertainty.Resamples.draw(5, 10.0),
             "n_resamples: expected a whole number from 2 to 100000, got 10.0",
         ),
-        (lambda: hv.uncertainty.Resamples.draw(5, seed=-1), "seed: expected a whole number from 0 up, got -1"),
-        (lambda: hv.uncertainty.Resamples.draw(5, seed=True), "seed: expected a whole number from 0 up, got True"),
+        (lambda: hv.uncertainty.Resamples.draw(5, seed=-1), "seed: expected a whole number >= 0, got -1"),
+        (lambda: hv.uncertainty.Resamples.draw(5, seed=True), "seed: expected a whole number >= 0, got True"),
         (
             lambda: hv.uncertainty.Resamples.draw(5, groups=[1, 2]),
             "groups: expected one label for each of the 5 samples, got shape (2,)",
