@@ -1,4 +1,4 @@
-"""The app as a server: the script of each visit, and checks of each request. Start it with `hierviz` or `streamlit run app.py`."""
+"""The app as a server: the script of each visit, and the checks of each request. Start it with `hierviz`."""
 
 from pathlib import Path
 
