@@ -1,4 +1,4 @@
-"""What the documents say is run or checked: commands, code, tables, links, registry keys."""
+"""The documents are run or checked: commands, code, tables, links, registry keys."""
 
 import importlib.metadata
 import re

@@ -1,4 +1,4 @@
-"""An operating point goes from the page to the command line: the same numbers, the guarantee beside what is measured."""
+"""An operating point exported from the page, on the command line: the same numbers, and its guarantee with measured values."""
 
 import csv
 import json

@@ -1,4 +1,4 @@
-"""The written arithmetic of one sample: every number equals the API's, and every text says what it computes."""
+"""The written calculation of one sample: every number equals that of the API, and every text matches its computation."""
 
 import ast
 import math
