@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The README's test command: installs what the tests need, then lints and runs everything, browser tests included.
-# With --long it also runs what is long by nature (marked so), as before a release. Other arguments go to pytest.
+# The README's test command: installs what the tests need, then lints and runs the tests, those in a browser included.
+# With --long it runs what that leaves out, as before a release: what is long by nature (marked so), and tests of properties
+# and of pages with all their examples. Other arguments go to pytest.
 # An active virtual environment is used; without one, .venv is made.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,17 +32,17 @@ linted() {
 }
 # A browser test that cannot run is a failure here, never a skip.
 export HIERVIZ_REQUIRE_BROWSER=1
-short=" and not long"
+which="not long"
 if [ "${1:-}" = --long ]; then
-  short=""
-  export HIERVIZ_LONG=1  # property tests take all their examples
+  which="(long or longer or hypothesis)"
+  export HIERVIZ_LONG=1  # tests of properties take all their examples
   shift
 fi
 if [ $# -gt 0 ]; then
   linted
   exec "$python" -m pytest "$@"
 fi
-"$python" -m pytest --ignore=tests/browser -m "not browser$short" --numprocesses logical --dist worksteal
+"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses logical --dist worksteal
 linted
 # The browsers get the machine to themselves: two at a time, each with a server of its own.
-"$python" -m pytest tests -m "browser$short" --numprocesses 2 --dist worksteal
+"$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal
