@@ -7,7 +7,7 @@ import math
 import re
 
 import onnx
-from child_job import Refused
+from child_refused import Refused
 from onnx import numpy_helper
 
 MOST_NODES = 200_000

@@ -8,13 +8,11 @@ import json
 import math
 import os
 
+from child_refused import Refused
+
 OLDEST_ONNXRUNTIME = (1, 24, 1)
 MOST_SAID = 8 << 20  # bytes of a verdict: the app reads it into its memory
 MOST_SIGNATURES = 10_000
-
-
-class Refused(Exception):
-    """What we do not open, in words that fit after "where: "."""
 
 
 class Job:

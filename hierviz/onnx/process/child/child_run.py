@@ -9,7 +9,7 @@ import os
 import time
 
 import numpy as np
-from child_job import Refused
+from child_refused import Refused
 
 PROGRESS_SECONDS = 0.1
 WAIT_SECONDS = 0.002
