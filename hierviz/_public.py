@@ -192,6 +192,7 @@ PUBLIC = {
         "read_out_keys": "charts.curve_table",
         "flip_ribbon_drag": "charts._flip_ribbon",
         "matrix_legend": "charts._matrix",
+        "Folding": "charts.folding",
         "fold": "charts.folding",
         "packed": "charts.export",
         "packed_chart": "charts.export",

@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.charts._figure import Figure
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
-from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
+from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.theme import SIZE, palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
@@ -195,28 +195,18 @@ def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
 
 
 def _drawn(table, root, cost, cells, dark, width):
-    look, taxonomy, rate = palette(dark), table.taxonomy, RATE_OF[cost]
-    width -= 4
     drawn = [int(cell.nodes[0]) for cell in cells if cell.kind in ("class", "group")]
-    colours = value_colours(table, rate, drawn or [root], dark)
-    rows, words, hovers = [], [], []
+    colours = value_colours(table, RATE_OF[cost], drawn or [root], dark)
+    edge, parts = {"stroke": palette(dark).background, "line": 1}, []
     for cell in cells:
-        node = int(cell.nodes[0])
-        place = {"x": cell.x, "x2": cell.x + max(cell.width - GAP, 1), "y": cell.y}
-        place["y2"] = cell.y + max(cell.height - GAP, 1)
-        is_plain = cell.kind in ("others", "itself")
-        fill = look.others if is_plain else colours.fill(float(getattr(table, rate)[node]))
-        ink = look.on_grey if is_plain else colours.text(fill)
-        rows.append({**place, "colour": fill, "stroke": look.background, "line": 1})
-        said = number_text_of(cost, cell.cost)
-        name = _name(taxonomy, cell)
-        words += _words(place, name, said, ink, cell.kind == "group")
-        if is_plain:
-            hovers.append({**place, "target": "", "tip_name": name, cost: said})
-        else:
-            target = "" if taxonomy.is_leaf[node] else taxonomy.names[node]
-            hovers.append({**place, "target": target, **tooltip_of(table, node)})
-    return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
+        x2, y2 = cell.x + max(cell.width - GAP, 1), cell.y + max(cell.height - GAP, 1)
+        place = {"x": cell.x, "x2": x2, "y": cell.y, "y2": y2}
+        said, name = number_text_of(cost, cell.cost), _name(table.taxonomy, cell)
+        node = None if cell.kind in ("others", "itself") else int(cell.nodes[0])
+        words = functools.partial(_words, place, name, said, cell.kind == "group")
+        tips = {"tip_name": name, cost: said}
+        parts.append({"place": place, "node": node, "tips": tips, "is_open": True, "words": words, "edge": edge})
+    return drawing_of_cells(table, colours, parts, width - 4, HEIGHT)
 
 
 def _table(table, root, cells):
@@ -261,7 +251,7 @@ def _name(taxonomy, cell):
     return f"{title} itself" if cell.kind == "itself" else title
 
 
-def _words(place, name, said, ink, is_group):
+def _words(place, name, said, is_group, ink):
     """Name and number of a cell, as far as there is room."""
     wide, tall = place["x2"] - place["x"] - 2 * INSET, place["y2"] - place["y"]
     if wide < 16 or tall < LINE + 2:

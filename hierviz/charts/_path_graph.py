@@ -27,6 +27,8 @@ from hierviz.metrics.confusion.confusion_counts import SamplePairs
 NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54
 # From this width names may be cut, since the whole name stands in the tooltip; phones have none.
 ROOMY = 500
+# Leaves off the paths that are drawn: so many, and their least probability.
+LIKELIEST, LEAST_P = 3, 0.05
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "parents": "Parents"}
 
 
@@ -38,9 +40,7 @@ class _Drawn:
     edges: list
 
 
-def path_graph(
-    taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), dark=None, width=1000, n_likely=3, min_p=0.05
-):
+def path_graph(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), dark=None, width=1000):
     """Predicted and true paths of one sample as a layered graph.
 
     Parameters
@@ -52,7 +52,8 @@ def path_graph(
     row : int
         The sample in `confusion`.
     p : ndarray of float, shape (n_nodes,), optional
-        Node probabilities, which are written beside the names.
+        Node probabilities, which are written next to the names. The `LIKELIEST` most probable leaves off the paths are drawn
+        too, from `LEAST_P` on, with a shortest path each.
     truth, predicted : sequence of int
         Further true and answered nodes that are marked: those above others, on whose paths they lie.
     nodes : sequence of int
@@ -60,10 +61,6 @@ def path_graph(
     dark : bool, optional
     width : int
         Pixels. Where the layers have no room beside each other, each node has a line of its own.
-    n_likely : int
-        So many of the most probable leaves off the paths are drawn too, with a shortest path each.
-    min_p : float
-        Those from this probability on.
 
     Returns
     -------
@@ -71,7 +68,7 @@ def path_graph(
         Its table: one row a node, ``node``, ``name``, ``layer``, ``outcome``, ``tag``, ``p``, and ``parents``,
         of which those in ``hidden_parents`` are not drawn.
     """
-    drawn = _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes)
+    drawn = _nodes_and_edges(taxonomy, confusion, row, p, truth, predicted, nodes)
     keys = ("node", "name", "layer", "outcome", "tag", "p", "parents", "hidden_parents")
     table = frame([{key: one[key] for key in keys} for one in drawn.rows])
     draw = functools.partial(_drawn, drawn, confusion is not None)
@@ -126,7 +123,7 @@ def _count(n, what):
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=(), nodes=()):
+def _nodes_and_edges(taxonomy, confusion, row, p, more_true, more_answers, nodes):
     pairs = SamplePairs((), (), ()) if confusion is None else confusion.pairs(row)
     predicted = [pair.predicted for pair in pairs.pairs] + list(pairs.surplus)
     true = [pair.true for pair in pairs.pairs] + list(pairs.left_over)
@@ -141,7 +138,7 @@ def _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, more_true=(),
     )
     matched = {node for pair in pairs.pairs for node in pair.tp.tolist()}
     nodes = on_answer | on_truth | {0} | {int(node) for node in nodes}
-    for leaf in _likely(taxonomy, p, nodes, n_likely, min_p):
+    for leaf in _likely(taxonomy, p, nodes):
         nodes |= set(_one_path(taxonomy, leaf))
     ordered = sorted(nodes)
     parents = {node: [one for one in taxonomy.parents[node].tolist() if one in nodes] for node in ordered}
@@ -186,13 +183,13 @@ def _tags(predicted, true, n_pairs):
     return tags
 
 
-def _likely(taxonomy, p, nodes, most, min_p):
+def _likely(taxonomy, p, nodes):
     """The most probable leaves that are not drawn yet."""
     if p is None:
         return []
     leaves = taxonomy.leaves
-    ranked = leaves[np.argsort(-np.nan_to_num(np.asarray(p)[leaves]), kind="stable")][: most + len(nodes)].tolist()
-    return [leaf for leaf in ranked if leaf not in nodes and p[leaf] >= min_p][:most]
+    ranked = leaves[np.argsort(-np.nan_to_num(np.asarray(p)[leaves]), kind="stable")][: LIKELIEST + len(nodes)].tolist()
+    return [leaf for leaf in ranked if leaf not in nodes and p[leaf] >= LEAST_P][:LIKELIEST]
 
 
 def _one_path(taxonomy, node):
