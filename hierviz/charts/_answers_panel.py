@@ -1,4 +1,4 @@
-"""What the model looked at answers at the threshold: a histogram of depths, and one sentence; both follow the handle."""
+"""What the chosen model answers at the threshold: a histogram of depths, and one sentence; both follow the handle."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from hierviz.messages.number_text import NUDGE
 
 
 def depth_histogram(figure, width, height):
-    """How many answers of the model looked at have which depth, at its threshold."""
+    """Number of answers of the chosen model by depth, at its threshold."""
     look = figure.look
     depths = max(taxonomy.max_depth for taxonomy, _ in figure.layers.answers.values()) + 1
     columns = [f"depth{d}" for d in range(depths)]
     n_samples = [table.n_samples for _, table in figure.layers.answers.values()]
-    # The first model's columns stand for those of the model looked at.
+    # The columns of the first model represent those of the chosen model.
     folded = [numbers.column(column, 0) for column in columns]
     rows = (
         figure.coupling.knot(figure.knots)
@@ -62,15 +62,15 @@ def depth_histogram(figure, width, height):
 
 
 def live_sentence(figure, width, wide, start):
-    """What the model looked at does at its threshold, in one sentence that follows the handle."""
-    look, told = figure.look, figure.words.told
+    """What the chosen model does at its threshold, in one sentence that follows the handle."""
+    look, metrics = figure.look, figure.words.metrics
     names = json.dumps(list(figure.curves))
-    keys = {f"told{place}": key for place, key in enumerate(told)}
+    keys = {f"value{place}": key for place, key in enumerate(metrics)}
     keys |= {"inner": numbers.NOT_AT_LEAF} if figure.layers.answers else {}
-    # Every column by its name: the browser sees from it what to work out again.
+    # Every column by its name: the browser sees from it what to compute again.
     columns = {name: [numbers.column(key, j) for j in range(len(figure.curves))] for name, key in keys.items()}
     looked = {name: f"[{', '.join(f'datum.{column}' for column in every)}][picked]" for name, every in columns.items()}
-    first, *others = (f"'{words} ' + datum.told{place}" for place, words in enumerate(told.values()))
+    first, *others = (f"'{words} ' + datum.value{place}" for place, words in enumerate(metrics.values()))
     text = [
         f"{names}[picked] + ' at τ = ' + datum.text + ': ' + {first} + ','",
         " + ', ' + ".join(others) + " + '.'",

@@ -1,4 +1,4 @@
-"""Drawing in pixels: layers whose rows say where they stand, for figures that no scale lays out.
+"""Drawing in pixels: layers whose rows hold their positions, for figures that no scale lays out.
 
 A canvas is `width` x `height` pixels, y grows downwards. Rows are dicts; what a layer does not name falls back to its
 defaults.

@@ -1,9 +1,9 @@
-"""What the panels of the operating curves share in the browser: the threshold and the model that is looked at.
+"""What the panels of the operating curves share in the browser: the threshold and the chosen model.
 
 Two point selections, which Streamlit reports on release: ``chosen`` on the rectangles of the strip and, with several models,
 ``model`` on the curves. Both are bound to inputs, which the keyboard reaches. Everything else follows from two
 expressions, ``threshold`` and ``picked`` (the number of the model). Where every model has a threshold of its own, each has
-a slider, and ``chosen`` is that of the model that is looked at.
+a slider, and ``chosen`` is that of the chosen model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Coupling:
     thresholds : list of float
         Threshold of every model at the start, all the same where it is shared.
     picked : int
-        Number of the model that is looked at.
+        Number of the chosen model.
     is_shared : bool
     """
 
@@ -80,7 +80,7 @@ class Coupling:
         return parameters
 
     def knot(self, table):
-        """The row of the knot table that is at the threshold of the model looked at."""
+        """The row of the knot table that is at the threshold of the chosen model."""
         made = self.near(table)
         return made if self.is_shared else made.transform_filter("datum.row === picked")
 
@@ -128,6 +128,6 @@ def by_model(colours):
     return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
 
 
-# What marks at the threshold are known by, so that the browser moves them and does not draw them anew at every step: the
+# What marks at the threshold are known by, so that the browser moves them and does not draw them again at every step: the
 # model of a row, or nothing where there is one mark.
 ROW, ONE = alt.Key("j:N"), alt.Key("none:N")

@@ -48,7 +48,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, widt
 
         Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
         are then means over the runs. Of more than four parts those with the most samples are drawn; the table has all.
-        A line of several runs is their mean, with a pale band of one standard deviation between them on either side.
+        A line with several runs is their mean, with a pale band of one standard deviation between them on either side.
 
     Raises
     ------
@@ -110,7 +110,7 @@ SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority
 
 
 def _sentence(curves, parts, by):
-    """The area AC of every part for every model, in words, the lowest named; of several runs mean ± standard deviation."""
+    """The area AC of every part for every model, in words, the lowest named; with several runs mean ± standard deviation."""
     said = []
     for name, of in curves.items():
         areas = {part: curve.summary()["ac"] for part, curve in of.items()}

@@ -1,4 +1,4 @@
-"""A legend drawn in pixels: it wraps by itself, stands where it is put and mixes lines, markers and boxes."""
+"""A legend drawn in pixels: it wraps by itself, can be placed anywhere and mixes lines, markers and boxes."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     start : float
         The legend starts this many pixels left of its view's origin (under an axis of the panel above).
     stacked : bool
-        One item a line (a column beside a chart) in place of items in a row that wraps.
+        One item a line (a column next to a chart) in place of items in a row that wraps.
 
     Returns
     -------

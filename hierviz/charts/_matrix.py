@@ -1,6 +1,6 @@
 """The collapsible confusion matrix: true classes as rows, answers as columns, a click opens a class or picks a cell.
 
-Lines stand in the order of the tree, the classes of an open node indented below it. Colour is what a cell means (right, less
+Lines are in the order of the tree, the classes of an open node indented below it. Colour is what a cell means (right, less
 specific than the truth, no answer, wrong), its strength the count or share; cells of one class are outlined.
 """
 
@@ -189,7 +189,7 @@ def _touched(folded, left, top, wide, tall, look, selection):
         {"x": wide * i, "x2": wide * (i + 1), "y": -top, "y2": -2, **_what(folded, line, False)}
         for i, line in enumerate(folded.column_lines.tolist())
     ]
-    # In pixels: names are beside the scales of the cells.
+    # In pixels: names are outside the scales of the cells.
     x, y = (channel(f"{field}:Q", scale=None, axis=None) for channel, field in ((alt.X, "x"), (alt.Y, "y")))
     return (
         alt.Chart(frame(rows))

@@ -1,8 +1,8 @@
 """Treemap of the mistakes below a class: area by their number, colour by the share of answers that are right.
 
 Up to three levels are drawn: the children of a class, and inside them theirs, where there is room. Samples that are labelled
-with an inner class have a cell of their own. What would be too small to be seen is put together as "others". In a graph a class
-stands under each of its parents; where samples have several true classes, children share the area of their parent.
+with an inner class have a cell of their own. What would be too small to be seen is grouped as "others". In a graph a class
+is under each of its parents; where samples have several true classes, children share the area of their parent.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ def _longest(largest, smallest, area, short):
 HEIGHT, HEAD, GAP, INSET, LINE = 520, 22, 2, 6, 16
 # Pixels of area of the smallest cell of one class.
 LEAST_AREA = 420
-# What colour shows beside each kind of cost.
+# What colour shows for each kind of cost.
 RATE_OF = {"n_wrong": "correct", "missed": "recall", "win_lost": "mean_win"}
 
 
@@ -176,7 +176,7 @@ def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, those that are put together included. A click on a class
+        Its table: the numbers of the classes that are drawn, grouped ones included. A click on a class
         with children selects its name as ``target`` of `node`.
 
     Raises
@@ -256,17 +256,17 @@ def _words(place, name, said, is_group, ink):
     wide, tall = place["x2"] - place["x"] - 2 * INSET, place["y2"] - place["y"]
     if wide < 16 or tall < LINE + 2:
         return
-    beside = text_width(said, SIZE, bold=True)
+    needed = text_width(said, SIZE, bold=True)
     x, top = place["x"] + INSET, place["y"] + LINE / 2 + 3
     if is_group or tall < 2 * LINE + 6:
-        room = wide - beside - 8
+        room = wide - needed - 8
         if room >= 30:
             yield {"x": x, "y": top, "text": shorten(name, room, SIZE), "colour": ink, "limit": room + 6, "weight": 600}
-        if beside <= wide:
+        if needed <= wide:
             yield {"x": place["x2"] - INSET, "y": top, "text": said, "colour": ink, "align": "right", "weight": 600}
         return
     lines = wrap_words(name, wide, SIZE, min(3, int((tall - 6) // LINE) - 1)) if wide >= 30 else []
     for i, line in enumerate(lines):
         yield {"x": x, "y": top + LINE * i, "text": line, "colour": ink, "limit": wide + 6}
-    if beside <= wide:
+    if needed <= wide:
         yield {"x": x, "y": top + LINE * len(lines), "text": said, "colour": ink, "weight": 600}

@@ -1,6 +1,6 @@
 """The paths of one sample in a graph, or of several answers and truths: layers of nodes with the edges between them.
 
-A node stands one layer behind the last of its drawn parents. Its colour is its outcome: on a matched true and predicted path,
+A node is one layer behind the last of its drawn parents. Its colour is its outcome: on a matched true and predicted path,
 on a predicted path only, or on a true path only; edges of a path are thick, those of true paths are dashed where no answer
 runs along them. Parents that are not drawn are named.
 """
@@ -25,7 +25,7 @@ from hierviz.metrics.confusion.confusion_counts import SamplePairs
 
 # Pixels of a layer, of a box, and from one box to the next.
 NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54
-# From this width names may be cut, since the whole name stands in the tooltip; phones have none.
+# From this width names may be cut, since the whole name is in the tooltip; phones have none.
 ROOMY = 500
 # Leaves off the paths that are drawn: so many, and their least probability.
 LIKELIEST, LEAST_P = 3, 0.05
@@ -60,7 +60,7 @@ def path_graph(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), node
         Further nodes that are drawn.
     dark : bool, optional
     width : int
-        Pixels. Where the layers have no room beside each other, each node has a line of its own.
+        Pixels. Where the layers have no room next to each other, each node has a line of its own.
 
     Returns
     -------
@@ -257,7 +257,7 @@ def _cell(one, x, y, wide, look, cells, words):
     number = "" if one["p"] is None else probability_text(one["p"])
     tagged = bool(one["tag"])
     weight, of_number = (600 if tagged else "normal"), text_width(number, SIZE, True) + 6 if number else 0
-    # Beside a long name there is no room for the number: it goes to the line below.
+    # Next to a long name there is no room for the number: it goes to the line below.
     is_below = text_width(one["name"], SIZE, tagged) > wide - 16 - of_number
     has_lines = tagged or (is_below and number)
     room = wide - 16 - (0 if is_below else of_number)

@@ -184,8 +184,8 @@ class _Folded:
         if style == "node-link":
             return None, None
         if width < FAIR_SHARE * sum(wanted_widths(rows)):
-            return None, f"the names of {levels} levels are too long to stand side by side in {width:,} pixels"
-        return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
+            return None, f"the names of {levels} levels are too long to fit side by side in {width:,} pixels"
+        return layout, None if layout else f"its cells would be taller than {BUDGET} pixels"
 
     def _within(self, **limits):
         folding = replace(self.folding, **limits)
@@ -261,7 +261,7 @@ def _sentence(folded, rows):
 
 
 def _among(taxonomy, truths, predicted, named):
-    """One answered class beside several true ones, in words."""
+    """One answered class and several true ones, in words."""
     classes = f"the {len(truths)} true classes {', '.join(map(named, truths))}"
     if predicted in truths:
         return f"The answer {named(predicted)} is one of {classes}."
@@ -275,7 +275,7 @@ def _among(taxonomy, truths, predicted, named):
 
 
 def _several(answers, truths, named):
-    """Several answers, beside the truth where one is known, in words."""
+    """Several answers, with the truth where it is known, in words."""
     said = f"The {len(answers)} answers are {', '.join(map(named, answers))}"
     if not truths:
         return f"{said}; the truth is not known."

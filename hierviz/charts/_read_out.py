@@ -30,7 +30,7 @@ def read_out(figure, width, wide):
     width : int
         Pixels of the whole figure, which starts `LEFT` left of this view's origin.
     wide : bool
-        Names beside the numbers in place of above them.
+        Names next to the numbers in place of above them.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def read_out(figure, width, wide):
     """
     names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
     keys = [*figure.keys, *(OF_ANSWERS if figure.layers.answers else ())]
-    # A phone has no room for more columns: these two then stand in the line of the name.
+    # A phone has no room for more columns: these two are then in the line of the name.
     first, last = ([] if coupling.is_shared else ["threshold"], ["n"]) if wide else ([], [])
     row, top = (24, 28) if wide else (42, 30)
     caution = threshold_caution(len(names), coupling.is_shared)

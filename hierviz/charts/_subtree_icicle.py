@@ -1,7 +1,7 @@
 """Icicle of a taxonomy: depth from left to right, height by the samples below each class, colour by one of its numbers.
 
-Children stand below each other, the largest first. What would be lower than `LEAST` pixels is put together as "others". In a
-graph a class stands under each of its parents. Where samples have several true classes, children share the height of their
+Children are below each other, the largest first. What would be lower than `LEAST` pixels is grouped as "others". In a
+graph a class is under each of its parents. Where samples have several true classes, children share the height of their
 parent in proportion to their samples.
 """
 
@@ -21,7 +21,7 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_c
 from hierviz.messages.errors import PredictionsError, shown
 
 HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16
-# Pixels from which on what is put together is drawn at all.
+# Pixels from which on a group is drawn at all.
 THINNEST = 2.0
 
 
@@ -32,7 +32,7 @@ class SubtreeCell:
     Attributes
     ----------
     nodes : ndarray of int
-        One node, or those that are put together.
+        One node, or those of a group.
     is_others : bool
     level : int
         Levels below the root of the drawing.
@@ -48,7 +48,7 @@ class SubtreeCell:
 
 
 def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAST):
-    """Where the cells of a subtree stand, the cell of a parent before those of its children.
+    """Positions of the cells of a subtree, the cell of a parent before those of its children.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAS
     levels : int
         Levels below the root that are drawn.
     height, least : float
-        Pixels of the root, and of the lowest cell that stands for one class.
+        Pixels of the root, and of the lowest cell of a single class.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAS
         total = max(float(size[cell.nodes[0]]), float(size[children].sum()))
         tall = cell.height * size[children] / total
         n_drawn = int((tall >= least).sum())
-        # Never one class put together with nothing else.
+        # Never a group of one class.
         if len(children) - n_drawn == 1 and tall[-1] >= least / 2:
             n_drawn += 1
         top = cell.top
@@ -108,7 +108,7 @@ def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, those that are put together included, one row a class. A
+        Its table: the numbers of the classes that are drawn, grouped ones included, one row a class. A
         click on a class with children selects its name as ``target`` of `node`.
 
     Raises
@@ -181,7 +181,7 @@ def node_frame(table, nodes, lead=None):
 def _sentence(table, root, value, cells):
     """What the icicle shows, in words."""
     taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
-    # In a graph a class stands below each of its parents.
+    # In a graph a class is below each of its parents.
     drawn = len({int(cell.nodes[0]) for cell in cells if not cell.is_others}) - 1
     folded = sum(len(cell.nodes) for cell in cells if cell.is_others)
     said = (
@@ -190,7 +190,7 @@ def _sentence(table, root, value, cells):
     )
     if value != "support":
         said += f", {column.label.lower()} {number_text_of(value, float(getattr(table, value)[root]))}"
-    rest = f", {folded:,} that are too small to draw are put together" if folded else ""
+    rest = f", {folded:,} too small to draw {'is' if folded == 1 else 'are'} grouped" if folded else ""
     drawn_text = f"{drawn:,} {'class is' if drawn == 1 else 'classes are'} drawn below it"
     return f"{said}. {drawn_text}{rest}. A click on a class opens its subtree."
 

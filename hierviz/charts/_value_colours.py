@@ -21,7 +21,7 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_c
 
 # Shares that differ by less than this from that of all samples do not get a full colour.
 LEAST_SPAN = 0.05
-# Shares that say something of all samples; the others are 1 at the root.
+# Shares that are informative for all samples; the others are 1 at the root.
 OF_ALL = ("correct", "mean_win")
 
 
@@ -73,7 +73,7 @@ class ValueColours:
         return "#ffffff" if 1.05 / (bright + 0.05) >= (bright + 0.05) / 0.05 else "#000000"
 
     def items(self):
-        """Items of a `legend`: what each colour stands for."""
+        """Items of a `legend`: what each colour means."""
         key = self.key
 
         def said(value, words):

@@ -1,4 +1,4 @@
-"""The thresholds that the handle can stand at, and where they stand on the threshold axis.
+"""The thresholds that the handle can be at, and their places on the threshold axis.
 
 Knots are the thousandths from 0 to 1 and breakpoints of the curves, so that a model whose scores are mostly near 1 still has
 thresholds to choose from. Every number of the chart is exact at a knot.
@@ -74,7 +74,7 @@ def is_crowded(curves):
 
 @dataclass(frozen=True)
 class ThresholdScale:
-    """Where thresholds stand on an axis of length 1.
+    """Places of thresholds on an axis of length 1.
 
     Attributes
     ----------

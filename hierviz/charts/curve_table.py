@@ -25,7 +25,7 @@ NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
 def checked_curves(curves):
     """`curves` as a dict of name to OperatingCurve: a single curve is called 'model', and Predictions and Evaluations (one, or a
-    list or dict of them) have theirs worked out."""
+    list or dict of them) have theirs computed."""
     if isinstance(curves, OperatingCurve):
         curves = {"model": curves}
     models = listed_models(curves)

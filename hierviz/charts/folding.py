@@ -38,7 +38,7 @@ class Folding:
     n_competitors : int
         So many of the most probable leaves off the paths of truth and answer are always shown, those from `COMPETITOR_P` on.
     top : int
-        Node that the first row stands for: nothing outside of its subtree is shown.
+        Node of the first row: nothing outside of its subtree is shown.
     keep : sequence of int
         Further nodes that are always shown.
     unfold : dict of int to int, optional
@@ -74,7 +74,7 @@ def fold(taxonomy, p, *, truth=None, predicted=None, folding=None):
         One row a shown node or group: ``row`` its number, ``parent_row`` (-1 for the root), ``node`` (-1 for others),
         ``name``, ``depth``, ``p`` (sum over the group for others), ``outcome`` (tp, fp, fn, tn, path, root or others),
         ``on_truth``, ``on_answer``, ``kept`` (always shown, for another reason than truth and answer), ``hidden``: nodes not
-        shown that this row stands for (below a closed node; in the group with all below it), ``n_siblings``: children of the
+        shown that this row represents (below a closed node; in the group with all below it), ``n_siblings``: children of the
         parent in this row (1 for a node).
 
     Raises

@@ -569,7 +569,7 @@ RIGHT = {
         ),
         lambda found: "no" if abs(found["correct_first"].value - found["correct_second"].value) > 0.002 else "yes",
         lambda found: (
-            "not to be told from seven models"
+            "not clear from seven models"
             if found["share"].value >= 0.05
             else sign(found["start"].value, "clearly opposite", "", "clearly alike")
         ),
