@@ -7,8 +7,8 @@ import json
 import altair as alt
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._canvas import position
-from hierviz.charts._compose import layer
+from hierviz.charts._canvas import places
+from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
 from hierviz.charts._coupling import ONE
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.messages.number_text import NUDGE
@@ -34,18 +34,14 @@ def depth_histogram(figure, width, height):
     ticks = list(range(0, depths, 1 + depths // 12))
     axis = alt.Axis(title="Depth of the answer", values=ticks, format="d", grid=False, titlePadding=4, labelPadding=4)
     at_y = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False)
-    tooltip = [
-        alt.Tooltip("depth:Q", title="Depth, edges"),
-        alt.Tooltip("count:Q", title="Answers", format=","),
-        alt.Tooltip("share:Q", title="Share of all", format=".1%"),
-    ]
+    fields = {"depth:Q": "Depth, edges", "count:Q": ("Answers", ","), "share:Q": ("Share of all", ".1%")}
     bars = rows.mark_rect(tooltip=True, opacity=1).encode(
         alt.X("low:Q", scale=scale, axis=axis),
         x2=alt.X2("high:Q"),
         y=at_y,
         y2=alt.datum(0),
-        color=alt.Color("colour:N", scale=None),
-        tooltip=tooltip,
+        color=OWN_COLOUR,
+        tooltip=tooltips(fields),
         key=alt.Key("depth:N"),
     )
     bars = bars.transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
@@ -86,11 +82,10 @@ def live_sentence(figure, width, wide, start):
     for i, line in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": line})
     layers = [
-        made.transform_calculate(across="2", down=f"{12 + 20 * i}")
+        made.transform_calculate(x="2", y=f"{12 + 20 * i}")
         .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, limit=width, tooltip=None)
         .encode(
-            position("across", width - start, start=start),
-            position("down", height, axis="y"),
+            **places(width - start, height, start),
             text=alt.Text(f"line{i}:N"),
             key=ONE,
         )

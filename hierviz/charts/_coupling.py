@@ -36,30 +36,16 @@ class Coupling:
 
     def threshold_selection(self):
         """The selection to add to the strip's rectangles."""
-        return alt.selection_point(
-            name="chosen",
-            fields=["threshold"],
-            value=[{"threshold": self.start}],
-            empty=False,
-            toggle=False,
-            clear=False,
-            on="pointerdown, pointermove[event.buttons === 1]",
-            bind=alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ "),
-        )
+        bind = alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ ")
+        on = "pointerdown, pointermove[event.buttons === 1]"
+        return _selection("chosen", "threshold", self.start, bind=bind, on=on)
 
     def model_selection(self):
         """The selection to add to the curves; None for one model."""
         if len(self.names) == 1:
             return None
-        return alt.selection_point(
-            name="model",
-            fields=["model"],
-            value=[{"model": self.picked}],
-            empty=False,
-            toggle=False,
-            clear=False,
-            bind=alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model "),
-        )
+        bind = alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model ")
+        return _selection("model", "model", self.picked, bind=bind)
 
     def parameters(self):
         """Parameters of the whole figure."""
@@ -121,6 +107,12 @@ class Coupling:
     def own_rows(self, made):
         """Of rows made from `near` that are about the model ``j``, those at its own threshold."""
         return made if self.is_shared else made.transform_filter("datum.row === datum.j")
+
+
+def _selection(name, field, start, **keywords):
+    """A selection of one value of a field, which is never empty."""
+    never = {"empty": False, "toggle": False, "clear": False}
+    return alt.selection_point(name=name, fields=[field], value=[{field: start}], **never, **keywords)
 
 
 def by_model(colours):

@@ -136,6 +136,8 @@ def _cells(folded, normalisation, log, look):
     strength, of = _strength(shares, log), {key: folded.shares(key) for key in ("row", "column", "total")}
     for i, (row, column) in enumerate(zip(folded.row.tolist(), folded.column.tolist(), strict=True)):
         relation, count = str(folded.relation[i]), int(folded.count[i])
+        n_different = int(folded.n_different[i])
+        of_others = f"; {n_different:,} of {count:,} are of different classes"
         colour, share = LEGEND[relation][0], percent_text(float(shares[i])).replace("under ", "<")
         yield {
             "row": line_key(folded, row),
@@ -147,7 +149,7 @@ def _cells(folded, normalisation, log, look):
             "truth": line_title(folded, row),
             "answer": line_title(folded, column, False),
             "samples": f"{count:,}",
-            "means": _meaning(relation, count, int(folded.n_different[i])),
+            "means": RELATIONS[relation] + (of_others if relation in ("same", "folded") and n_different else ""),
             "shares": ", ".join(f"{percent_text(float(of[key][i]), 1)} of the {key}" for key in of),
         }
 
@@ -249,13 +251,6 @@ def _strength(values, log):
         low = max(values.min(), values.max() / 1000) / 2
         values = np.log(np.maximum(values, low) / low)
     return FAINTEST + (1 - FAINTEST) * values / values.max()
-
-
-def _meaning(relation, count, n_different):
-    words = RELATIONS[relation]
-    if relation in ("same", "folded") and n_different:
-        return f"{words}; {n_different:,} of {count:,} are of different classes"
-    return words
 
 
 def matrix_legend(folded, width, *, dark=False):
