@@ -18,7 +18,7 @@ needs all its ancestors.
 
 Functions
 ---------
-closed_lists, most_specific, set_overlap, set_scores, set_information, node_weights, highest_below
+closed_lists, most_specific, set_overlap, set_scores, node_weights, highest_below
 
 References
 ----------
@@ -125,20 +125,6 @@ def node_weights(taxonomy, weight="nodes"):
 def outside_weight(taxonomy, weight="nodes"):
     """What one predicted label outside the taxonomy counts: 1, or the bits of a leaf."""
     return 1.0 if weight == "nodes" else float(np.log2(taxonomy.n_leaves))
-
-
-def set_information(taxonomy, nodes):
-    r"""Information of each set in bits, shape (n_samples,): leaves and lists as in `closed_lists`; trees only.
-
-    Notes
-    -----
-    .. math:: I(\\{y_1, \\dots, y_n\\}) = I(y_1) + I(\\{y_2, \\dots\\}) - I(\\{\\mathrm{lca}(y_1, y_i), i \\ge 2\\})
-
-    which is the sum of :math:`I(y) - I(\\mathrm{parent}(y))` over the nodes and their ancestors, so order plays no part.
-    """
-    keys = truth_keys(taxonomy, nodes)
-    row, node = np.divmod(keys, taxonomy.n_nodes)
-    return np.bincount(row, node_weights(taxonomy, "information")[node], minlength=len(nodes))
 
 
 def set_overlap(taxonomy, truth, predicted, weight="nodes"):

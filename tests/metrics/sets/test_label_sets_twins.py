@@ -7,6 +7,7 @@ import numpy as np
 from compare import same, samples_f1_plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 from strategies import examples
 
 import hierviz as hv
@@ -16,8 +17,7 @@ from hierviz.metrics.registry import keys_of
 from hierviz.metrics.sets import set_counts, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights, set_information
-from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights
 from hierviz.taxonomy.taxonomy import NodeLists
 
 many = settings(
@@ -131,7 +131,7 @@ def test_curve_of_one_sample(case):
             ("hf1_auc_raw", {"augmented": False}),
             ("ihf1_auc", {"weight": "information"}),
         ):
-            curve = set_curve(taxonomy, own, p[i], **keywords)
+            curve = sample_curve(taxonomy, own, p[i], **keywords)
             if np.isnan(areas[key][i]):
                 assert len(curve.size) == 1
                 continue
