@@ -23,8 +23,7 @@ from hierviz.evaluation.sample_numbers import totals_of
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
-from hierviz.metrics.confusion.constant_paths import n_best_constants
-from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE

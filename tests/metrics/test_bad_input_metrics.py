@@ -14,7 +14,7 @@ import hierviz as hv
 from hierviz import LOSSES, METRICS, NodeLists, PredictionsError, TaxonomyError, cli
 from hierviz.curves._rule_curve import information_curve
 from hierviz.losses.registry import loss
-from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.confusion.constant_paths import best_constant_path
 from hierviz.metrics.path import truncate
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts

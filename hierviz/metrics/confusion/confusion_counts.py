@@ -143,10 +143,6 @@ def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
     """
     counts = {"tp": int(tp), "tn": int(tn), "fp": int(fp), "fn": int(fn)}
     found = {key: float(METRICS[key].made.of(counts)) for key in keys_of("confusion", OfSums)}
-    # Of whole numbers the product of the four sums is exact.
-    tp, tn, fp, fn = counts.values()
-    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    found["mcc"] = (tp * tn - fp * fn) / math.sqrt(product) if product else math.nan
     return {key: None if math.isnan(value) else value for key, value in found.items()}
 
 

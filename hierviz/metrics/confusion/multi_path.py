@@ -21,7 +21,7 @@ prediction below the truth has false positives. Data set counts are sums; measur
 
 Functions
 ---------
-confusion, confusion_paths, best_constant_path; what they return is in `hierviz.metrics.confusion.confusion_counts`
+confusion, confusion_paths; what they return is in `hierviz.metrics.confusion.confusion_counts`
 
 References
 ----------
@@ -41,11 +41,9 @@ from hierviz.metrics.confusion.confusion_counts import (
     PathConfusion,
 )
 from hierviz.metrics.confusion.pair_counts import count, count_in_tree, match
-from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
-from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.confusion.path_lists import PathLists, without_repeats
 from hierviz.metrics.path import check_nodes, checked_nodes
 from hierviz.taxonomy.checks import check_taxonomy, one_each
-from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Neighbours in a graph are counted for so many of them at once (32 MB an array).
@@ -97,66 +95,6 @@ def confusion_paths(taxonomy, truth, predicted):
     turn, taken = match(taxonomy, truth, predicted)
     counts = count(taxonomy, truth, predicted, taken, BLOCK_VALUES)
     return PathConfusion(taxonomy, truth, predicted, *(counts[cell] for cell in CELLS), turn, taken)
-
-
-def best_constant_path(taxonomy, truth):
-    """The one path that, always predicted, has the highest F1: what a model must beat.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
-    truth : NodeLists, or ndarray of int, shape (n_samples,)
-
-    Returns
-    -------
-    node : int
-        The end of that path; the lowest node number on ties.
-    PathConfusion
-        Of predicting it for every sample.
-
-    Notes
-    -----
-    TP of a constant path are, summed over its nodes, the samples with a truth at or below the node. TP + FN is at least
-    the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
-    nodes whose bound reaches the best F1 found so far are tried.
-    """
-    truth = checked_truth(taxonomy, truth)
-    n = len(truth)
-    n_samples_below = samples_below(taxonomy, truth)
-    n_samples_below[0] = 0
-    candidates = np.append(0, np.flatnonzero(n_samples_below))
-    paths = Towards(taxonomy, candidates).first_paths()
-    hits = np.add.reduceat(n_samples_below[paths.nodes], paths.offsets[:-1])
-    claimed = n * (paths.lengths - 1)
-    bound = ratio(2 * hits, claimed + int(taxonomy.depth[truth.nodes].sum()), empty=0.0)
-    best = None
-    for place in np.argsort(-bound, kind="stable").tolist():
-        if best is not None and (taxonomy.is_tree or bound[place] < best[0]):
-            break
-        always = PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), paths.take(np.array([place])))
-        matched = confusion_paths(taxonomy, truth, always)
-        f1, node = matched.measures["f1"] or 0.0, int(candidates[place])
-        if best is None or (f1, -node) > (best[0], -best[1]):
-            best = f1, node, matched
-    return best[1], best[2]
-
-
-def samples_below(taxonomy, truth):
-    """Number of samples with a truth at or below each node, shape (n_nodes,)."""
-    n_nodes = taxonomy.n_nodes
-    targets, target = np.unique(truth.nodes, return_inverse=True)
-    above = Towards(taxonomy, targets).above
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
-    is_alone = truth.lengths[row] == 1
-    n_alone = np.repeat(np.bincount(target[is_alone], minlength=len(targets)), above.lengths)
-    total = np.zeros(n_nodes, dtype=np.intp)
-    np.add.at(total, above.nodes, n_alone)
-    # With several truths, what lies above two of them counts once.
-    row, above = row[~is_alone], above.take(target[~is_alone])
-    return total + np.bincount(
-        distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
-    )
 
 
 def checked_truth(taxonomy, truth):
