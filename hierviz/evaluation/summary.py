@@ -12,6 +12,7 @@ evaluate, model_summary, jsonable
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -147,7 +148,7 @@ def model_summary(
         reason = why_not(model)
         if reason is None and name == "predicted" and entry.returns_sets:
             reason = f"the rule {rule} answers with a set of classes"
-        blocks[name] = None if reason else block(model, choice)
+        blocks[name] = None if reason else block(model, choice=choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
     if not model.n_judged:
@@ -197,19 +198,6 @@ def _told(entry, settings):
 # Blocks ----------------------------------------------------------------------------------------------------------------
 
 
-def _of_parts(block):
-    """A block of which every number follows from parts of samples."""
-    return lambda model, choice: totals_of(model, block, choice)
-
-
-def _labels(model, choice):
-    return model.label_counts(choice["threshold"]).summary()
-
-
-def _curve(model, choice):
-    return model.curve.summary()
-
-
 def balanced_numbers(model, class_weights="equal"):
     """The numbers of block ``curve`` as means over true classes: dict of `BALANCED` to float."""
     weights = None if isinstance(class_weights, str) else class_weights
@@ -233,9 +221,12 @@ def _no_truth(model):
 
 # Block name -> (function of the model and the choice of rule and parameters; why it does not apply, in words, or None).
 BLOCKS = {
-    **{block: (_of_parts(block), Evaluation.why_no_curve) for block in ("distribution", "top_down", "predicted")},
-    "labels": (_labels, _no_truth),
-    "curve": (_curve, Evaluation.why_no_curve),
+    **{
+        block: (partial(totals_of, block=block), Evaluation.why_no_curve)
+        for block in ("distribution", "top_down", "predicted")
+    },
+    "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
+    "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
 

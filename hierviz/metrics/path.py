@@ -135,13 +135,14 @@ def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple
     return truth, predicted
 
 
-def check_nodes(taxonomy, what, nodes):
-    """Raise a PredictionsError unless all of `nodes` are node numbers."""
+def check_nodes(taxonomy, what, nodes, lowest=0):
+    """Raise a PredictionsError unless all of `nodes` are node numbers, or from `lowest` up, where -1 is a label outside."""
     if not len(nodes):
         return
     is_number = nodes.dtype.kind in "iuf"
-    if nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes:
+    if nodes.dtype.kind not in "iu" or nodes.min() < lowest or nodes.max() >= taxonomy.n_nodes:
         got = f"{nodes.min()} to {nodes.max()} ({nodes.dtype})" if is_number else listed(nodes.ravel().tolist(), 2)
         raise PredictionsError(
-            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {got}. Use Taxonomy.nodes to look names up."
+            f"{what}: expected node numbers from {lowest} to {taxonomy.n_nodes - 1}, got {got}. "
+            "Use Taxonomy.nodes to look names up."
         )

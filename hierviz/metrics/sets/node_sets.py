@@ -32,6 +32,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.path import check_nodes
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -64,7 +65,9 @@ def closed_lists(taxonomy, nodes):
     >>> closed_lists(taxonomy, taxonomy.nodes("cat", "newt", "animal")).nodes
     array([1, 2, 4])
     """
-    return _lists(taxonomy, truth_keys(taxonomy, nodes), len(nodes))
+    row, node = np.divmod(truth_keys(taxonomy, nodes), taxonomy.n_nodes)
+    lengths = np.bincount(row, minlength=len(nodes))
+    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), node)
 
 
 def most_specific(taxonomy, nodes):
@@ -240,7 +243,7 @@ def predicted_keys(taxonomy, predicted):
             f"predicted: expected NodeLists, got {type(predicted).__name__}. Truth comes before predictions."
         )
     row = np.repeat(np.arange(len(predicted)), predicted.lengths)
-    _check_nodes("predicted", predicted.nodes, -1, taxonomy.n_nodes)
+    check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
     inside = predicted.nodes > 0
     outside = np.bincount(row[predicted.nodes < 0], minlength=len(predicted))
     return distinct(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
@@ -250,7 +253,7 @@ def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
     truth = NodeLists.of(truth)
     row = np.repeat(np.arange(len(truth)), truth.lengths)
-    _check_nodes("truth", truth.nodes, 0, taxonomy.n_nodes)
+    check_nodes(taxonomy, "truth", truth.nodes)
     return closed_keys(taxonomy, row * taxonomy.n_nodes + truth.nodes.astype(np.intp))
 
 
@@ -294,22 +297,9 @@ def work_blocks(n_rows, n_nodes):
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
-def _lists(taxonomy, keys, n):
-    row, node = np.divmod(keys, taxonomy.n_nodes)
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.intp), node)
-
-
 def same_length(truth, predicted):
     """Raise a PredictionsError unless there are as many predictions as truths."""
     if len(predicted) != len(truth):
         raise PredictionsError(
             f"truth: expected {len(predicted)} values (one per prediction), got {len(truth)}. Align the rows."
-        )
-
-
-def _check_nodes(what, nodes, lowest, n_nodes):
-    if len(nodes) and not (np.issubdtype(nodes.dtype, np.integer) and lowest <= nodes.min() and nodes.max() < n_nodes):
-        raise PredictionsError(
-            f"{what}: expected node numbers from {lowest} to {n_nodes - 1}, got {nodes.min()} to {nodes.max()} "
-            f"({nodes.dtype}). Look names up with Taxonomy.nodes; leave out samples without a known truth."
         )

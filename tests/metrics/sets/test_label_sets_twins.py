@@ -14,7 +14,7 @@ import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import keys_of
-from hierviz.metrics.sets import set_counts, set_curves
+from hierviz.metrics.sets import label_sets, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights
@@ -277,4 +277,4 @@ def test_blocks_do_not_matter(monkeypatch):
         np.testing.assert_allclose(values, whole.per_sample()[key], atol=1e-12)
     for key, values in set_metrics_by_threshold(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
         np.testing.assert_array_equal(values, points[key])
-    assert {set_counts.work_blocks, set_curves.work_blocks} == {set_counts.work_blocks}
+    assert {label_sets.work_blocks, set_curves.work_blocks} == {label_sets.work_blocks}
