@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hierviz.messages.errors import FileError, shown
 from hierviz.opening.files import files_of, flags_of
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
 from hierviz.opening.start_options import DEMO, VISITORS, add_app_options, start_files
 
@@ -31,16 +31,14 @@ OPTIONS = (
 
 
 def add_app(command):
-    """Add the options of `app`."""
+    """The options of `app`."""
     add_app_options(command)
-    options = [
+    return [
         Option("--port N", "port to listen on (default: 8501 or the next free one)", type=int),
         Option("--no-browser", "do not open a browser window"),
         *OPTIONS,
         *VISITORS.values(),
     ]
-    add_flags(command, options)
-    command.set_defaults(run=run_app)
 
 
 def run_app(options):

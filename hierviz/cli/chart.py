@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, add_rule_flags, choice_options, judged
+from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, choice_options, judged
 from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, near_miss
 from hierviz.metrics.registry import path_keys
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
@@ -156,7 +156,7 @@ KINDS = {
 
 
 def add_chart(command):
-    """Add the options of `chart`."""
+    """The options of `chart`."""
     kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
     command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
@@ -164,7 +164,7 @@ def add_chart(command):
     metrics = (
         f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)"
     )
-    options = [
+    return [
         *choice_options(),
         Option("--out FILE", suffixes, required=True),
         Option("--by BY", "what divides the samples: an attribute, depth, train_count, ..."),
@@ -176,9 +176,6 @@ def add_chart(command):
         SEED,
         THREADS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_chart)
 
 
 def run_chart(options):

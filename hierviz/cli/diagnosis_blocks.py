@@ -21,6 +21,12 @@ from hierviz.diagnosis.mistakes import mistakes, set_mistakes
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, TaxonomyError
 
+# In the order of the JSON.
+BLOCKS = (
+    *("node_table", "class_table", "confusions", "matrix", "mistakes"),
+    *("slices", "reliability", "label_errors"),
+)
+
 
 class DiagnosisBlocks:
     """What one model's answers show; each block is worked out once.
@@ -70,16 +76,7 @@ class DiagnosisBlocks:
             "rule": self.answers.rule,
             "threshold": self.answers.threshold,
         }
-        for name in (
-            "node_table",
-            "class_table",
-            "confusions",
-            "matrix",
-            "mistakes",
-            "slices",
-            "reliability",
-            "label_errors",
-        ):
+        for name in BLOCKS:
             reason = self.why_not(name)
             if reason:
                 notes.append(f"{name} is null: {reason}")

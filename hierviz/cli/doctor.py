@@ -9,7 +9,7 @@ from hierviz.cli.output import require_places, write_json, write_text
 from hierviz.messages.errors import FileError
 from hierviz.messages.parameters import said
 from hierviz.opening.files import files_of
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.loading import examined
 from hierviz.opening.parameter_words import flag
 from hierviz.opening.start_options import READING, TAXONOMY, options_of
@@ -18,7 +18,7 @@ _WIDTH = 120
 
 
 def add_doctor(command):
-    """Add the options of `doctor`."""
+    """The options of `doctor`."""
     command.description = (
         "Find all faults of taxonomy, class list, predictions and truth (docs/doctor.md), and mend those of which it is certain "
         "what was meant. Exits with 2 when there is an error."
@@ -26,10 +26,7 @@ def add_doctor(command):
     names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation", *READING)
     files = options_of(("taxonomy", *TAXONOMY, *names), required=("taxonomy",))
     json_file = Option("--json FILE|-", "file for the findings as JSON (- is standard output)")
-    add_flags(
-        command, [*files, json_file, Option("--fix FOLDER", "folder for the mended files, which keep their names")]
-    )
-    command.set_defaults(run=run_doctor)
+    return [*files, json_file, Option("--fix FOLDER", "folder for the mended files, which keep their names")]
 
 
 def run_doctor(options):

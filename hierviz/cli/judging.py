@@ -177,7 +177,7 @@ class Judged:
 
 
 def judged(options, *, rule_of_each=False):
-    """The files of a command, read, with how they are judged; what is wrong with the options is said before.
+    """The files of a command, read, with how they are judged; reports what is wrong with the options first.
 
     With `rule_of_each`, every file can have a rule of its own.
     """

@@ -50,7 +50,7 @@ def add_predict(command):
     ]
     add_flags(command, options)
     add_model_options(command)
-    command.set_defaults(run=run_predict)
+    return []
 
 
 def _epilog():

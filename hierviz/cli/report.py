@@ -9,7 +9,6 @@ from hierviz.cli.judging import (
     SEED,
     THREADS,
     Judged,
-    add_rule_flags,
     check_rule_flags,
     choice_options,
     chosen_parameters,
@@ -21,20 +20,20 @@ from hierviz.cli.output import progress, require_places, require_unread
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import DEMO, options_of, without_folder
 from hierviz.taxonomy.checks import check_threads
 
 
 def add_report(command):
-    """Add the options of `report`."""
+    """The options of `report`."""
     command.description = (
         "Write one HTML file that opens in a browser without a network: numbers, operating curves with a threshold to drag, "
         "examples, a confusion matrix and the taxonomy that open and close, and the numbers of `evaluate` as JSON."
     )
     pictures = "megabytes of pictures of samples: they are reduced, then left out, and the report says so (default: 5)"
-    options = [
+    return [
         *choice_options(required=False),
         DEMO,
         *options_of(("model", "inputs", "media"), several=("model",)),
@@ -62,9 +61,6 @@ def add_report(command):
         ),
         THREADS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_report)
 
 
 def run_report(options):
