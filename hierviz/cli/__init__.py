@@ -24,8 +24,14 @@ COMMANDS = {
     "curve": ("evaluate", "write the operating curve of a model as CSV, one row per threshold"),
     "chart": ("chart", "draw one chart of a paper: rules, rejection, groups, ranks, ..."),
     "diagnose": ("diagnose", "find where a model goes wrong: nodes, confusions, slices, calibration"),
-    "doctor": ("doctor", "find all faults of taxonomy, class list, predictions and truth, and mend what is certain"),
-    "report": ("report", "write one HTML file with numbers, curves, examples and mistakes, which needs no network"),
+    "doctor": (
+        "doctor",
+        "find all faults of taxonomy, class list, predictions and truth, and fix those that are certain",
+    ),
+    "report": (
+        "report",
+        "write one HTML file with numbers, curves, examples and mistakes that opens without a network",
+    ),
     "predict": ("predict", "run an ONNX model and write its probabilities"),
     "taxonomy": ("taxonomy", "print the tree, with values of its classes, or write another form of it"),
 }
@@ -92,9 +98,9 @@ def main(arguments=None):
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
-        from hierviz.cli.error_text import error_line, mending_hint
+        from hierviz.cli.error_text import error_line, fixing_hint
 
-        print(f"hierviz: {error_line(error, options)}{mending_hint(options)}", file=sys.stderr)
+        print(f"hierviz: {error_line(error, options)}{fixing_hint(options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.

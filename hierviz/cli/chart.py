@@ -139,16 +139,18 @@ class Kind:
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 KINDS = {
     "curves": Kind("operating curves of up to eight files: correct against information recall", _curves),
-    "rules": Kind("all values of the number of each rule, beside single rules", _frontiers),
+    "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
-    "rejection": Kind("share of wrong answers against share of samples that get one", _rejection),
+    "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
     "facets": Kind("operating curves of each part of the samples (--by)", _facets, ("by",)),
     "groups": Kind(
         "a metric by depth, n_labels, train_count or an attribute (--by, --metric)",
         _groups,
         ("by", "metric", "rule", "threshold"),
     ),
-    "levels": Kind("models trained at different levels tested at each (--metric)", _levels, ("metric", "rule")),
+    "levels": Kind(
+        "models trained at different levels, each tested at every level (--metric)", _levels, ("metric", "rule")
+    ),
     "ranks": Kind("rank of each method by metric (--preset, --metric)", _ranks, TABLES),
     "methods": Kind("one number of all methods, with runs and intervals (--metric)", _methods, TABLES),
     "agreement": Kind("Kendall's tau-b of the metrics (--preset, --metric)", _agreement, TABLES),
@@ -167,7 +169,7 @@ def add_chart(command):
     return [
         *choice_options(),
         Option("--out FILE", suffixes, required=True),
-        Option("--by BY", "what divides the samples: an attribute, depth, train_count, ..."),
+        Option("--by BY", "how samples are grouped: an attribute, depth, train_count, ..."),
         Option("--metric KEY", metrics),
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
         Option("--dark", "for a dark background"),
@@ -199,7 +201,7 @@ def run_chart(options):
     require_places(options, options.out)
     chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
-        columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
+        columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts
 
     figure = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})

@@ -104,7 +104,7 @@ def run_diagnose(options):
             "its column with --truth-column."
         )
     blocks = DiagnosisBlocks(evaluation, choice, options)
-    # Everything is worked out before anything is written.
+    # Everything is computed before anything is written.
     tables = {path: blocks.table(name) for name, path in files.items() if path is not None}
     report = json.dumps(with_flags(blocks.report()), indent=1, ensure_ascii=False)
     for path, table in tables.items():

@@ -29,7 +29,7 @@ BLOCKS = (
 
 
 class DiagnosisBlocks:
-    """What one model's answers show; each block is worked out once.
+    """What one model's answers show; each block is computed once.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ class DiagnosisBlocks:
     def __init__(self, evaluation, choice, options):
         self.evaluation, self.choice, self.options = evaluation, choice, options
         self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
-        # What is misspelt is said before anything is worked out.
+        # Misspelt names are reported before anything is computed.
         self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
         self.flipped = {sample: self._row(sample) for sample in options.flips}
         self.answers = judged_answers(evaluation, **choice)

@@ -59,7 +59,7 @@ def add_table(command):
         RESAMPLES,
         SEED,
         GROUP,
-        # Of `evaluate`; said here why it is no flag of tables.
+        # A flag of `evaluate`; `run_table` explains why tables have none.
         Option("--media DIR", argparse.SUPPRESS),
         *OF_NUMBERS,
     ]
@@ -77,7 +77,7 @@ def run_table(options):
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
     metrics = None if options.metrics is None else ",".join(options.metrics)
-    columns_of(chosen.taxonomy, options.preset, metrics)  # said before the work
+    columns_of(chosen.taxonomy, options.preset, metrics)  # reported before the work
     found = compare(
         chosen.predictions if options.cluster is None else chosen.evaluations(),
         options.preset,

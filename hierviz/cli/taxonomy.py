@@ -45,10 +45,10 @@ def run_taxonomy(options: argparse.Namespace):
             f"{near_miss(unknown[0], OF_CLASSES)} Name some."
         )
     if bool(keys) != bool(options.predictions):
-        raise FileError("--values: expected with --predictions, and the other way round, got one of them. Name both.")
+        raise FileError("--values: expected together with --predictions, got only one of them. Give both.")
     if options.to is not None and (keys or options.depth is not None):
         raise FileError(
-            "--to: expected without --values and --depth, which are of the printed tree, got both. Leave one out."
+            "--to: expected no --values or --depth, which apply to the printed tree, got both. Leave one out."
         )
     if not keys:
         taxonomy = taxonomy_of(files_of(options))

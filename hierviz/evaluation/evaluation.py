@@ -72,7 +72,7 @@ class Evaluation(Short):
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
     leaf_rank : ndarray of int, shape (n_samples,), or None
-        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
+        How many leaves rank before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
         not judged.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
@@ -306,7 +306,7 @@ class Evaluation(Short):
         return kept_answers(self, rule, given) is None
 
     def label_paths(self) -> np.ndarray | None:
-        """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
+        """End of the one path that the labels of each sample mean, shape (n_samples,); None when one has several."""
         labels = self.predictions.labels
         if labels is None or (len(labels) and labels.lengths.max() > 1) or (labels.nodes < 0).any():
             return None

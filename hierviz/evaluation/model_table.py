@@ -37,7 +37,7 @@ TABLE_KEYS = (
 )
 # Of answers at one threshold, which means different things for different models: these do not show which model is better.
 AT_ONE_THRESHOLD = ("majority_f1",)
-# Where bands are worked out: evenly, and ever closer to 0 and 1, where sure models have their answers.
+# Where bands are computed: evenly, and ever closer to 0 and 1, where sure models have their answers.
 _ENDS = np.logspace(-2, -6, 25)
 BAND_THRESHOLDS = np.unique(np.concatenate([np.arange(134) / 133, 1 - _ENDS, _ENDS, [0.5]]))[::-1]
 # Shares of correct answers at which models are compared.

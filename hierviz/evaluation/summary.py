@@ -34,7 +34,7 @@ from hierviz.taxonomy.checks import WAYS, check_threshold
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
-# Each answer of a table is looked at, and then added.
+# Each answer of a table is classified, then added.
 STEPS = "steps"
 
 
@@ -167,7 +167,7 @@ def model_summary(
             "parametrisation": predictions.parametrisation,
             "rule": rule if has_scores else None,
             "threshold": float(threshold) if has_scores else None,
-            **(_told(entry, entry.settings(parameters)) if has_scores else {}),
+            **(_given_parameters(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             **({} if bounds is None else {"bounds": bounds}),
             "notes": notes + of_bounds + _remarks(model),
@@ -186,7 +186,7 @@ def _prepare(model, rule, threshold, stage, parameters):
         model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
 
-def _told(entry, settings):
+def _given_parameters(entry, settings):
     """The parameters of a rule for the JSON, without the threshold and without optional ones that have their default."""
     return {
         name: entry.parameters[name].to_json(value)
@@ -238,7 +238,7 @@ def order_text(taxonomy):
 
 
 def exchanged_note(model):
-    """What is said where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
+    """Note where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
     predictions = model.predictions
     # Of a graph no answers are kept, and on a cluster the scores may be elsewhere.
     are_here = model.best_leaf is not None or isinstance(predictions.scores, np.ndarray)

@@ -13,7 +13,7 @@ the largest low of the more informative ones: an interval of thresholds, ``leave
 left: the rule `leaf`.
 
 Answers of one sample that agree in their lowest common ancestor with the truth, their information and their depth have the
-same metrics: one of them stands for all.
+same metrics: one of them represents all.
 
 Functions
 ---------
@@ -189,7 +189,7 @@ class Answers(Short):
     enters_at: np.ndarray
 
     def at(self, threshold):
-        """Those at one threshold; -inf stands for the most probable leaf."""
+        """Those at one threshold; -inf means the most probable leaf."""
         return self.take((self.leaves_at <= threshold) & (threshold < self.enters_at))
 
     def take(self, which):

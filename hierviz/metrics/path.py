@@ -34,7 +34,7 @@ from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_taxonomy, one_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-# What the metrics by information and by depth are made of, beside them in what `path_metrics` gives.
+# Parts of the metrics by information and by depth, which `path_metrics` returns with them.
 PARTS = tuple(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("excess", "deficient", "lca"))
 
 
@@ -79,7 +79,7 @@ def path_metrics(
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        The keys of `hierviz.metrics.registry.path_keys`, whose range, unit and direction stand in `METRICS`, and `PARTS`:
+        The keys of `hierviz.metrics.registry.path_keys`, whose range, unit and direction are in `METRICS`, and `PARTS`:
         ``info_*`` in bits and ``depth_*`` in edges, >= 0.
 
     Raises

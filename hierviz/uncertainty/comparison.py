@@ -1,6 +1,6 @@
 r"""Are two models different? Paired intervals of their difference, and which models share the best place.
 
-Which of several models differ when all pairs are looked at, and marks that follow from it.
+Which of several models differ when all pairs are compared, and marks that follow from it.
 
 Conventions
 -----------
@@ -347,5 +347,5 @@ def _check_paired(a, b):
     if a.level != b.level or a.draws.shape != b.draws.shape:
         raise PredictionsError(
             f"intervals: expected one level and shape, got {a.level} {a.estimate.shape} and {b.level} {b.estimate.shape}. "
-            "Work both out in the same way."
+            "Compute both in the same way."
         )

@@ -3,7 +3,7 @@ r"""Is one model better than another? Differences at equal correctness, at equal
 Conventions
 -----------
 `curves.equal_levels` defines what is compared: S(c) and C(x), steps over the points of exact curves. Every resample is
-taken of both models, both curves are worked out again, and the difference is taken then. At one level chosen beforehand the
+taken of both models, both curves are computed again, and the difference is taken then. At one level chosen beforehand the
 interval is pointwise; for a sentence about a range of levels `over_range` gives a band that holds along all of it (sup-t).
 There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
 fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: scores of two models are on two scales.
@@ -209,12 +209,12 @@ def difference_sentence(names: tuple[str, str], difference: Interval, what: str)
     if np.isnan(difference.lower):
         return f"{what}: {names[0]} less {names[1]} is {value}; too few samples for an interval."
     span = f"[{_signed(difference.lower)}, {_signed(difference.upper)}]"
-    told = (
+    details = (
         f"{value}, {100 * difference.level:g} % interval {span}, {difference.resamples.n_resamples:,} paired resamples"
     )
     if not no_clear_difference(difference):
-        told += f" for {names[0]} less {names[1]}"
-    return f"{what}: {difference_verdict(names, difference)} ({told})."
+        details += f" for {names[0]} less {names[1]}"
+    return f"{what}: {difference_verdict(names, difference)} ({details})."
 
 
 def difference_verdict(names: tuple[str, str], difference: Interval) -> str:

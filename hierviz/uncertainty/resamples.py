@@ -54,7 +54,7 @@ MOST_RESAMPLES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Short):
-    """Which samples each resample takes, worked out when asked for: nothing of size n_resamples x n_samples is held.
+    """Which samples each resample takes, computed on demand: nothing of size n_resamples x n_samples is held.
 
     Attributes
     ----------
@@ -190,7 +190,7 @@ class Interval(Short):
 
     @classmethod
     def from_draws(cls, estimate, draws, resamples, level=0.95):
-        """The interval of any number worked out from resamples, such as a ratio of two `bootstrap_means`.
+        """The interval of any number computed from resamples, such as a ratio of two `bootstrap_means`.
 
         Raises
         ------

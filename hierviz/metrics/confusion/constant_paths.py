@@ -166,8 +166,8 @@ def constant_counts(taxonomy, truth):
         above = taxonomy.parent[level]
         tp[level] = tp[above] + below[level]
         parting = below[above] - below[level]
-        beside = parting * (children[above] - 1) - (parting - at[above])
-        passed[level] = passed[above] + below[level] * (children[above] - 1) + beside
+        missed = parting * (children[above] - 1) - (parting - at[above])
+        passed[level] = passed[above] + below[level] * (children[above] - 1) + missed
     tn = passed + below * children - (below - at)
     due = float(taxonomy.depth[truth.nodes].sum())
     return {"tp": tp, "tn": tn, "fp": n * taxonomy.depth - tp, "fn": due - tp}

@@ -3,14 +3,14 @@ r"""The hierarchical confusion matrix of several predicted paths against several
 Conventions
 -----------
 Per sample: `truth`, an ordered list of nodes (repeats dropped), and `predicted`, an ordered list of paths from the root.
-The root is never counted. What a pair of a predicted and a true path counts stands in `metrics.confusion.pair_counts`, and
-which paths form a pair, too; `metrics.confusion.confusion_counts` shows the pairs of one sample.
+The root is never counted. `metrics.confusion.pair_counts` defines which paths form a pair
+and what a pair counts; `metrics.confusion.confusion_counts` shows the pairs of one sample.
 
 Where the reference implementation [1]_ stops or guesses, we do this: a true label outside the taxonomy, a path that does
 not start at the root and one that skips a level are errors; a sample without any path is an error here and the root-only
 path in `PathLists.from_lists`, `PathLists.from_nodes` and `greedy_cover`.
 
-Of one path each in a tree, `truth` and `predicted` are node numbers of shape (n_samples,); each stands for its path from
+Of one path each in a tree, `truth` and `predicted` are node numbers of shape (n_samples,); each means its path from
 the root. With T and P the two paths and z their lowest common node,
 
     TP = T & P,  FP = P \ T,  FN = T \ P,
@@ -107,7 +107,7 @@ def checked_truth(taxonomy, truth):
 def confusion(
     taxonomy: Taxonomy, truth: ArrayLike | NodeLists, predicted: ArrayLike | NodeLists | PathLists
 ) -> HierarchicalConfusion:
-    """Hierarchical confusion of predicted nodes against true nodes, each standing for its path.
+    """Hierarchical confusion of predicted nodes against true nodes, each with its path.
 
     Parameters
     ----------
@@ -115,7 +115,7 @@ def confusion(
         A tree or a graph.
     truth, predicted : ndarray of int, shape (n_samples,), or NodeLists
         Node numbers; inner nodes and the root (nothing predicted) are allowed. `predicted` may also be PathLists. No
-        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node stands for its
+        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node means its
         first path in depth-first order.
 
     Returns

@@ -146,7 +146,7 @@ class LabelSetCounts:
         predicted : NodeLists
             Taken as listed; -1 is a label outside the taxonomy, the root is not counted, repeated nodes count once.
         is_hard : bool
-            A label stands for its whole path: ancestors are added before anything is counted.
+            A label means its whole path: ancestors are added before anything is counted.
 
         Raises
         ------

@@ -13,7 +13,7 @@ where Y is the truth and aug(H) the prediction, both with all ancestors. The wei
 information of a node beyond its parent in bits (``"information"``, trees only), so that the sum over a set that is
 closed under ancestors is the information of the set [1]_.
 
-`p` has shape (n_samples, n_nodes). What is said of "closed", "augmented" and "pruned" holds on graphs too: a node
+`p` has shape (n_samples, n_nodes). "Closed", "augmented" and "pruned" mean the same on graphs: a node
 needs all its ancestors.
 
 Functions
