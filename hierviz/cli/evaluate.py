@@ -43,7 +43,7 @@ def add_evaluate(command):
         Option("--per-sample FILE.csv", "file for a table with one row per sample: metrics and counts"),
         Option(
             "--verify",
-            "recompute every number on up to 2,000 samples with an independent implementation (slow); adds `verify` to each model",
+            "recompute every number on up to 2,000 samples with independent code (slow); adds `verify` to each model",
         ),
         *OF_NUMBERS,
     ]
