@@ -79,7 +79,7 @@ def test_labels_that_number_the_columns(thousand):
     assert said["question"].startswith("What are the class names of the 3 output columns, in order?")
     assert said["parametrisation"].endswith(f"(Normalizer): {SUMS}")
     with pytest.raises(
-        ModelError, match=r"got none \(the class labels in the graph number the 3 columns from 0 and name"
+        ModelError, match=r"got none \(the class labels in the graph number the 3 columns from 0 but name"
     ):
         model.require_answers()
 
