@@ -15,11 +15,10 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.labels import is_all_nodes
 
-NAME_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name") + (
-    "wnid",
-    "synset",
-    "category",
-    "words",
+NAME_COLUMNS = (
+    ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name")
+    + ("wnid", "synset")
+    + ("category", "words")
 )
 # Written in small letters, without blanks, - and _. These say nothing but the place of a column ...
 PLACE_COLUMNS = frozenset(

@@ -23,18 +23,12 @@ from hierviz.readers.streams import Spooled
 
 # What is to be installed for a protocol, where fsspec does not bring it along.
 _PACKAGES = {
-    "s3": "s3fs",
-    "s3a": "s3fs",
-    "gs": "gcsfs",
-    "gcs": "gcsfs",
-    "az": "adlfs",
-    "abfs": "adlfs",
-    "abfss": "adlfs",
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss"), "adlfs"),
+    **dict.fromkeys(("http", "https"), "fsspec[http]"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
     "hdfs": "pyarrow",
-    "http": "fsspec[http]",
-    "https": "fsspec[http]",
-    "sftp": "paramiko",
-    "ssh": "paramiko",
 }
 
 

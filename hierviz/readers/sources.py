@@ -66,6 +66,11 @@ _REFUSED = (
 )
 
 
+# Of names that say nothing about what a file holds.
+_SUFFIXES = frozenset(
+    (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".npy", ".npz", ".json", ".jsonl", ".ndjson")
+    + (".taxonomy", ".obo", ".nwk")
+)
 # Of this process, for `was_opened`.
 _opened: set[str] = set()
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
@@ -173,8 +178,12 @@ class Source:
 
     @property
     def begins(self):
-        """The first sign of a text that is no blank; an empty text where all that was looked at is blank."""
-        return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
+        """The first character of a text that is not blank; empty where the first bytes are all blank, or the file is no text."""
+        return (
+            ""
+            if self.encoding is None
+            else self.head.decode(self.encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
+        )
 
     @cached_property
     def first_lines(self):
@@ -220,22 +229,7 @@ class Source:
     def stem(self):
         """The file's name without folder and suffixes."""
         name = printable(self.path.name)
-        while Path(name).suffix.lower() in (
-            ".gz",
-            ".csv",
-            ".tsv",
-            ".txt",
-            ".parquet",
-            ".npy",
-            ".npz",
-            ".pq",
-            ".json",
-            ".jsonl",
-            ".ndjson",
-            ".taxonomy",
-            ".obo",
-            ".nwk",
-        ):
+        while Path(name).suffix.lower() in _SUFFIXES:
             name = Path(name).stem
         return name or self.where
 

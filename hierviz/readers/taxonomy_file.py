@@ -44,6 +44,7 @@ FORMS = {
     **{key: form.words for key, form in TAXONOMY_FORMS.items()},
 }
 _JSON_FORMS = ("json", *(key for key, form in TAXONOMY_FORMS.items() if form.kind == "json"))
+_PATH_HEADERS = ("path", "paths", "class", "taxonomy", "taxon", "lineage", "hierarchy", "label", "category")
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
 
 
@@ -341,16 +342,6 @@ def _read_paths(source, separator, has_header):
         return read_path_cells(columns.text[place], source.where, separator, detected=detected)
     cells = [line[1:-1].replace('""', '"') if line[0] == line[-1] == '"' and len(line) > 1 else line for line in lines]
     if has_header is None:
-        has_header = words[0] in (
-            "path",
-            "paths",
-            "class",
-            "taxonomy",
-            "taxon",
-            "lineage",
-            "hierarchy",
-            "label",
-            "category",
-        )
+        has_header = words[0] in _PATH_HEADERS
     detected["header"] = "yes" if has_header else "no"
     return read_path_cells(cells[has_header:], source.where, separator, detected=detected)

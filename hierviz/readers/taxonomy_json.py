@@ -19,17 +19,9 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
 CHILD_KEYS = (
-    "children",
-    "nodes",
-    "subclasses",
-    "subcategories",
-    "child",
-    "items",
-    "kids",
-    "subclass",
-    "members",
-    "childs",
-    "sub",
+    ("children", "nodes", "subclasses", "subcategories", "child", "items")
+    + ("kids", "subclass", "members")
+    + ("childs", "sub")
 )
 _REPEATED = "expected every key of an object once, got {} again. Rename or merge the two."
 # Keys beside name and children that are kept.

@@ -16,92 +16,28 @@ from hierviz.readers.node_attributes import numbers_where_all
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 PARENT_WORDS = (
-    "parent",
-    "parent_id",
-    "parent_name",
-    "parent id",
-    "parent name",
-    "parent_node",
-    "parent_class",
-    "source",
-    "from",
-    "superclass",
-    "super",
-    "hypernym",
-    "broader",
-    "ancestor",
-    "parentid",
-    "supercategory",
+    ("parent", "parent_id", "parent_name", "parent id", "parent name", "parent_node", "parent_class", "parentid")
+    + ("source", "from", "superclass", "super", "supercategory")
+    + ("hypernym", "broader", "ancestor")
 )
+# The first ones win.
 CHILD_WORDS = (
-    "child",
-    "node",
-    "id",
-    "name",
-    "child_id",
-    "child_name",
-    "child id",
-    "child name",
-    "child_node",
-    "child_class",
-    "target",
-    "to",
-    "subclass",
-    "sub",
-    "hyponym",
-    "narrower",
-    "class",
-    "label",
-    "node_id",
-    "category",
-    "subcategory",
-    "code",
+    ("child", "node", "id", "name", "child_id", "child_name", "child id", "child name", "child_node", "child_class")
+    + ("target", "to", "subclass", "sub", "hyponym", "narrower")
+    + ("class", "label", "node_id", "category", "subcategory", "code")
 )
 TITLE_WORDS = ("title", "name", "label", "display_name")
 # Ranks of biology, from the top down.
 BIOLOGICAL_RANKS = (
-    *(
-        "domain",
-        "superkingdom",
-        "kingdom",
-        "subkingdom",
-        "phylum",
-        "division",
-        "subphylum",
-        "superclass",
-        "class",
-        "subclass",
-    ),
-    *(
-        "infraclass",
-        "superorder",
-        "order",
-        "suborder",
-        "infraorder",
-        "superfamily",
-        "family",
-        "subfamily",
-        "tribe",
-        "subtribe",
-    ),
-    *("genus", "subgenus", "species", "subspecies", "variety", "strain"),
+    ("domain", "superkingdom", "kingdom", "subkingdom", "phylum", "division", "subphylum")
+    + ("superclass", "class", "subclass", "infraclass", "superorder", "order", "suborder", "infraorder")
+    + ("superfamily", "family", "subfamily", "tribe", "subtribe", "genus", "subgenus")
+    + ("species", "subspecies", "variety", "strain")
 )
 RANKS = (
-    *BIOLOGICAL_RANKS,
-    *(
-        "root",
-        "coarse",
-        "medium",
-        "fine",
-        "group",
-        "subgroup",
-        "category",
-        "subcategory",
-        "department",
-        "section",
-        "type",
-    ),
-    *("subtype", "leaf", "super_class", "sub_class"),
+    BIOLOGICAL_RANKS
+    + ("root", "coarse", "medium", "fine", "group", "subgroup", "category", "subcategory", "department")
+    + ("section", "type", "subtype", "leaf", "super_class", "sub_class")
 )
 _NUMBERED = re.compile(r"(level|lvl|l|rank|depth|tier|cat|category|class|label|layer|h|hierarchy|name)[ _-]?\d+$")
 DIRECTIONS = {"parent,child": "parent, child", "child,parent": "child, parent"}
