@@ -142,7 +142,7 @@ class Examination(Short):
     ----------
     findings : tuple of Finding
         Errors first, then warnings, then what is to know.
-    fixes : tuple of Mend
+    fixes : tuple of Changes
         Of the files that can be mended.
     """
 

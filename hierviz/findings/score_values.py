@@ -36,7 +36,7 @@ class ScoreLook:
     divisors: dict = field(default_factory=dict)
 
 
-def look_at_scores(predictions, where, found, mendable, with_sums=True):
+def look_at_scores(predictions, where, found, can_fix, with_sums=True):
     """Note scores that cannot be what they are said to be.
 
     Parameters
@@ -45,8 +45,8 @@ def look_at_scores(predictions, where, found, mendable, with_sums=True):
         With scores, unchecked.
     where : str
     found : Findings
-    mendable : bool
-        The file can be written anew.
+    can_fix : bool
+        The scores can be fixed in the file.
     with_sums : bool
         Leaf probabilities have to sum to 1: all columns are there.
 
@@ -85,7 +85,7 @@ def look_at_scores(predictions, where, found, mendable, with_sums=True):
             low[rows] = is_low.any(axis=1)
             for place in np.flatnonzero(is_low.any(axis=0)).tolist():
                 lowest[place] = lowest.get(place, 0) + int(is_low[:, place].sum())
-    _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums)
+    _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sums)
     if low.any() and not wrong.any() and (predictions.truth is None or predictions.has_single_truth):
         names = [
             taxonomy.names[nodes[families[0][place]]] for place in sorted(lowest, key=lambda place: -lowest[place])
@@ -111,7 +111,7 @@ def _families(taxonomy, nodes):
     return place[parents], below.nodes, below.offsets[parents]
 
 
-def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums):
+def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sums):
     """Values outside of 0 to 1, sums that are not 1, and rows without any score."""
     key, ids = predictions.parametrisation, predictions.sample_id
     is_leaves = key == "leaf_probabilities" and with_sums
@@ -132,7 +132,7 @@ def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_su
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:
         text = "the scores of every sample sum to 100: they are percent."
-        found.note("sums_not_one", where, text, "the scores divided by 100" if mendable else None)
+        found.note("sums_not_one", where, text, "the scores divided by 100" if can_fix else None)
         look.divisors = {None: _PERCENT}
         return
     if few:
@@ -140,7 +140,7 @@ def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_su
             f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; "
             f"sums from {totals[off].min():.4g} to {totals[off].max():.4g})."
         )
-        found.note("sums_not_one", where, text, "these rows divided by their sums" if mendable else None)
+        found.note("sums_not_one", where, text, "these rows divided by their sums" if can_fix else None)
         look.divisors = dict(zip(np.flatnonzero(off).tolist(), totals[off].tolist(), strict=True))
         wrong = wrong & ~(off & finite)
     elif off.any() and not wrong.any():
