@@ -18,9 +18,9 @@ from hierviz.predictions.node_names import find_node
 from hierviz.readers.columns import EVERY_SCORE, as_number
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS
+from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, VERBATIM_COLUMNS
 from hierviz.readers.top_k_table import top_k_roles
-from hierviz.readers.truth_file import id_column
+from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, id_column
 
 
 def look_at_prediction_rows(look, taxonomy, numbers=None, *, truth_column=None, are_named=True, may_lack=False):

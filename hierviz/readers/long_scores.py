@@ -14,7 +14,7 @@ from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import limits
 from hierviz.readers.columns import Columns, as_number, no_rows
-from hierviz.readers.labels import find_node, text_array, unknown_node
+from hierviz.readers.labels import find_node, unknown_node
 from hierviz.readers.long_table import (
     another_value,
     long_predictions,
@@ -41,17 +41,17 @@ def is_large(table):
     return table.source.size * (_UNPACKED if table.source.is_gzipped else 1) > limits.MEMORY_BYTES
 
 
-def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
+def read_long_in_blocks(table, names, reading):
     """`read_long` with scores that stay on disk."""
-    roles = long_roles(names)
+    roles, taxonomy = long_roles(names), reading.taxonomy
     if roles is None:
-        return read_long(table, names, taxonomy, truth_column, truth_columns)  # says what is missing
+        return read_long(table, names, reading)  # says what is missing
     cells = _Cells(table, names, roles, taxonomy)
     cells.read()
     n_samples, n_classes = len(cells.samples), len(cells.place)
     n_pairs = n_samples * n_classes
     if cells.n_rows < n_pairs and cells.n_rows <= limits.TABLE_ROWS:
-        return read_long(table, names, taxonomy, truth_column, truth_columns)  # says which pair is missing
+        return read_long(table, names, reading)  # says which pair is missing
     nodes, ids = np.array(list(cells.place), dtype=np.intp), list(cells.samples)
     class_names = [taxonomy.names[node] for node in nodes]
     if cells.n_rows < n_pairs:
@@ -68,12 +68,9 @@ def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
         raise pair_again(f"{table.where}:{line}", ids[sample], class_names[class_])
     first = np.arange(n_samples)
     columns = Columns(table.where, names, cells.text, None, np.array(cells.lines, dtype=np.int64))
-    truth, attributes = per_sample(columns, roles, first, first, taxonomy, truth_column, truth_columns)
-    scores = matrix.array((n_samples, n_classes), np.float64)
-    found = {"scores": scores, "scored_nodes": nodes}
-    return long_predictions(
-        table, names, roles, found, len(nodes), text_array(ids), truth, attributes, cells.loose.notes(table.where)
-    )
+    more = per_sample(columns, roles, first, first, reading)
+    found = {"scores": matrix.array((n_samples, n_classes), np.float64), "scored_nodes": nodes}
+    return long_predictions(table, names, found, n_classes, ids, more, cells.loose)
 
 
 class _Cells:

@@ -31,7 +31,8 @@ from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predic
 from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.raw_predictions import Reading
 from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import open_table
@@ -167,6 +168,7 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
+    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels)
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
@@ -174,27 +176,15 @@ def load_predictions(
             raw = cafa.read(source, taxonomy)
             missing = missing or "zero"
         elif source.kind == "npy":
-            raw = read_npy(source, nodes, taxonomy)
+            raw = read_npy(source, reading)
         elif source.kind == "zip":
-            raw = read_npz(source, taxonomy, nodes, numbers)
+            raw = read_npz(source, reading)
         elif is_json:
-            raw = read_label_lists(
-                source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers, None if form == "lists" else form
-            )
+            raw = read_label_lists(source, replace(reading, form=None) if form == "lists" else reading)
         else:
             is_parted = isinstance(source, PartedSource)
             table = PartedTable(source) if is_parted else records or open_table(source, "a table of predictions")
-            table = with_local_numbers(table, VERBATIM_COLUMNS)
-            raw = read_prediction_table(
-                table,
-                taxonomy,
-                classes=nodes,
-                truth_column=column,
-                keep_empty=keep_empty_labels,
-                form=form,
-                missing=missing,
-                numbers=numbers,
-            )
+            raw = read_prediction_table(with_local_numbers(table, VERBATIM_COLUMNS), reading)
             record, more = read_record(source, getattr(table, "schema", None))
     if percent:
         raw = raw.as_shares()
