@@ -11,9 +11,8 @@ from hierviz.findings.name_looks import look_at_names
 from hierviz.findings.sample_ids import IdColumn, look_at_ids
 from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import HiervizError, listed
-from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers.class_lists.class_list_forms import read_class_list
-from hierviz.readers.labels import find_node
+from hierviz.predictions.name_matching import advice
+from hierviz.readers.classes_file import looked_up
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
 
@@ -79,12 +78,10 @@ def look_at_classes(classes, taxonomy, found):
     """
     where = Path(classes).name if isinstance(classes, (str, os.PathLike)) else "classes"
     try:
-        read = read_class_list(classes, taxonomy)
+        read, nodes, loose = looked_up(classes, taxonomy)
     except HiervizError as error:
         found.failed(error, where)
         return None, None
-    loose = LooseMatches(taxonomy)
-    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
     unknown = [(place, name) for (place, name), node in zip(read.entries, nodes, strict=True) if node is None]
     if unknown:
         text = f"{counted(len(unknown), 'class is', 'classes are')} not in the taxonomy: {listed(name for _, name in unknown)}."

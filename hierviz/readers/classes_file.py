@@ -49,10 +49,9 @@ def load_class_nodes(classes, taxonomy, notes=None):
         Node of each number.
     """
     notes = [] if notes is None else notes
-    read = read_class_list(classes, taxonomy)
+    read, found, loose = looked_up(classes, taxonomy)
     notes += read.notes
-    nodes, seen, loose = [], {}, LooseMatches(taxonomy)
-    found = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    nodes, seen = [], {}
     for (place, name), node in zip(read.entries, found, strict=True):
         if node is None:
             raise unknown_node(place, name, taxonomy, " List one node per line, in the order of the columns.")
@@ -70,9 +69,14 @@ def load_class_nodes(classes, taxonomy, notes=None):
 
 def class_numbers(classes, taxonomy):
     """Node of each number of a class list: dict of int to int. Classes that are no nodes are left out, as the background."""
-    read, loose = read_class_list(classes, taxonomy), LooseMatches(taxonomy)
-    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    read, nodes, _ = looked_up(classes, taxonomy)
     return {number: node for number, node in zip(read.numbers, nodes, strict=True) if node is not None}
+
+
+def looked_up(classes, taxonomy):
+    """(ClassList, node of each of its names or None, LooseMatches that found them)."""
+    read, loose = read_class_list(classes, taxonomy), LooseMatches(taxonomy)
+    return read, loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names]), loose
 
 
 def class_entries(path, taxonomy, notes):

@@ -9,14 +9,14 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.messages.errors import FileError
-from hierviz.readers.parquet_table import VALUES_AT_ONCE, ParquetTable, _numbers
+from hierviz.readers.parquet_scores import GroupRows
+from hierviz.readers.parquet_table import ParquetTable
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.sources import Source, translated
-from hierviz.readers.stored_array import RunRows
 
 
 @dataclass(eq=False)
-class ParquetRows(RunRows):
+class ParquetRows(GroupRows):
     """Columns of numbers in Parquet files, as an array that reads the row groups of the rows that are asked for.
 
     It can be sent to another process. The file and the row group that were read last are kept, for blocks of rows that end
@@ -50,37 +50,16 @@ class ParquetRows(RunRows):
         """First row of each row group, and the number of rows, shape (n_groups + 1,): where cutting costs nothing."""
         return np.concatenate([[0], np.cumsum(np.concatenate(self.group_rows))])
 
-    @property
-    def shape(self):
-        """(n_rows, n_columns)."""
-        return int(self.starts[-1]), len(self.names)
-
     def part(self, start, stop):
         """ParquetRows of the row groups that hold the rows from `start` to `stop`, and the first row of these."""
-        first, last = self._groups(start, stop)
+        first = int(np.searchsorted(self.starts, start, side="right")) - 1
+        last = max(first, int(np.searchsorted(self.starts, stop, side="left")))
         file = np.repeat(np.arange(len(self.files)), [len(rows) for rows in self.group_rows])
         inside = sorted(set(file[first:last].tolist()))
         some = replace(self, files=[self.files[k] for k in inside], group_rows=[self.group_rows[k] for k in inside])
         return some, int(self.starts[np.flatnonzero(file == inside[0])[0]]) if inside else 0
 
-    def _groups(self, start, stop):
-        first = int(np.searchsorted(self.starts, start, side="right")) - 1
-        return first, max(first, int(np.searchsorted(self.starts, stop, side="left")))
-
-    def _read(self, n_rows, runs):
-        block, done = np.empty((n_rows, len(self.names)), self.dtype), 0
-        for start, count in runs:
-            first, last = self._groups(start, start + count)
-            for group in range(first, last if count else first):
-                begin, end = max(start, self.starts[group]), min(start + count, self.starts[group + 1])
-                if begin < end:
-                    inside = slice(begin - self.starts[group], end - self.starts[group])
-                    block[done : done + end - begin] = self._group(group)[inside]
-                    done += end - begin
-        return block
-
-    def _group(self, group):
-        """Values of one row group, shape (n_rows, n_columns)."""
+    def _rows_of(self, group, start, end):
         if self._kept[0] != group:
             file, inside = 0, group
             while inside >= len(self.group_rows[file]):
@@ -88,29 +67,16 @@ class ParquetRows(RunRows):
                 file += 1
             # What was kept is given back before as much is read.
             self._kept = (None, None)
-            self._kept = (group, self._read_group(file, inside))
-        return self._kept[1]
-
-    def _read_group(self, file, group):
-        table, rows = self._table(file), int(self.group_rows[file][group])
-        block = np.empty((rows, len(self.names)), self.dtype)
-        width = max(1, VALUES_AT_ONCE // max(1, rows))
-        with translated(table.where):
-            for start in range(0, len(self.names), width):
-                some = self.names[start : start + width]
-                with table._parsing():
-                    read = table.file.read_row_group(group, columns=some, use_threads=False)
-                    block[:, start : start + len(some)] = np.array([_numbers(read.column(name)) for name in some]).T
-        return block
+            with translated(self.files[file].path):
+                self._kept = (group, self._decoded(self._table(file), inside))
+        return self._kept[1][start:end]
 
     def _table(self, file):
         """The open table of a file, which is kept until another one is asked for."""
         if self._open[0] != file:
             where = self.files[file].path
             table = ParquetTable(Source(Path(where), where, "parquet", pipe=self.files[file]))
-            metadata = table.file.metadata
-            rows = [metadata.row_group(k).num_rows for k in range(metadata.num_row_groups)]
-            if rows != self.group_rows[file].tolist():
+            if table.group_rows != self.group_rows[file].tolist():
                 raise FileError(f"{where}: expected the row groups that it had, got others. Open it again.")
             self._open = (file, table)
         return self._open[1]
