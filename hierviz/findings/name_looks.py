@@ -108,7 +108,7 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, is_path=False):
             bad[cell] = strange
     if not bad:
         return
-    spellings = _Spellings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
+    spellings = _Meanings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
 
     def note(code, names, text, fix=None, more=""):
         at = [
@@ -151,7 +151,7 @@ def _fields(cell, is_path):
     return [cell] if is_path else cell.split(";")
 
 
-class _Spellings:
+class _Meanings:
     """What names that are no nodes mean: as the taxonomy writes them (`zeros`, `odd`, `spelt`, `by_meaning`), or `unknown`."""
 
     def __init__(self, names, taxonomy):
