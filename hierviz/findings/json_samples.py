@@ -12,7 +12,7 @@ from hierviz.new_files import new_text
 from hierviz.readers import limits
 from hierviz.readers.truth_file import ID_COLUMNS
 
-# So many faults are told one by one, and so many in the same words: the file may be of another form.
+# So many faults are reported one by one, and so many in the same words: the file may be of another form.
 MOST_ERRORS, MOST_ALIKE = 20, 3
 _SAMPLE = re.compile(r", sample (\d+)\b")
 
@@ -58,7 +58,7 @@ class JsonSamples:
         )
 
     def place(self, error):
-        """Place of the sample that an error is about; None where it tells of none, or enough is told."""
+        """Place of the sample that an error is about; None where it names none, or enough are reported."""
         if error is None:
             return None
         place, _, words = template_of(error).partition(": ")

@@ -1,4 +1,4 @@
-"""Classes told by folders: every file lies in a folder that is named after its class (ImageFolder)."""
+"""Classes given by folders: every file is in a folder that is named after its class (ImageFolder)."""
 
 from __future__ import annotations
 

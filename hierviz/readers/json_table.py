@@ -3,7 +3,7 @@
 Conventions
 -----------
 A list of objects, or JSON lines. The first object names the columns; a value that is missing or null is an empty cell. Numbers
-keep the text that stands in the file, and the cells of a list are separated by ; as in other tables. Samples count from 0.
+keep the text of the file, and the cells of a list are separated by ; as in other tables. Samples count from 0.
 """
 
 from __future__ import annotations

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list beside ``sample_id``,
+A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list with ``sample_id``,
 ``truth`` and attributes of text; JSON lines hold one list or object each.
 """
 
@@ -172,7 +172,7 @@ def _advice(label, taxonomy):
 
 
 def _records(source, form, reading):
-    """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
+    """Yield the value of each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
     with translated(source.where, source), source.open() as file:
         text = io.TextIOWrapper(file, source.encoding)
         lines = ((number, line) for number, line in enumerate(text, 1) if line.strip())
@@ -253,7 +253,7 @@ def _parts(record, where, place):
 
 
 def _per_sample(where, others, reading):
-    """Ids, truth and attributes from what stands beside the lists: keywords of RawPredictions."""
+    """Ids, truth and attributes from the other keys of each sample: keywords of RawPredictions."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
     require_truth_column(names, reading.truth_column, where, "key")
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}

@@ -30,7 +30,7 @@ from hierviz.readers.scratch import Scratch
 ROWS_AT_ONCE = 1 << 20
 # Text unpacks to about so many times its size.
 _UNPACKED = 8
-# All bits: a nan that no text stands for.
+# All bits: a nan that no text gives.
 _ABSENT = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 

@@ -70,7 +70,7 @@ def read_long(table, names, reading):
         found = {"scores": _matrix(columns, rows, cells, list(samples), nodes, taxonomy), "scored_nodes": nodes}
     else:
         value, lengths = columns.numbers[:, 0], np.bincount(rows)
-        # Rows of one class after the other do not tell that the best ones are listed.
+        # Rows of one class after the other do not show that the best ones are listed.
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
         found = {"listed": ListedEntries(rows, nodes[cells], value, len(samples), is_top_k)}
     first = np.full(len(samples), -1)

@@ -168,7 +168,7 @@ class Npz:
     def stored(self, key):
         """The values of an array, which stay on disk where they are more than `limits.MEMORY_BYTES`.
 
-        An array that is not compressed is read where it is, its checksum is then not looked at; a compressed one is unpacked
+        An array that is not compressed is read where it is, its checksum is then not checked; a compressed one is unpacked
         once. FileErrors as for ``npz[key]``.
         """
         member, header = self.members[key], self.headers[key]
@@ -186,7 +186,7 @@ class Npz:
 
 
 def _first_byte(archive, member):
-    """Place in the file where an uncompressed member begins, behind its name and the extra field that stand there."""
+    """Place in the file where an uncompressed member begins, after its name and the extra field."""
     file = archive.fp
     file.seek(member.header_offset + 26)
     lengths = file.read(4)

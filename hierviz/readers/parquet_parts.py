@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Parts stand one after the other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
+Parts follow each other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
 rows are asked for (`parquet_rows`); ids, truth and attributes are read at once. All parts have the columns of the first.
 """
 
@@ -44,7 +44,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
     -------
     Source, or PartedSource for Parquet whose scores stay where they are
     """
-    # Other kinds of paths are files that are held open; what is no path at all is told below.
+    # Other kinds of paths are files that are held open; what is no path at all is refused below.
     folder = path if isinstance(path, (str, Path)) else None
     inside = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
     if inside is not None:
@@ -66,7 +66,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
 
 @dataclass(frozen=True, eq=False)
 class PartedSource:
-    """Parts that were looked at; takes the place of a Source.
+    """Parts that were opened; takes the place of a Source.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PartedSource:
         What errors call them.
     parts : list of Source
     others : list of str
-        Names of files beside them that are no parts.
+        Names of files in the folder that are no parts.
     """
 
     where: str

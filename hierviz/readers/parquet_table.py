@@ -79,7 +79,7 @@ class ParquetTable:
 
     @contextmanager
     def _parsing(self):
-        """What pyarrow raises on the bytes of a file, as a FileError; nothing but its calls stands inside."""
+        """What pyarrow raises on the bytes of a file, as a FileError; only its calls belong inside."""
         import pyarrow as pa
 
         with translated(self.where):
@@ -170,7 +170,7 @@ class ParquetTable:
                     with self._parsing():
                         column = table.column(names[place])
                     text[place] = _as_text(column, where)
-            with self.source.open_stored():  # it is still the file that was looked at
+            with self.source.open_stored():  # it is still the file that was opened
                 pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
 

@@ -43,7 +43,7 @@ class Pictures:
     path : Path
         The folder or zip; for a single picture, its folder.
     names : tuple of str
-        Pictures in order; the same one may stand there twice.
+        Pictures in order; the same one may be there twice.
     notes : tuple of str
         What was left out, in words.
     left_out : tuple of str

@@ -79,7 +79,7 @@ def load_predictions(
     ----------
     path : str or path
         CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not, or a folder of Parquet parts; by path or
-        URL. What it holds is detected and stands in ``predictions.detected``.
+        URL. What it holds is detected and kept in ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
@@ -102,8 +102,8 @@ def load_predictions(
     percent : bool
         Scores are percent: they are divided by 100.
     ids : {"text", "number"}, optional
-        How sample ids of predictions and truth are compared: as they stand, or a number such as ``1.0``, as pandas writes it
-        where an id is missing, as ``1``. Ids are kept as they stand in the predictions.
+        How sample ids of predictions and truth are compared: as they are, or a number such as ``1.0``, as pandas writes it
+        where an id is missing, as ``1``. Ids are kept as they are in the predictions.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -115,7 +115,7 @@ def load_predictions(
         Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
         all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
     is_checked : bool
-        False leaves out the look at the scores, for who reports all that is wrong with them: `hierviz.doctor`.
+        False skips the checks of the scores: `hierviz.doctor` reports all problems of them.
 
     Returns
     -------

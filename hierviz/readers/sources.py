@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes, before anything tries to read it.
+"""What a file is, detected from its first bytes before anything tries to read it.
 
 Conventions
 -----------
@@ -7,8 +7,8 @@ Nothing is ever unpickled.
 
 Functions
 ---------
-open_source : look at a file once.
-was_opened, forget_opened : which files were looked at, for who writes some.
+open_source : open a file and detect its kind.
+was_opened, forget_opened : which files were opened, for code that writes some.
 translated : turn what libraries raise on broken files into one sentence.
 """
 
@@ -78,7 +78,7 @@ _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was looked at.
+    """A file that was opened.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class Source:
     pipe : Spooled, optional
         What was read from a pipe, in place of a file.
     stamp : Stamp, optional
-        What the file was like when it was looked at.
+        What the file was like when it was opened.
     is_xml : bool
         Of text: whether it begins as XML does.
     head : bytes
@@ -121,11 +121,11 @@ class Source:
         return self.pipe.size if self.stamp is None else self.stamp.size
 
     def open_stored(self):
-        """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was looked at."""
+        """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was opened."""
         return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where, self.held)
 
     def to_keep(self):
-        """The same for what stays on disk: the file is opened when some of it is read, and can be told from a later one."""
+        """The same for what stays on disk: the file is opened when some of it is read, and a later one is recognised."""
         if self.stamp is not None:
             self.stamp.settle()
         return replace(self, held=None, head=b"")
@@ -205,7 +205,7 @@ class Source:
 
     @contextmanager
     def open_text(self):
-        """The text from the beginning, with the ends of lines as they stand."""
+        """The text from the beginning, with the ends of lines as they are."""
         with self.open() as file:
             yield io.TextIOWrapper(file, self.encoding, newline="")
 
@@ -241,7 +241,7 @@ class Source:
 
 
 def was_opened(path):
-    """Whether `open_source` opened the file since `forget_opened`, one that a reader found beside another included."""
+    """Whether `open_source` opened the file since `forget_opened`, including one that a reader found next to another."""
     return os.path.realpath(path) in _opened
 
 
@@ -316,7 +316,7 @@ def open_source(path, wanted, kinds=("text",)):
 
 
 def in_command(name):
-    """A file's name as it may stand in a command to copy: FILE for a long one, or one that a shell or Python could misread."""
+    """A file's name for a command to copy: FILE for a long one, or one that a shell or Python could misread."""
     return name if re.fullmatch(r"\w[\w.+-]{0,59}", name, re.ASCII) else "FILE"
 
 
@@ -415,7 +415,7 @@ def translated(where, source=None, path=None):
             f"{path or where}: expected a file that can be read, got {_one_line(error.strerror or error)}. Check the file."
         ) from None
     except ValueError as error:
-        # open() says so about a path that holds a NUL character; anything else is a bug of ours.
+        # open() raises this for a path with a NUL character; anything else is a bug of ours.
         if "null byte" not in str(error) and "null character" not in str(error):
             raise
         raise FileError(f"{where!r}: expected a path, got one with a NUL character. Check the path.") from None
@@ -445,14 +445,14 @@ def _encoding_message(where, source, error):
 
 
 def known_kind(start, path):
-    """What a file is, in words that fit after "got"; None when its first bytes do not tell.
+    """What a file is, in words that fit after "got"; None when its first bytes do not show it.
 
     Parameters
     ----------
     start : bytes
         The beginning of the file, or all of it.
     path : Path
-        Its name alone tells some pickles.
+        Some pickles are recognised by name only.
     """
     if not start:
         return "an empty file"

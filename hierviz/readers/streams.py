@@ -59,7 +59,7 @@ class Spooled(os.PathLike):
 
 
 class Held:
-    """A file that is open for as long as it is read: however often it is looked at, it is opened once.
+    """A file that is open for as long as it is read: however often it is read, it is opened once.
 
     It is closed with the last `Source` that has it; a copy in another process has none, and opens the file again.
 

@@ -1,4 +1,4 @@
-"""Tables of text: rows of cells, taken exactly as they stand.
+"""Tables of text: rows of cells, taken exactly as they are.
 
 Conventions
 -----------
@@ -110,9 +110,9 @@ class TextTable:
         has_header : bool
             Whether the first record holds names.
         instead : mapping of str to str
-            Numbers that other cells stand for, such as ``{"": "nan", "True": "1"}``.
+            Numbers to read in place of other cells, such as ``{"": "nan", "True": "1"}``.
         advice : str
-            What the error about a cell that is no number tells to do.
+            What to do, in the error about a cell that is no number.
         may_stay : bool
             Numbers beyond `limits.MEMORY_BYTES` become a StoredArray in a temporary file, in place of an ndarray.
 
@@ -213,7 +213,7 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
 
 
 def _is_too_wide(line, separator):
-    """True for a line of far too many cells, told before they are made."""
+    """True for a line of far too many cells, before they are made."""
     return '"' not in line and line.count(separator) >= limits.TABLE_COLUMNS
 
 
@@ -294,7 +294,7 @@ class _Rows:
 
 
 def _fill(row, cells, instead):
-    """Put `cells` into `row` as numbers, or what stands `instead` of them; False when one is no number."""
+    """Put `cells` into `row` as numbers, or their values in `instead`; False when one is no number."""
     return _put(row, cells) or (bool(instead) and _put(row, [instead.get(cell.strip(), cell) for cell in cells]))
 
 

@@ -82,7 +82,7 @@ def load_taxonomy(
     Returns
     -------
     Taxonomy
-        What was found out about the file stands in ``taxonomy.detected``, what was assumed in ``taxonomy.notes``.
+        What was detected is in ``taxonomy.detected``, what was assumed in ``taxonomy.notes``.
 
     Raises
     ------
@@ -126,7 +126,7 @@ def load_taxonomy(
     return _part_for(classes, _moderate(taxonomy, source.where), source.where)
 
 
-# Lines of a class list are told from tables by the names of a taxonomy, which is not there yet.
+# Lines of a class list are distinguished from tables by the names of a taxonomy, which is not there yet.
 _NO_TAXONOMY = Taxonomy.from_edges([("no taxonomy", "yet")])
 
 
@@ -250,7 +250,7 @@ def _read(source, form, separator, has_header, direction):
 
 
 def _early_form(source, separator):
-    """The form that can be told before a table is made of the text; None when it is a table."""
+    """The form that can be detected before a table is made of the text; None when it is a table."""
     name = source.where.lower().removesuffix(".gz")
     if name.endswith((".taxonomy", ".json")):
         return "json" if name.endswith(".json") else "taxonomy"

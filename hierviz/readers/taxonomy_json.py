@@ -24,7 +24,7 @@ CHILD_KEYS = (
     + ("childs", "sub")
 )
 _REPEATED = "expected every key of an object once, got {} again. Rename or merge the two."
-# Keys beside name and children that are kept.
+# Keys other than name and children that are kept.
 MOST_ATTRIBUTES = 100
 PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 

@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-An edge list keeps the order of its rows: node j > 0 is the child of row j. Which column holds the parent is told by the
-header, else by which reading gives one tree; reading left to right wins when both do.
+An edge list keeps the order of its rows: node j > 0 is the child of row j. Which column holds the parent is detected from
+the header, else from which reading gives one tree; reading left to right wins when both do.
 """
 
 from __future__ import annotations
@@ -127,7 +127,7 @@ def edge_header(table, words):
         return True, []
     if len(words) > 2:
         return True, []
-    # Unknown words are a header when they come nowhere else and would be a tree of their own beside a single one.
+    # Unknown words are a header when they come nowhere else and would be a tree of their own next to a single one.
     columns = table.read(has_header=False)
     (head, *parents), (tail, *children) = columns.text[0], columns.text[1]
     rest = set(parents) | set(children)
@@ -201,7 +201,7 @@ def read_levels(table, has_header=None):
         has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
         if not has_header:
             has_header = _differs_from_one_top(table)
-            words = "a header" if has_header else "classes; if it is a header, say so with has_header=True"
+            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
             notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
     columns = table.read(has_header=has_header)
     places = ranks if has_header and len(ranks) >= 2 else list(range(len(columns.names)))

@@ -97,7 +97,7 @@ def class_list_of(value, where):
     Raises
     ------
     PredictionsError
-        If it holds no class names, names and numbers cannot be told apart, or numbers are left out or there twice.
+        If it holds no class names, names and numbers cannot be distinguished, or numbers are left out or repeated.
     """
     key, value = _found(value)
     where = where if key is None else f"{where}, {key!r}"

@@ -3,7 +3,7 @@
 Conventions
 -----------
 Inner nodes without a name, and those that carry a number as a support value, are called "inner 1", "inner 2", ... in the order
-of the file. Underscores stay as they stand. Branch lengths become the attribute ``length``.
+of the file. Underscores are kept. Branch lengths become the attribute ``length``.
 
 References
 ----------
