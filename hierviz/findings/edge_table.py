@@ -34,17 +34,8 @@ def look_at_edges(look, direction):
     )
     left, right, _ = edge_columns(columns, words if is_header else None, direction)
     edges = _Edges(look, left, right)
-    for check in (
-        edges.blanks,
-        edges.characters,
-        edges.alike,
-        edges.themselves,
-        edges.repeats,
-        edges.cycles,
-        edges.tops,
-        edges.shortcuts,
-    ):
-        check()
+    for check in ("blanks", "characters", "alike", "themselves", "repeats", "cycles", "tops", "shortcuts"):
+        getattr(edges, check)()
 
 
 class _Edges:

@@ -104,9 +104,7 @@ def load_taxonomy(
         return _moderate(Taxonomy.from_anytree(path), "anytree")
     large = _large_form(path, form)
     if large is not None:
-        files = TableFiles(path)
-        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
-        return _moderate(large.read(files, wanted, files.where), files.where)
+        return _of_tables(large, path, classes)
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)", ("text", "xml"))
     # What only tables have was said: then it is one.
     is_table = form is None and any(said is not None for said in (separator, has_header, direction))
@@ -116,9 +114,7 @@ def load_taxonomy(
             f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
         )
     if special is not None and special.kind == "large":
-        files = TableFiles(source.path)
-        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
-        return _moderate(special.read(files, wanted, files.where), source.where)
+        return _of_tables(special, source.path, classes)
     if special is not None and special.kind == "text":
         taxonomy = special.read(source, {"relations": None if relations is None else tuple(relations)})
     else:
@@ -130,15 +126,20 @@ def load_taxonomy(
 _NO_TAXONOMY = Taxonomy.from_edges([("no taxonomy", "yet")])
 
 
+def _of_tables(form, path, classes):
+    """Taxonomy of several tables, of all their classes or of those of a class list."""
+    files = TableFiles(path)
+    wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
+    return _moderate(form.read(files, wanted, files.where), files.where)
+
+
 def _large_form(path, form):
     """The form of several tables that a path has by the names of its files, None when it has none."""
     if not isinstance(path, (str, os.PathLike)) or is_url(path) or (form is not None and form not in TAXONOMY_FORMS):
         return None
     path = Path(path)
-    name, is_archive = (
-        path.name.lower(),
-        path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz"),
-    )
+    name, is_archive = path.name.lower(), path.suffix.lower() in (".zip", ".tgz", ".tar")
+    is_archive = is_archive or path.name.endswith(".tar.gz")
     with translated(path.name, path=path):
         if form is not None:
             return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
@@ -191,15 +192,13 @@ def _part_for(classes, taxonomy, where):
         for key, values in taxonomy.attributes.items()
     }
     titles = None if taxonomy.titles is None else dict(zip(names, taxonomy.titles, strict=True))
-    told = (
-        f"{where}: {int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
-    )
+    counts = f"{int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
     return Taxonomy.from_edges(
         edges,
         titles=titles,
         attributes=attributes,
         where=where,
-        notes=[*taxonomy.notes, *notes, told],
+        notes=[*taxonomy.notes, *notes, f"{where}: {counts}"],
         detected=taxonomy.detected,
     )
 

@@ -144,12 +144,8 @@ def edge_columns(columns, words, direction):
     n = len(columns.names)
     if words is not None:
         parents = [k for k, word in enumerate(words) if word in PARENT_WORDS]
-        children = [
-            k
-            for _, k in sorted(
-                (CHILD_WORDS.index(w), k) for k, w in enumerate(words) if w in CHILD_WORDS and k not in parents
-            )
-        ]
+        children = [k for k, word in enumerate(words) if word in CHILD_WORDS and k not in parents]
+        children.sort(key=lambda k: CHILD_WORDS.index(words[k]))
         if parents and not children and n == 2:
             children = [1 - parents[0]]
         if children and not parents and n == 2 and words[children[0]] in ("child", "subclass", "hyponym", "narrower"):
@@ -170,11 +166,8 @@ def edge_columns(columns, words, direction):
             raise TaxonomyError(
                 f"direction: expected one of {', '.join(DIRECTIONS)}, got {direction!r}. Choose one of them."
             )
-        return (
-            (0, 1, f"{DIRECTIONS[direction]} (as given)")
-            if direction == "parent,child"
-            else (1, 0, f"{DIRECTIONS[direction]} (as given)")
-        )
+        places = (0, 1) if direction == "parent,child" else (1, 0)
+        return *places, f"{DIRECTIONS[direction]} (as given)"
     left, right = columns.text[0], columns.text[1]
     forward, backward = _fit(left, right), _fit(right, left)
     if backward > forward:

@@ -149,5 +149,4 @@ def _taxonomy(lines, where, detected, notes):
             attributes["uuid"][above] = uuid
         if common:
             attributes["common_name"][above] = common
-    attributes = {key: values for key, values in attributes.items() if values}
     return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)

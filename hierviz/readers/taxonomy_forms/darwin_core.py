@@ -127,7 +127,7 @@ def _taxonomy(files, name, where, needed, accepted, n_rows):
         edges,
         names,
         where,
-        attributes={key: values for key, values in attributes.items() if values},
+        attributes=attributes,
         notes=notes,
         detected={"form": "Darwin Core taxa", "rows": f"{n_rows:,}"},
     )

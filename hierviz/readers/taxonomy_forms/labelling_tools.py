@@ -207,5 +207,4 @@ def read_interface(source, options):
         raise TaxonomyError(f"{where}: expected <Choice> inside <{tops[0].tag}>, got none. Is the file complete?")
     notes = [f"{where}: the first of {len(tops)} lists of choices was read"] if len(tops) > 1 else []
     detected = {"form": "Label Studio interface", **source.detected, "name": tops[0].get("name", "")}
-    attributes = {"alias": aliases} if aliases else None
-    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes={"alias": aliases})

@@ -111,7 +111,7 @@ def read_google(source, options):
             f"{where}: expected classes such as 'Animals > Live Animals', got none. Is the file complete?"
         )
     detected = {"form": "Google product taxonomy", **source.detected, "separator": ">"}
-    return taxonomy_of_places(places, where, detected=detected, attributes={"id": ids} if ids else None)
+    return taxonomy_of_places(places, where, detected=detected, attributes={"id": ids})
 
 
 _SYNSET = re.compile(r"(\d{8}) \d\d ([nvasr]) ([0-9a-f]{2}) (.*)")
@@ -181,7 +181,7 @@ def looks_like_wnids(name, lines):
 
 
 def read_wnids(source, options):
-    """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; which is the parent is detected as in edge lists."""
+    """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; parents are detected as in edge lists."""
     where = source.where
     taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=limits.CLASS_ROWS), has_header=False)
     for name in WORDS_BESIDE if source.pipe is None else ():
