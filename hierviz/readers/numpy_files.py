@@ -149,19 +149,21 @@ class Npz:
         self.headers = {}
         require_deflate(source.where, members.values())
         for key in members:
-            with self._open(key) as file:
-                self.headers[key] = Header.read(file, f"{source.where}, array {key!r}", source.path.name)
+            with self._open(key) as (_, header):
+                self.headers[key] = header
 
+    @contextmanager
     def _open(self, key):
-        return self.archive.open(self.members[key])
+        """An array as an open file, behind its header, and the header."""
+        with self.archive.open(self.members[key]) as file:
+            yield file, Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
 
     def __getitem__(self, key):
         """The values of an array; FileError when it holds objects or, with those before it, unpacks to far too many bytes."""
         self.asked[key] = self.members[key]
         unpacked = sum(member.file_size for member in self.asked.values())
         limits.require_unpacked(self.source.where, unpacked, self.source.size, _AS_NPY)
-        with self._open(key) as file:
-            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+        with self._open(key) as (file, header):
             header.require_data(self.members[key].file_size - file.tell())
             return header.values(file)
 
@@ -174,8 +176,7 @@ class Npz:
         member, header = self.members[key], self.headers[key]
         if header.n_bytes <= limits.MEMORY_BYTES or not header.shape:
             return self[key]
-        with self._open(key) as file:
-            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+        with self._open(key) as (file, header):
             header.require_data(member.file_size - file.tell())
             if member.compress_type != zipfile.ZIP_STORED or self.source.is_gzipped:
                 return _unpacked_to_disk(file, header, self.source.size, _AS_NPY)

@@ -19,10 +19,10 @@ from hierviz.messages.errors import FileError, listed
 from hierviz.readers import limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.parquet_rows import ParquetRows
-from hierviz.readers.parquet_table import ParquetTable, _as_text, require_numbers, require_text
+from hierviz.readers.parquet_table import ParquetTable, require_numbers, require_text
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
-from hierviz.readers.sources import Source, open_source, translated
+from hierviz.readers.sources import Source, open_source
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 # Files that are no parts, by name in a note.
@@ -165,7 +165,9 @@ class PartedTable:
             raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
         text = {place: [] for place in rest}
         for part, end in zip(self.parts if rest else (), starts[1:].tolist()):
-            for place, cells in zip(rest, _texts(part.source, [names[place] for place in rest]), strict=True):
+            for place, cells in zip(
+                rest, ParquetTable(part.source).cells([names[place] for place in rest]), strict=True
+            ):
                 text[place] += cells
             tell(end, n_rows)
         scores = None
@@ -215,13 +217,3 @@ def _require_moderate(part):
     """Raise a FileError where a row group would ask for far too much memory."""
     advice = "Write smaller row groups (row_group_size)."
     limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
-
-
-def _texts(source, names):
-    """Cells of some columns, a list each."""
-    part = ParquetTable(source)
-    columns = [part.file.schema.column(k) for k in range(part.file.metadata.num_columns)]
-    file = part._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
-    with translated(part.where), part._parsing():
-        table = file.read(columns=names, use_threads=False)
-    return [_as_text(table.column(name), f"{part.where}, column {name!r}") for name in names]

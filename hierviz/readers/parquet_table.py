@@ -150,7 +150,7 @@ class ParquetTable:
         rest = sorted(set(range(len(names))).difference(numbers))
         dtype = self._number_type(numbers)
         stays = may_stay and n_rows * len(numbers) * dtype.itemsize > limits.MEMORY_BYTES
-        paths = self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
+        self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
         for place in numbers:
             require_numbers(self.types[place], f"{self.where}, column {names[place]!r}", advice)
         with translated(self.where):
@@ -162,14 +162,7 @@ class ParquetTable:
                 self._fill(block, [names[place] for place in numbers])
             text = {}
             if rest:
-                file = self._opened(paths)
-                with self._parsing():
-                    table = file.read(columns=[names[place] for place in rest], use_threads=False)
-                for place in rest:
-                    where = f"{self.where}, column {names[place]!r}"
-                    with self._parsing():
-                        column = table.column(names[place])
-                    text[place] = _as_text(column, where)
+                text = dict(zip(rest, self.cells([names[place] for place in rest]), strict=True))
             with self.source.open_stored():  # it is still the file that was opened
                 pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
@@ -183,7 +176,7 @@ class ParquetTable:
         return np.dtype(narrow if kinds <= {pa.float16(), pa.float32()} else np.float64)
 
     def _require_moderate(self, n_rows, numbers, rest, stays):
-        """Raise a FileError for more rows and cells than may be, by what the file says; -> paths of its columns of text."""
+        """Raise a FileError for more rows and cells than may be, by what the file says."""
         most = most_rows(self.most_rows, len(numbers), len(rest))
         if n_rows > most:
             raise FileError(
@@ -204,7 +197,15 @@ class ParquetTable:
         size = max(size, sum(group.total_byte_size for group in groups))
         most = limits.SCRATCH_BYTES if stays else None
         limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most)
-        return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+
+    def cells(self, names):
+        """Cells of some columns as text, a list each."""
+        columns = map(self.file.schema.column, range(self.file.metadata.num_columns))
+        file = self._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
+        with self._parsing():
+            table = file.read(columns=names, use_threads=False)
+            read = [table.column(name) for name in names]
+        return [_as_text(column, f"{self.where}, column {name!r}") for name, column in zip(names, read, strict=True)]
 
     def _fill(self, block, names):
         first = 0

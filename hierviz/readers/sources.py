@@ -71,6 +71,21 @@ _SUFFIXES = frozenset(
     (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".npy", ".npz", ".json", ".jsonl", ".ndjson")
     + (".taxonomy", ".obo", ".nwk")
 )
+_ARCHIVE = "{where}: expected an intact archive, got {got}. Copy or download it again."
+# What is raised on files: the first kind that fits.
+_FAULTS = {
+    FileNotFoundError: "{path}: expected a file, got nothing with that name. Check the path.",
+    IsADirectoryError: "{path}: expected a file, got a folder. Name a file inside it.",
+    PermissionError: "{path}: expected a file that can be read, got no permission. Check its mode.",
+    csv.Error: "{where}: expected cells quoted as in RFC 4180, got an error ({got}). Close every quote.",
+    EOFError: "{where}: expected a whole file, got a truncated one. Copy or download it again.",
+    **dict.fromkeys((gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, tarfile.TarError), _ARCHIVE),
+    # zipfile says so to compressions and versions that it does not know.
+    NotImplementedError: _ARCHIVE,
+    MemoryError: "{where}: expected a file that fits into memory, got a larger one. Split it.",
+    RecursionError: "{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list.",
+    OSError: "{path}: expected a file that can be read, got {got}. Check the file.",
+}
 # Of this process, for `was_opened`.
 _opened: set[str] = set()
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
@@ -383,42 +398,17 @@ def translated(where, source=None, path=None):
     """
     try:
         yield
-    except FileNotFoundError:
-        raise FileError(f"{path or where}: expected a file, got nothing with that name. Check the path.") from None
-    except IsADirectoryError:
-        raise FileError(f"{path or where}: expected a file, got a folder. Name a file inside it.") from None
-    except PermissionError:
-        raise FileError(
-            f"{path or where}: expected a file that can be read, got no permission. Check its mode."
-        ) from None
     except UnicodeDecodeError as error:
         raise FileError(_encoding_message(where, source, error)) from None
-    except csv.Error as error:
-        raise FileError(
-            f"{where}: expected cells quoted as in RFC 4180, got an error ({_one_line(error)}). Close every quote."
-        ) from None
-    except EOFError:
-        raise FileError(f"{where}: expected a whole file, got a truncated one. Copy or download it again.") from None
-    except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, tarfile.TarError, NotImplementedError) as error:
-        # zipfile says NotImplementedError to compressions and versions that it does not know.
-        raise FileError(
-            f"{where}: expected an intact archive, got {_one_line(error)}. Copy or download it again."
-        ) from None
-    except MemoryError:
-        raise FileError(f"{where}: expected a file that fits into memory, got a larger one. Split it.") from None
-    except RecursionError:
-        raise FileError(
-            f"{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list."
-        ) from None
-    except OSError as error:
-        raise FileError(
-            f"{path or where}: expected a file that can be read, got {_one_line(error.strerror or error)}. Check the file."
-        ) from None
     except ValueError as error:
         # open() raises this for a path with a NUL character; anything else is a bug of ours.
         if "null byte" not in str(error) and "null character" not in str(error):
             raise
         raise FileError(f"{where!r}: expected a path, got one with a NUL character. Check the path.") from None
+    except tuple(_FAULTS) as error:
+        words = next(words for kind, words in _FAULTS.items() if isinstance(error, kind))
+        got = _one_line(getattr(error, "strerror", None) or error)
+        raise FileError(words.format(where=where, path=path or where, got=got)) from None
 
 
 def _one_line(error):
