@@ -141,6 +141,8 @@ class StoredArray(RunRows):
             return replace(self, shape=(*self.shape, 1))
         if rows is Ellipsis and others == [0] and self.shape[-1] == 1 and self.ndim > 1:
             return replace(self, shape=self.shape[:-1])
+        if others and not isinstance(rows, (slice, Integral)):
+            raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
         return super().__getitem__(key)
 
     def _read(self, n, runs):
