@@ -19,7 +19,7 @@ import numpy as np
 from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, require_truth_column
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.labels import find_node, read_labels
@@ -33,7 +33,7 @@ def is_prediction_json(source):
     """Whether JSON is lists of label and score, or one of the forms of `PREDICTION_FORMS`, rather than a taxonomy."""
     try:
         text = source.read_text()
-        limits.require_json(source.where, text)
+        file_limits.require_json(source.where, text)
         value = json.loads(text)
     except (FileError, ValueError, RecursionError):
         return False
@@ -182,8 +182,8 @@ def _records(source, form, reading):
             form[0] = "JSON lines"
             yield from (_parsed(source.where, line, number) for number, line in chain((first, second), lines))
             return
-    content = source.read_text(most=limits.UNPACKED_BYTES)
-    limits.require_json(source.where, content)
+    content = source.read_text(most=file_limits.UNPACKED_BYTES)
+    file_limits.require_json(source.where, content)
     value = _parsed(source.where, content, None)
     is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
     others = [other for other in PREDICTION_FORMS.values() if other.kind == "json"]

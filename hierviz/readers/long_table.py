@@ -7,7 +7,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, joined, looks_numeric
 from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
@@ -137,9 +137,9 @@ def _is_complete(taxonomy, nodes, n_samples, n_rows):
 
 def _matrix(columns, rows, cells, samples, nodes, taxonomy):
     """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
-    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
+    if len(samples) * len(nodes) > file_limits.TABLE_NUMBERS:
         raise PredictionsError(
-            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
+            f"{columns.where}: expected at most {file_limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
         )
     n_pairs, pairs = len(samples) * len(nodes), rows * len(nodes) + cells
     if len(pairs) < n_pairs:

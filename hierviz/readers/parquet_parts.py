@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.parquet_rows import ParquetRows
 from hierviz.readers.parquet_table import ParquetTable, require_numbers, require_text
@@ -160,7 +160,7 @@ class PartedTable:
                 self._require_columns(part, wanted, [names[place] for place in rest], advice)
             _require_moderate(part)
         starts = np.cumsum([0, *(part.group_rows.sum() for part in self.parts)])
-        n_rows, most = int(starts[-1]), limits.most_rows(None, 0, len(rest))
+        n_rows, most = int(starts[-1]), file_limits.most_rows(None, 0, len(rest))
         if n_rows > most:
             raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
         text = {place: [] for place in rest}
@@ -216,4 +216,4 @@ class PartedColumns(Columns):
 def _require_moderate(part):
     """Raise a FileError where a row group would ask for far too much memory."""
     advice = "Write smaller row groups (row_group_size)."
-    limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
+    file_limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)

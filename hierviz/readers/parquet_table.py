@@ -16,9 +16,9 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, printable, shortened
 from hierviz.messages.extras import require
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
-from hierviz.readers.limits import most_rows
+from hierviz.readers.file_limits import most_rows
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.sources import Source, translated
@@ -49,9 +49,9 @@ class ParquetTable:
     def file(self):
         """The open pyarrow.parquet.ParquetFile."""
         parquet = self._opened()
-        if parquet.metadata.num_columns > limits.TABLE_COLUMNS:
+        if parquet.metadata.num_columns > file_limits.TABLE_COLUMNS:
             raise FileError(
-                f"{self.where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {parquet.metadata.num_columns:,}. "
+                f"{self.where}: expected at most {file_limits.TABLE_COLUMNS:,} columns, got {parquet.metadata.num_columns:,}. "
                 "Save scores as .npy."
             )
         return parquet
@@ -149,7 +149,7 @@ class ParquetTable:
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
         dtype = self._number_type(numbers)
-        stays = may_stay and n_rows * len(numbers) * dtype.itemsize > limits.MEMORY_BYTES
+        stays = may_stay and n_rows * len(numbers) * dtype.itemsize > file_limits.MEMORY_BYTES
         self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
         for place in numbers:
             require_numbers(self.types[place], f"{self.where}, column {names[place]!r}", advice)
@@ -189,14 +189,16 @@ class ParquetTable:
         repeated = [k for k, column in enumerate(columns) if column.max_repetition_level]
         groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
         n_items = sum(group.column(k).num_values for group in groups for k in repeated)
-        if n_items > limits.TABLE_TEXTS:
+        if n_items > file_limits.TABLE_TEXTS:
             raise FileError(
-                f"{self.where}: expected at most {limits.TABLE_TEXTS:,} entries of lists, got {n_items:,}. Split the file."
+                f"{self.where}: expected at most {file_limits.TABLE_TEXTS:,} entries of lists, got {n_items:,}. Split the file."
             )
         size = n_rows * (8 * len(numbers) + _TEXT_BYTES * len(rest)) + n_items * _ITEM_BYTES
         size = max(size, sum(group.total_byte_size for group in groups))
-        most = limits.SCRATCH_BYTES if stays else None
-        limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most)
+        most = file_limits.SCRATCH_BYTES if stays else None
+        file_limits.require_unpacked(
+            self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most
+        )
 
     def cells(self, names):
         """Cells of some columns as text, a list each."""

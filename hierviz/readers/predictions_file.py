@@ -21,7 +21,7 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import check_ids, join
@@ -121,7 +121,7 @@ def load_predictions(
     -------
     Predictions
         Rows in the order of the file. Truths without a prediction are empty predictions after them in label files.
-        Scores of more than `limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
+        Scores of more than `file_limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
         are first read, so that the file is read once.
 
     Raises
@@ -270,7 +270,7 @@ def _checked(predictions, raw, read_scores):
     if not read_scores and not is_in_memory:
         return predictions
     # What is in memory, and what is small, is checked now; a large file while it is read.
-    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES:
+    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= file_limits.MEMORY_BYTES:
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))

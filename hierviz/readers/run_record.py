@@ -15,7 +15,7 @@ import os
 
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, printable, shortened
 from hierviz.new_files import new_text
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.sources import open_source
 
 KEY = b"hierviz"
@@ -93,7 +93,7 @@ def read_record(source, schema=None):
         return None, []
     try:
         text = open_source(beside, "JSON").read_text(MOST_BYTES)
-        limits.require_json(beside.name, text)
+        file_limits.require_json(beside.name, text)
         record, notes = _parsed(text, beside.name)
     except FileError as error:
         return None, [f"{beside.name} was not used: {error}"]

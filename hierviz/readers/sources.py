@@ -28,7 +28,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.messages.errors import FileError, printable
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Held, Spooled, rewindable
@@ -149,14 +149,14 @@ class Source:
     def open(self, most=None):
         """The bytes from the beginning, unpacked, as a binary file.
 
-        A FileError is raised where a gzip file unpacks to far too many, or to more than `most` (`limits.UNPACKED_BYTES`).
+        A FileError is raised where a gzip file unpacks to far too many, or to more than `most` (`file_limits.UNPACKED_BYTES`).
         """
         with self.open_stored() as stored:
             yield unpacked(stored, self.where, self.size, most) if self.is_gzipped else io.BufferedReader(stored)
 
     def read_bytes(self, most=None):
-        """All bytes, unpacked; FileError beyond `most`, which is `limits.UNPACKED_BYTES` when absent."""
-        most = limits.UNPACKED_BYTES if most is None else most
+        """All bytes, unpacked; FileError beyond `most`, which is `file_limits.UNPACKED_BYTES` when absent."""
+        most = file_limits.UNPACKED_BYTES if most is None else most
         content, is_more = io.BytesIO(), not self.is_gzipped and self.size > most
         if not is_more:
             with translated(self.where), self.open() as file:
@@ -164,7 +164,7 @@ class Source:
                 while (some := file.read(_BYTES_AT_ONCE)) and content.tell() <= most:
                     content.write(some)
         if is_more or content.tell() > most:
-            raise FileError(f"{self.where}: expected at most {limits.size_words(most)}, got more. Split the file.")
+            raise FileError(f"{self.where}: expected at most {file_limits.size_words(most)}, got more. Split the file.")
         return content.getvalue()
 
     def read_text(self, most=None, lines=None):
@@ -173,13 +173,13 @@ class Source:
         Parameters
         ----------
         most : int, optional
-            Bytes; `limits.TEXT_BYTES` when absent.
+            Bytes; `file_limits.TEXT_BYTES` when absent.
         lines : int, optional
-            Lines; `limits.CLASS_ROWS` when absent.
+            Lines; `file_limits.CLASS_ROWS` when absent.
         """
         with translated(self.where, self):
-            text = self.read_bytes(limits.TEXT_BYTES if most is None else most).decode(self.encoding)
-        lines = limits.CLASS_ROWS if lines is None else lines
+            text = self.read_bytes(file_limits.TEXT_BYTES if most is None else most).decode(self.encoding)
+        lines = file_limits.CLASS_ROWS if lines is None else lines
         if text.count("\n") > lines:
             raise FileError(
                 f"{self.where}: expected at most {lines:,} lines, got {text.count(chr(10)):,}. Remove blank lines or split it."
@@ -226,7 +226,7 @@ class Source:
 
     def lines_of(self, text):
         """Yield the lines of an open text; FileError where one is far too long, or is no text."""
-        number, longest = 0, limits.ROW_CHARACTERS
+        number, longest = 0, file_limits.ROW_CHARACTERS
         while line := text.readline(longest):
             number += 1
             if "\0" in line:

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_lists.class_list_forms import read_class_list
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.shared_file import is_url
@@ -205,14 +205,14 @@ def _part_for(classes, taxonomy, where):
 
 def _moderate(taxonomy, where):
     """A taxonomy; TaxonomyError when it has too many classes, or names too long to read."""
-    if taxonomy.n_nodes > limits.CLASSES:
+    if taxonomy.n_nodes > file_limits.CLASSES:
         raise TaxonomyError(
-            f"{where}: expected at most {limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."
+            f"{where}: expected at most {file_limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."
         )
     longest = max(taxonomy.names, key=len)
-    if len(longest) > limits.NAME_CHARACTERS:
+    if len(longest) > file_limits.NAME_CHARACTERS:
         raise TaxonomyError(
-            f"{where}: expected names of at most {limits.NAME_CHARACTERS:,} characters, got one of {len(longest):,} "
+            f"{where}: expected names of at most {file_limits.NAME_CHARACTERS:,} characters, got one of {len(longest):,} "
             f"({longest[:30] + '…'!r}). Shorten it, or show long names with node attributes."
         )
     return taxonomy
@@ -225,7 +225,7 @@ def plain_table(source, form=None, separator=None):
     form = form or _early_form(source, separator)
     if form not in (None, "edges", "levels"):
         return None, None
-    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=file_limits.CLASS_ROWS)
     if len(table.first) == 1 or (form is None and path_column(table) is not None):
         return None, None
     return form or table_form(table.first), table
@@ -239,7 +239,7 @@ def _read(source, form, separator, has_header, direction):
         return _read_hitin(source)
     if form == "paths":
         return _read_paths(source, separator, has_header)
-    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=file_limits.CLASS_ROWS)
     if len(table.first) == 1:
         return _read_paths(source, None, has_header)
     form = form or ("paths" if path_column(table) is not None else table_form(table.first))
@@ -333,7 +333,7 @@ def _read_paths(source, separator, has_header):
     lines = [line for line in lines if line.strip()]
     words = [word.strip().strip('"').casefold() for word in re.split("[,;\t]", lines[0])]
     detected = dict(source.detected)
-    table = open_table(source, "a class taxonomy", most_rows=limits.CLASS_ROWS) if "path" in words else None
+    table = open_table(source, "a class taxonomy", most_rows=file_limits.CLASS_ROWS) if "path" in words else None
     place = None if table is None else path_column(table, separator)
     if place is not None:
         columns = table.read(has_header=True)

@@ -13,7 +13,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_lists.class_list import ClassList
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
 from hierviz.readers.class_lists.label_maps import looks_like_pbtxt, looks_like_yaml, read_pbtxt_names, read_yaml_names
@@ -82,7 +82,7 @@ def read_class_list(classes, taxonomy):
                 f"{source.where}: expected a column of names, got {', '.join(first)}. Name it 'class'."
             )
         return read
-    return class_list_of_text(source.read_text(lines=limits.CLASSES), source.where, taxonomy)
+    return class_list_of_text(source.read_text(lines=file_limits.CLASSES), source.where, taxonomy)
 
 
 def class_list_of_text(text, where, taxonomy):

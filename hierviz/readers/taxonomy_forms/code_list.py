@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_paths import taxonomy_of_ids
 from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
@@ -64,7 +64,7 @@ def read(source, options):
     TaxonomyError
         If most codes begin with no other one, so that their parents must be given, or a code is repeated.
     """
-    table = open_table(source, "a table of codes", most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a table of codes", most_rows=file_limits.CLASS_ROWS)
     words = [re.sub(r"[\s-]+", "_", cell.strip().casefold()) for cell in table.first]
     has_header = not any(re.search(r"\d", cell) for cell in table.first)
     columns = table.read(has_header=has_header)

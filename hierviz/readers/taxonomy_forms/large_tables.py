@@ -20,7 +20,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.predictions.name_matching import normal
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.unpacking import require_deflate
 
@@ -179,9 +179,9 @@ def aliases(wanted, names):
 
 def require_moderate(n_classes, where):
     """Raise a TaxonomyError when a whole taxonomy is too large to be read."""
-    if n_classes > limits.CLASSES:
+    if n_classes > file_limits.CLASSES:
         raise TaxonomyError(
-            f"{where}: expected at most {limits.CLASSES:,} classes, got {n_classes:,}. Name those that are needed in "
+            f"{where}: expected at most {file_limits.CLASSES:,} classes, got {n_classes:,}. Name those that are needed in "
             "{taxonomy_classes}: they are read with what is above them."
         )
 

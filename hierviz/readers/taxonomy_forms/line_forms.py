@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, shown
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_paths import Places, taxonomy_of_ids, taxonomy_of_places
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
@@ -183,7 +183,7 @@ def looks_like_wnids(name, lines):
 def read_wnids(source, options):
     """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; parents are detected as in edge lists."""
     where = source.where
-    taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=limits.CLASS_ROWS), has_header=False)
+    taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=file_limits.CLASS_ROWS), has_header=False)
     for name in WORDS_BESIDE if source.pipe is None else ():
         beside = source.path.with_name(name)
         if beside.is_file():

@@ -23,7 +23,7 @@ Budgets
   an ``.npz`` 1,000 arrays (`ARRAYS`), a zip 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and
   64,000,000 pixels (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
 
-In Python a budget is changed by setting it, for example ``hierviz.readers.limits.TABLE_ROWS = 50_000_000``.
+In Python a budget is changed by setting it, for example ``hierviz.readers.file_limits.TABLE_ROWS = 50_000_000``.
 """
 
 from __future__ import annotations
