@@ -68,7 +68,7 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, can_r
     moved = exchanged(truth, leaves, taxonomy.n_nodes)
     if moved:
         text = exchanged_words(moved, taxonomy)
-        found.note("permuted_columns", where, text, "these columns called as they look" if can_rename else None)
+        found.note("permuted_columns", where, text, "the names of these columns exchanged" if can_rename else None)
         return moved
     if not is_constant:
         _look_below_constant(taxonomy, truth, leaves, where, found)

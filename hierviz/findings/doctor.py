@@ -1,9 +1,9 @@
-"""Look at a taxonomy, a class list, predictions and a truth, and say all that is wrong with them.
+"""Check a taxonomy, a class list, predictions and a truth, and report all problems.
 
 Conventions
 -----------
-Each look works on what the looks before have mended, so that a fault is said once and not again by what follows from it. After an
-error the looks go on with a copy in which what cannot be used is left out; the mended file holds only what is certain.
+Each check works on what the checks before have fixed, so that a fault is reported once and not again by what follows from it.
+After an error the checks go on with a copy without what cannot be used; the fixed file holds only what is certain.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def doctor(
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
     stage : callable, optional
-        Called with the name of each file before it is looked at.
+        Called with the name of each file before it is checked.
     taxonomy_reading : mapping, optional
         Keywords of `load_taxonomy`: form, separator, direction, ...
 
@@ -71,7 +71,7 @@ def doctor(
     >>> _ = path.write_text("parent,child\\nanimal,cat\\nanimal,dog\\ncat,cat\\n")
     >>> found = doctor(path)
     >>> print(found.findings[0])
-    error: taxonomy.csv:4: 'cat': a class is its own parent in line 4. Can be mended: without line 4.
+    error: taxonomy.csv:4: 'cat': a class is its own parent in line 4. Can be fixed: without line 4.
     """
     found, fixes = Findings(), []
     several = isinstance(predictions, Sequence) and not isinstance(predictions, str)

@@ -34,17 +34,8 @@ def look_at_edges(look, direction):
     )
     left, right, _ = edge_columns(columns, words if is_header else None, direction)
     edges = _Edges(look, left, right)
-    for check in (
-        edges.blanks,
-        edges.characters,
-        edges.alike,
-        edges.themselves,
-        edges.repeats,
-        edges.cycles,
-        edges.tops,
-        edges.shortcuts,
-    ):
-        check()
+    for check in ("blanks", "characters", "alike", "themselves", "repeats", "cycles", "tops", "shortcuts"):
+        getattr(edges, check)()
 
 
 class _Edges:
@@ -91,8 +82,8 @@ class _Edges:
         if odd:
             # Both spellings are there: without the fix they are two classes.
             is_split = any(plain in names for plain in odd.values())
-            text = f"{counted(len(odd), 'name holds', 'names hold')} characters that cannot be seen: {some(odd)}"
-            text += ", and stands there without them too, as another class." if is_split else "."
+            text = f"{counted(len(odd), 'name contains', 'names contain')} invisible characters: {some(odd)}"
+            text += ", and also occurs without them, as another class." if is_split else "."
             fix, severity = f"{some(odd.values())} in plain characters", "error" if is_split else None
             self.note("odd_characters", self.records_of(odd), text, fix, severity)
             self.rename(odd)
@@ -145,9 +136,9 @@ class _Edges:
             pair = " > ".join(map(shown, self.pairs[records[0]]))
             advice = "Remove one of these edges."
             if is_certain:
-                advice = f"Only {pair} leads back to a class that hangs elsewhere too."
+                advice = f"Only {pair} leads back to a class that also has another parent."
             fix = f"without {self.look.lines(records)} ({pair})" if is_certain else None
-            text = f"classes lie below themselves: {words}{more}. {advice}"
+            text = f"classes are below themselves: {words}{more}. {advice}"
             self.drop("cycles", records, text, is_certain, fix)
 
     def tops(self):
@@ -156,7 +147,7 @@ class _Edges:
         tops = [name for name in names if name not in as_child]
         if len(tops) > 1:
             text = (
-                f"{len(tops)} classes have no parent: {some(tops)}. A root is added above them; if that is not meant, "
+                f"{len(tops)} classes have no parent: {some(tops)}. A root is added above them; if that is not intended, "
                 f"add their parents."
             )
             self.note("several_roots", self.records_of(tops), text)

@@ -33,7 +33,7 @@ def look_at_levels(look):
             for level, name in enumerate(paths[record]):
                 if name in odd:
                     write(record, level, plain_name(name))
-        text = f"{counted(len(odd), 'name holds', 'names hold')} characters that cannot be seen: {some(sorted(odd))}."
+        text = f"{counted(len(odd), 'name contains', 'names contain')} invisible characters: {some(sorted(odd))}."
         look.note("odd_characters", records, text, "the names in plain characters")
     for level in range(len(places)):
         uses = Counter(path[level] for path in paths.values() if path[level])
@@ -50,7 +50,7 @@ def look_at_levels(look):
     again = [record for record, path in paths.items() if seen.setdefault(tuple(path), record) != record]
     if again:
         words = look.lines(again)
-        text = f"{counted(len(again), 'row stands', 'rows stand')} there twice: {words}."
+        text = f"{counted(len(again), 'row repeats another', 'rows repeat others')}: {words}."
         look.note("repeated_rows", again, text, f"without {words}")
         look.drop(again, is_fix=True)
 

@@ -118,8 +118,8 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, is_path=False):
 
     for code, renamed, text in (
         ("leading_zeros", spellings.zeros, "lost the leading zeros that the taxonomy has"),
-        ("odd_characters", spellings.odd, "held characters that cannot be seen"),
-        ("other_spellings", spellings.spelt, "spelt otherwise than in the taxonomy"),
+        ("odd_characters", spellings.odd, "contained invisible characters"),
+        ("other_spellings", spellings.spelt, "spelt differently from the taxonomy"),
     ):
         if renamed:
             shown = ", ".join(f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3])

@@ -1,6 +1,6 @@
 """Faults in the rows and columns of a table of predictions: all of them, where its reader stops at the first.
 
-Tables of scores and labels, and those in which classes stand in cells: long tables, tables of the best classes, labels without a
+Tables of scores and labels, and those in which cells name classes: long tables, tables of the best classes, labels without a
 header row.
 """
 
@@ -98,7 +98,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
         are = counted(len(unknown), "column of numbers is", "columns of numbers are")
         text = f"{are} no class of the taxonomy: {listed(unknown)}."
         text += f" Classes without a column: {listed(lacking)}." if lacking else ""
-        fix = f"{some(unknown)} called {some(typed.values())}" if typed else None
+        fix = f"{some(unknown)} renamed to {some(typed.values())}" if typed else None
         look.note_header("unknown_names", text, fix)
     elif lacking and not may_lack:
         text = f"{counted(len(lacking), 'class has', 'classes have')} no column: {listed(lacking)}. "
@@ -109,7 +109,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
     is_sure = all(look_alike_key(name) == look_alike_key(right) for name, right in spelt.items())
     if spelt:
         shown = ", ".join(f"{a!r} is {b!r}" for a, b in list(spelt.items())[:3])
-        text = f"{counted(len(spelt), 'column is', 'columns are')} spelt otherwise than in the taxonomy: {shown}."
+        text = f"{counted(len(spelt), 'column is', 'columns are')} spelt differently from the taxonomy: {shown}."
         look.note_header("other_spellings", text, AS_IN_TAXONOMY if is_sure else None)
     for name, right in (zeros | typed | (spelt if is_sure else {})).items():
         look.fixes.cells[0, names.index(name)] = right
@@ -214,7 +214,7 @@ def missing_header(look, taxonomy, truth_column=None):
     if any(cell.casefold() in VERBATIM_COLUMNS for cell in first):
         return None
     labels = [place for place, cell in enumerate(first) if cell and find_node(cell, taxonomy) is not None]
-    # Codes of classes are numbers too; below a header of classes stand other numbers.
+    # Codes of classes are numbers too; below a header of classes there are other numbers.
     below = [[cells[place] for _, cells in table.sample if place < len(cells)] for place in labels]
     are_labels = all(2 * sum(find_node(cell, taxonomy) is not None for cell in cells) > len(cells) for cells in below)
     if not labels or len(labels) > 2 or not are_labels:
@@ -230,7 +230,7 @@ def missing_header(look, taxonomy, truth_column=None):
 
 def look_at_headerless_rows(look, names, taxonomy, numbers=None):
     """Note that a header row is missing, and what else is wrong with the rows; for parameters see `look_at_listed_rows`."""
-    text = f"the first row is no header but a sample already ({listed(look.names, 3)}). "
+    text = f"the first row is a sample, not a header ({listed(look.names, 3)}). "
     said = ",".join("truth or predicted" if name.startswith("column") else name for name in names)
     look.note_header("no_header", f"{text}Add a header row, such as {said}.")
     look.read_rows(has_header=False)

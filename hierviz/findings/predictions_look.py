@@ -1,4 +1,4 @@
-"""All that is wrong with a file of predictions, alone and beside the truth."""
+"""All problems of a file of predictions, by itself and with the truth."""
 
 from __future__ import annotations
 
@@ -225,7 +225,7 @@ def look_at_predictions(predictions, where, found, *, is_table=False, can_rename
     is_table, can_rename : bool
         The scores, and the names of the columns, can be fixed in the file.
     n_emptied : int
-        Labels that were left out to read on, which are told already.
+        Labels that were left out to read on, which are reported already.
     has_all : bool
         No column was left out to read on.
 
@@ -237,7 +237,7 @@ def look_at_predictions(predictions, where, found, *, is_table=False, can_rename
     """
     taxonomy, truth, look, hashes = predictions.taxonomy, predictions.truth, None, None
     if predictions.has_scores:
-        # The scores of a model that knows a part of the classes, as they stand in its file.
+        # The scores of a model that knows a part of the classes, as they are in its file.
         is_part = isinstance(predictions.scores, NodeColumns) and predictions.known is not None
         # Of a cut taxonomy the source has other nodes.
         is_part = is_part and predictions.scores.source.taxonomy.n_nodes == len(predictions.known)
@@ -279,7 +279,7 @@ def _look_at_texts(predictions, where, found):
     if texts is None:
         return
     texts = texts[: predictions.n_samples - predictions.n_without_prediction].tolist()
-    # The text may stand in the truth file, and is not there for samples without a truth.
+    # The text may be in the truth file, and is missing for samples without a truth.
     may_lack = predictions.truth is not None
     empty = [row for row, text in enumerate(texts) if not text.strip() and (not may_lack or predictions.has_truth[row])]
     if empty and len(empty) < len(texts):
@@ -295,7 +295,7 @@ def _look_at_texts(predictions, where, found):
     several = [text for text, found_truths in truths.items() if len(found_truths) > 1]
     if several:
         text = (
-            f"{counted(len(several), 'text stands', 'texts stand')} there with different truths: {some(several, 2)}. "
+            f"{counted(len(several), 'text has', 'texts have')} different truths: {some(several, 2)}. "
             f"No model gets all of them right."
         )
         found.note("texts_with_several_truths", where, text)

@@ -94,7 +94,7 @@ def look_at_join(mine, theirs, found, *, has_labels):
 def _all_with_zeros(unmatched, known):
     """All shorter numbers with zeros in front where known ids are numbers of one width; else nothing.
 
-    So ids are mended too whose rows in the other file could not be read.
+    So ids are fixed too whose rows in the other file could not be read.
     """
     width = len(known[0])
     if not all(len(sample) == width and sample.isascii() and sample.isdigit() for sample in known):

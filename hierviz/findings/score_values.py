@@ -28,7 +28,7 @@ class ScoreLook:
     hashes : ndarray of float, shape (n_samples,)
         Equal for equal rows.
     divisors : dict of int to float
-        Row -> what its scores have to be divided by; the key None stands for all rows.
+        Row -> what its scores have to be divided by; the key None means all rows.
     """
 
     leaves: np.ndarray
@@ -128,7 +128,7 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
     # What is not listed may be missing from a sum.
     distance = totals - 1 if predictions.has_unknown else np.abs(totals - 1)
     off = is_leaves & (distance > SUM_TOLERANCE) & ~empty & finite
-    # A few rows beside many that sum to 1 were scaled; where most do not, they are no probabilities.
+    # A few rows among many that sum to 1 were scaled; where most do not, they are no probabilities.
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:
         text = "the scores of every sample sum to 100: they are percent."
@@ -146,12 +146,12 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
     elif off.any() and not wrong.any():
         text = (
             f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; sums from "
-            f"{totals[off].min():.4g} to {totals[off].max():.4g}). If they are raw scores or independent probabilities, say so "
-            "with {parametrisation}."
+            f"{totals[off].min():.4g} to {totals[off].max():.4g}). If they are raw scores or independent probabilities, set "
+            "{parametrisation}."
         )
         found.note("sums_not_one", where, text)
     if wrong.any():
-        expected = "is outside of 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
+        expected = "is outside 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
         # Raw scores are finite, too.
         is_raw = key in PROBABILITIES and bool((wrong & finite).any() or not finite.any())
         advice = (
@@ -167,7 +167,7 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
 
 
 def _has_negative(predictions, rows):
-    """Whether a score of some rows is below 0; looked at 1,000 rows at a time."""
+    """Whether a score of some rows is below 0; checked 1,000 rows at a time."""
     return any((np.asarray(predictions.scores[rows[k : k + 1000]]) < 0).any() for k in range(0, len(rows), 1000))
 
 

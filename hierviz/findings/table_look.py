@@ -32,7 +32,7 @@ class Changes:
     columns : set of int
         Places of columns that are left out.
     divisors : dict of record to float
-        What numbers in `scores` are divided by; the key None stands for all records.
+        What numbers in `scores` are divided by; the key None means all records.
     scores : tuple of int
         Places of the columns of numbers.
     """
@@ -132,7 +132,7 @@ class TableLook:
             widths = some(sorted({len(cells) for _, cells in self.ragged.values()}))
             lines = [line for line, _ in self.ragged.values()]
             text = (
-                f"{counted(len(lines), 'row has', 'rows have')} other than {width} cells ({widths}): {lines_words(lines)}. "
+                f"{counted(len(lines), 'row does', 'rows do')} not have {width} cells ({widths}): {lines_words(lines)}. "
                 "Quote cells that hold the separator, or add what is missing."
             )
             self.found.note("ragged_rows", f"{self.where}:{lines[0]}", text)

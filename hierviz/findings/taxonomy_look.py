@@ -1,4 +1,4 @@
-"""All that is wrong with a taxonomy file, the taxonomy for the looks that need one, and what is to know about its shape: only
+"""All problems of a taxonomy file, the taxonomy for the checks that need one, and notable properties of its shape: only
 children, several parents, uneven depths, names that repeat."""
 
 from __future__ import annotations
@@ -27,14 +27,14 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     path : str or path
     found : Findings
     folder : Path
-        For a copy that is mended so far as to be read.
+        For a copy that is fixed so far as to be read.
     separator, direction, **reading
         Keywords of `load_taxonomy`.
 
     Returns
     -------
     taxonomy : Taxonomy or None
-        As it is mended; None where it cannot be read.
+        As it is fixed; None where it cannot be read.
     fixes : Changes or None
     """
     where, kind, look = Path(os.fspath(path)).name, None, None
@@ -69,7 +69,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
 
 
 def look_at_shape(taxonomy, where, found, with_names=True):
-    """Note what is to know about a taxonomy.
+    """Note properties of a taxonomy.
 
     Parameters
     ----------
@@ -77,7 +77,7 @@ def look_at_shape(taxonomy, where, found, with_names=True):
     where : str
     found : Findings
     with_names : bool
-        Look for names that look alike too: where no table was looked at.
+        Check for names that look alike too: where no table was checked.
     """
     names, children = taxonomy.names, taxonomy.children
     if not taxonomy.is_tree:

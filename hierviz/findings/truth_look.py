@@ -1,4 +1,4 @@
-"""All that is wrong with a table of truths, and with a class list."""
+"""All problems of a table of truths, and of a class list."""
 
 from __future__ import annotations
 
@@ -91,7 +91,7 @@ def look_at_classes(classes, taxonomy, found):
     twice = [entry for entry, node in known if first.setdefault(node, entry) is not entry]
     if twice:
         names = listed(name for _, name in twice)
-        text = f"{counted(len(twice), 'class stands', 'classes stand')} there twice: {names}."
+        text = f"{counted(len(twice), 'class is', 'classes are')} listed twice: {names}."
         found.note("repeated_classes", twice[0][0], text)
     for note in loose.notes(where):
         found.note("other_spellings", where, note.partition(": ")[2] + ".")

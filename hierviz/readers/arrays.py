@@ -1,6 +1,6 @@
 """Scores in numpy files: ``.npy`` stays on disk, ``.npz`` brings names and ids along; its other arrays are not read.
 
-Opening them, which inputs of models need as well, stands in `numpy_files`.
+Opening them, which inputs of models need as well, is in `numpy_files`.
 """
 
 from __future__ import annotations

@@ -98,7 +98,7 @@ def index_order(numbers, where, place=None):
     Raises
     ------
     PredictionsError
-        If a number is none, stands there twice or is left out.
+        If a number is none, is repeated or left out.
     """
     n, seen = len(numbers), {}
     wanted = f"{where}: expected whole numbers from 0 to {n - 1}, or from 1 to {n}, each once"
@@ -139,7 +139,7 @@ def numbered_names(mapping, where, notes):
     Raises
     ------
     PredictionsError
-        If neither side is whole numbers, both could be the columns, or a number is left out or stands there twice.
+        If neither side is whole numbers, both could be the columns, or a number is left out or repeated.
     """
     sides = [list(mapping), list(mapping.values())]
     numbers = [[None if isinstance(entry, bool) else whole(entry) for entry in side] for side in sides]
@@ -218,7 +218,7 @@ def _name_column(table, taxonomy, numbers):
     full = [k for k in columns if is_all_nodes(table.cells[k], taxonomy)]
     words = [k for k in columns if k not in numbers]
     full = full or [k for k in words if is_all_nodes(table.cells[k], taxonomy, LooseMatches(taxonomy))]
-    # Whole numbers that are nodes are names, unless text that is nodes stands beside them.
+    # Whole numbers that are nodes are names, unless there is a column of text that is nodes too.
     fits = [k for k in full if k not in numbers] or [k for k in full if table.kind(k) != "place"] or full
     if not fits:  # a name is misspelt, written in other letters, or that of a background class
         most = [k for k in words if 2 * _n_nodes(table.cells[k], taxonomy) > len(table.cells[k])]
@@ -246,7 +246,7 @@ def _index_column(table, taxonomy, numbers, names):
     """Place of the column that numbers the columns of scores, None when the rows are in their order."""
     candidates = {k: number for k, number in numbers.items() if k != names}
     index = None
-    # Without a header, whole numbers beside names can only be meant so.
+    # Without a header, whole numbers next to names can mean nothing else.
     for kinds in (("place",), ("id", "name")) if table.names else (("",),):
         said = [k for k in candidates if table.kind(k) in kinds]
         fits = [k for k in said if _is_index(candidates[k])]

@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
 from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.predictions.listed_scores import first_repeat
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import as_number
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
@@ -99,7 +99,7 @@ def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np
     FileError
         If the table cannot be read, a value is no number of at least 0, or no row is about a node.
     """
-    table = open_table(path, "a table of terms and their information accretion", most_rows=limits.CLASS_ROWS)
+    table = open_table(path, "a table of terms and their information accretion", most_rows=file_limits.CLASS_ROWS)
     is_about_node = find_node(table.first[0].strip(), taxonomy) is not None
     has_header = not table.can_lack_header or not (is_about_node or as_number(table.first[-1]) is not None)
     columns = table.read(has_header=has_header)

@@ -1,6 +1,6 @@
 """Which node each column of scores belongs to: the names of a class list, looked up in the taxonomy.
 
-What a list may look like stands in `class_lists.class_list_forms`.
+The forms of a list are in `class_lists.class_list_forms`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def load_classes(classes, taxonomy, notes=None):
     FileError
         If the file cannot be read.
     PredictionsError
-        If a name is not in the taxonomy, fits several nodes or stands there twice; names the line. If an index has gaps or
-        doubles, or it cannot be told which column is the index and which one the names.
+        If a name is not in the taxonomy, fits several nodes or is repeated; names the line. If an index has gaps or
+        repeats, or it is unclear which column is the index and which one holds the names.
     """
     return load_class_nodes(classes, taxonomy, notes)[0]
 

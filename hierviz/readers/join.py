@@ -47,7 +47,7 @@ def join(raw, truth, ids=None):
     raw : RawPredictions
     truth : Truth or None
     ids : {"text", "number"}, optional
-        Whether ids are compared as they stand, or numbers such as ``1.0`` are the same as ``1``.
+        Whether ids are compared as they are, or numbers such as ``1.0`` are the same as ``1``.
 
     Returns
     -------

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list beside ``sample_id``,
+A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list with ``sample_id``,
 ``truth`` and attributes of text; JSON lines hold one list or object each.
 """
 
@@ -19,7 +19,7 @@ import numpy as np
 from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, require_truth_column
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.labels import find_node, read_labels
@@ -33,7 +33,7 @@ def is_prediction_json(source):
     """Whether JSON is lists of label and score, or one of the forms of `PREDICTION_FORMS`, rather than a taxonomy."""
     try:
         text = source.read_text()
-        limits.require_json(source.where, text)
+        file_limits.require_json(source.where, text)
         value = json.loads(text)
     except (FileError, ValueError, RecursionError):
         return False
@@ -172,7 +172,7 @@ def _advice(label, taxonomy):
 
 
 def _records(source, form, reading):
-    """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
+    """Yield the value of each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
     with translated(source.where, source), source.open() as file:
         text = io.TextIOWrapper(file, source.encoding)
         lines = ((number, line) for number, line in enumerate(text, 1) if line.strip())
@@ -182,8 +182,8 @@ def _records(source, form, reading):
             form[0] = "JSON lines"
             yield from (_parsed(source.where, line, number) for number, line in chain((first, second), lines))
             return
-    content = source.read_text(most=limits.UNPACKED_BYTES)
-    limits.require_json(source.where, content)
+    content = source.read_text(most=file_limits.UNPACKED_BYTES)
+    file_limits.require_json(source.where, content)
     value = _parsed(source.where, content, None)
     is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
     others = [other for other in PREDICTION_FORMS.values() if other.kind == "json"]
@@ -253,7 +253,7 @@ def _parts(record, where, place):
 
 
 def _per_sample(where, others, reading):
-    """Ids, truth and attributes from what stands beside the lists: keywords of RawPredictions."""
+    """Ids, truth and attributes from the other keys of each sample: keywords of RawPredictions."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
     require_truth_column(names, reading.truth_column, where, "key")
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}

@@ -7,7 +7,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, joined, looks_numeric
 from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
@@ -70,7 +70,7 @@ def read_long(table, names, reading):
         found = {"scores": _matrix(columns, rows, cells, list(samples), nodes, taxonomy), "scored_nodes": nodes}
     else:
         value, lengths = columns.numbers[:, 0], np.bincount(rows)
-        # Rows of one class after the other do not tell that the best ones are listed.
+        # Rows of one class after the other do not show that the best ones are listed.
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
         found = {"listed": ListedEntries(rows, nodes[cells], value, len(samples), is_top_k)}
     first = np.full(len(samples), -1)
@@ -137,9 +137,9 @@ def _is_complete(taxonomy, nodes, n_samples, n_rows):
 
 def _matrix(columns, rows, cells, samples, nodes, taxonomy):
     """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
-    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
+    if len(samples) * len(nodes) > file_limits.TABLE_NUMBERS:
         raise PredictionsError(
-            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
+            f"{columns.where}: expected at most {file_limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
         )
     n_pairs, pairs = len(samples) * len(nodes), rows * len(nodes) + cells
     if len(pairs) < n_pairs:

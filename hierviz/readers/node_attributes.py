@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed, near_miss
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import require_names
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
@@ -39,7 +39,7 @@ def load_node_attributes(path, taxonomy):
     TaxonomyError
         If no row is about a node of the taxonomy, or a node has two rows.
     """
-    table = open_table(path, "a table of node attributes with a column 'node'", most_rows=limits.CLASS_ROWS)
+    table = open_table(path, "a table of node attributes with a column 'node'", most_rows=file_limits.CLASS_ROWS)
     words = [cell.strip().casefold() for cell in table.first]
     has_header = not table.can_lack_header or any(word in NODE_COLUMNS for word in words)
     if not has_header and len(words) != 2:

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Parts stand one after the other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
+Parts follow each other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
 rows are asked for (`parquet_rows`); ids, truth and attributes are read at once. All parts have the columns of the first.
 """
 
@@ -16,13 +16,13 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.parquet_rows import ParquetRows
-from hierviz.readers.parquet_table import ParquetTable, _as_text, require_numbers, require_text
+from hierviz.readers.parquet_table import ParquetTable, require_numbers, require_text
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
-from hierviz.readers.sources import Source, open_source, translated
+from hierviz.readers.sources import Source, open_source
 
 SUFFIXES = (".parquet", ".pq", ".parq")
 # Files that are no parts, by name in a note.
@@ -44,7 +44,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
     -------
     Source, or PartedSource for Parquet whose scores stay where they are
     """
-    # Other kinds of paths are files that are held open; what is no path at all is told below.
+    # Other kinds of paths are files that are held open; what is no path at all is refused below.
     folder = path if isinstance(path, (str, Path)) else None
     inside = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
     if inside is not None:
@@ -66,7 +66,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
 
 @dataclass(frozen=True, eq=False)
 class PartedSource:
-    """Parts that were looked at; takes the place of a Source.
+    """Parts that were opened; takes the place of a Source.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class PartedSource:
         What errors call them.
     parts : list of Source
     others : list of str
-        Names of files beside them that are no parts.
+        Names of files in the folder that are no parts.
     """
 
     where: str
@@ -160,12 +160,14 @@ class PartedTable:
                 self._require_columns(part, wanted, [names[place] for place in rest], advice)
             _require_moderate(part)
         starts = np.cumsum([0, *(part.group_rows.sum() for part in self.parts)])
-        n_rows, most = int(starts[-1]), limits.most_rows(None, 0, len(rest))
+        n_rows, most = int(starts[-1]), file_limits.most_rows(None, 0, len(rest))
         if n_rows > most:
             raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
         text = {place: [] for place in rest}
         for part, end in zip(self.parts if rest else (), starts[1:].tolist()):
-            for place, cells in zip(rest, _texts(part.source, [names[place] for place in rest]), strict=True):
+            for place, cells in zip(
+                rest, ParquetTable(part.source).cells([names[place] for place in rest]), strict=True
+            ):
                 text[place] += cells
             tell(end, n_rows)
         scores = None
@@ -214,14 +216,4 @@ class PartedColumns(Columns):
 def _require_moderate(part):
     """Raise a FileError where a row group would ask for far too much memory."""
     advice = "Write smaller row groups (row_group_size)."
-    limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
-
-
-def _texts(source, names):
-    """Cells of some columns, a list each."""
-    part = ParquetTable(source)
-    columns = [part.file.schema.column(k) for k in range(part.file.metadata.num_columns)]
-    file = part._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
-    with translated(part.where), part._parsing():
-        table = file.read(columns=names, use_threads=False)
-    return [_as_text(table.column(name), f"{part.where}, column {name!r}") for name in names]
+    file_limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)

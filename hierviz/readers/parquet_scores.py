@@ -1,7 +1,7 @@
 """Scores in Parquet that stay on disk: one row group is decoded at a time.
 
 A row group stores its columns one after the other, so that some rows of it cannot be had without decoding all. A group of up
-to `limits.MEMORY_BYTES` is held in memory; a larger one goes to a temporary file, panel by panel: some columns of all its
+to `file_limits.MEMORY_BYTES` is held in memory; a larger one goes to a temporary file, panel by panel: some columns of all its
 rows, row after row, from which blocks of rows are put together. Read in order, each group is decoded once.
 
 The footer of a Parquet file, which is read as a whole, takes about 1.2 kB for each column of each group: for 10,000 columns
@@ -14,7 +14,7 @@ import threading
 
 import numpy as np
 
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.scratch import Scratch
 from hierviz.readers.stored_array import RunRows
 
@@ -74,7 +74,7 @@ class ParquetScores(GroupRows):
     def _held(self, group):
         """Function of first and last row of a group -> block of these rows."""
         n_bytes = self.table.group_rows[group] * len(self.names) * self.dtype.itemsize
-        if n_bytes <= limits.MEMORY_BYTES:
+        if n_bytes <= file_limits.MEMORY_BYTES:
             block = self._decoded(self.table, group)
             return lambda start, end: block[start:end]
         scratch, panels, place = Scratch(self.table.where, n_bytes), [], 0

@@ -1,4 +1,4 @@
-"""Prediction tables: what each column is, and the rows of the wide and label forms. The long form stands in `long_table`.
+"""Prediction tables: what each column is, and the rows of the wide and label forms. The long form is in `long_table`.
 
 Conventions
 -----------
@@ -33,7 +33,7 @@ from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_colu
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
 _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
-# What stands there is never read as a number.
+# Their cells are never read as numbers.
 VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
@@ -200,7 +200,7 @@ class SampleTable:
             folded = self.folded[place]
             is_known = name == self.reading.truth_column or folded in _KNOWN
             may_be_class = folded not in ID_COLUMNS and (not is_known or self.is_number(place))
-            # A class may be called "label": numbers tell it from a column of labels. An id column always is one.
+            # A class may be called "label": numbers distinguish it from a column of labels. An id column always is one.
             if name in self.taxonomy.index and may_be_class:
                 found[place] = self.taxonomy.index[name]
             elif not is_known and folded not in (*TEXT_COLUMNS, *SCORE_COLUMNS) and self.is_number(place):

@@ -21,7 +21,7 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import check_ids, join
@@ -79,7 +79,7 @@ def load_predictions(
     ----------
     path : str or path
         CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not, or a folder of Parquet parts; by path or
-        URL. What it holds is detected and stands in ``predictions.detected``.
+        URL. What it holds is detected and kept in ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
@@ -102,8 +102,8 @@ def load_predictions(
     percent : bool
         Scores are percent: they are divided by 100.
     ids : {"text", "number"}, optional
-        How sample ids of predictions and truth are compared: as they stand, or a number such as ``1.0``, as pandas writes it
-        where an id is missing, as ``1``. Ids are kept as they stand in the predictions.
+        How sample ids of predictions and truth are compared: as they are, or a number such as ``1.0``, as pandas writes it
+        where an id is missing, as ``1``. Ids are kept as they are in the predictions.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -115,13 +115,13 @@ def load_predictions(
         Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
         all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
     is_checked : bool
-        False leaves out the look at the scores, for who reports all that is wrong with them: `hierviz.doctor`.
+        False skips the checks of the scores: `hierviz.doctor` reports all problems of them.
 
     Returns
     -------
     Predictions
         Rows in the order of the file. Truths without a prediction are empty predictions after them in label files.
-        Scores of more than `limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
+        Scores of more than `file_limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
         are first read, so that the file is read once.
 
     Raises
@@ -270,7 +270,7 @@ def _checked(predictions, raw, read_scores):
     if not read_scores and not is_in_memory:
         return predictions
     # What is in memory, and what is small, is checked now; a large file while it is read.
-    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES:
+    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= file_limits.MEMORY_BYTES:
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))

@@ -132,7 +132,7 @@ def file_system(url):
 
 @contextmanager
 def _foreign(url):
-    """Whatever a file system raises becomes one line; nothing but its calls stands inside."""
+    """Whatever a file system raises becomes one line; only its calls belong inside."""
     try:
         yield
     except HiervizError:
@@ -155,7 +155,7 @@ def _foreign(url):
 def parts_of_folder(folder, suffixes):
     """The files of a folder with one of the suffixes, as SharedFile in the order of their names, numbers by their size.
 
-    Names that begin with ``_`` or ``.`` are passed over, as those that Spark writes beside its parts.
+    Names that begin with ``_`` or ``.`` are passed over, as those that Spark writes next to its parts.
 
     Returns
     -------

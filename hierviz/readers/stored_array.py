@@ -36,7 +36,7 @@ class ChangedFileError(FileError):
 
 @dataclass(frozen=True)
 class Stamp:
-    """What tells a file from another one, and from itself after a change."""
+    """What distinguishes a file from another one, and from itself after a change."""
 
     device: int
     inode: int
@@ -141,6 +141,8 @@ class StoredArray(RunRows):
             return replace(self, shape=(*self.shape, 1))
         if rows is Ellipsis and others == [0] and self.shape[-1] == 1 and self.ndim > 1:
             return replace(self, shape=self.shape[:-1])
+        if others and not isinstance(rows, (slice, Integral)):
+            raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
         return super().__getitem__(key)
 
     def _read(self, n, runs):
@@ -170,7 +172,7 @@ class StoredArray(RunRows):
 
 
 def rows_and_runs(key, n):
-    """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they stand.
+    """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they are.
 
     Returns
     -------
@@ -197,7 +199,7 @@ def rows_and_runs(key, n):
 
 
 def require_characters(array, where):
-    """Raise a FileError for an array of text with a number that stands for no character, or for half of one."""
+    """Raise a FileError for an array of text with a number that is no character, or half of one."""
     if array.dtype.kind != "U" or not array.size:
         return
     codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))

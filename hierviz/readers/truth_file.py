@@ -3,7 +3,7 @@
 Conventions
 -----------
 The column of truth is the first of `TRUTH_COLUMNS` that is there, else the only column whose values are all nodes. ``;``
-separates labels, ``A > B > C`` stands for its last node, an empty cell for a truth that is not known. All other columns
+separates labels, ``A > B > C`` means its last node, an empty cell an unknown truth. All other columns
 but the sample id are attributes, kept as text.
 """
 
@@ -77,7 +77,7 @@ def load_truth(
     truth : str, path, Truth, or sequence
         A CSV, TSV or Parquet table, or JSON of one object a sample (gzipped too); a folder with a folder of files for each
         class (ImageFolder); or node numbers, names, or lists of either, one entry a sample.
-        Numbers in memory are refused beside `classes`, whose places they may be.
+        Numbers in memory are refused together with `classes`, whose places they may be.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.

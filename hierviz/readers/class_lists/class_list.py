@@ -17,7 +17,7 @@ class ClassList:
     where : str
         What errors call it.
     entries : tuple of (str, str)
-        What errors call each entry, and its name: as it stands, with synonyms and ids beside it.
+        What errors call each entry, and its name: as written, with synonyms and ids.
     numbers : tuple of int
         The number of each class: the place of its column, from what the list counts from, or the id that the list gives it.
     notes : tuple of str
@@ -58,7 +58,7 @@ def in_order(where, entries, numbers, what, notes=(), *, may_have_gaps=False, is
     Raises
     ------
     PredictionsError
-        If a number is none, stands there twice or, where they are places, is left out.
+        If a number is none, is repeated or, where they are places, left out.
     """
     numbers = [None if isinstance(number, bool) else whole(number) for number in numbers]
     if may_have_gaps and None not in numbers:

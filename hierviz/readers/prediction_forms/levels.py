@@ -4,7 +4,7 @@ Conventions
 -----------
 - Labels, as hiclass predicts them: ``level_1, level_2, ...`` or ``predicted_1, ...``; a row stops where its cells are empty.
   Columns of ranks are read so too (`rank_columns`).
-- Scores: ``level_1`` of shape (samples, classes of that level), and so on. The names of the classes stand in ``<array>_names``
+- Scores: ``level_1`` of shape (samples, classes of that level), and so on. The names of the classes are in ``<array>_names``
   or ``<array>_classes``. Without them an array is taken for the classes of one depth in the order of the taxonomy, and there
   must be as many.
 """
@@ -115,7 +115,7 @@ def joined_levels(npz, keys, taxonomy, where, as_text, notes):
     Raises
     ------
     PredictionsError
-        If arrays differ in rows, a level has no names and is not as wide as a depth, or a class stands at two levels.
+        If arrays differ in rows, a level has no names and is not as wide as a depth, or a class is at two levels.
     """
     arrays = {key: npz[key] for key in keys}
     if len({len(array) for array in arrays.values()}) > 1:
