@@ -87,9 +87,8 @@ def look_at_scores(predictions, where, found, can_fix, with_sums=True):
                 lowest[place] = lowest.get(place, 0) + int(is_low[:, place].sum())
     _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sums)
     if low.any() and not wrong.any() and (predictions.truth is None or predictions.has_single_truth):
-        names = [
-            taxonomy.names[nodes[families[0][place]]] for place in sorted(lowest, key=lambda place: -lowest[place])
-        ]
+        worst = sorted(lowest, key=lambda place: -lowest[place])
+        names = [taxonomy.names[nodes[families[0][place]]] for place in worst]
         text = (
             f"{counted(int(low.sum()), 'sample has', 'samples have')} a class less probable than its children together "
             f"({some(names, 3)}). Are these independent probabilities, or columns of other classes?"
@@ -135,33 +134,26 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
         found.note("sums_not_one", where, text, "the scores divided by 100" if can_fix else None)
         look.divisors = {None: _PERCENT}
         return
-    if few:
+    if off.any() and (few or not wrong.any()):
         text = (
             f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; "
             f"sums from {totals[off].min():.4g} to {totals[off].max():.4g})."
         )
-        found.note("sums_not_one", where, text, "these rows divided by their sums" if can_fix else None)
+        raw = "" if few else " If they are raw scores or independent probabilities, set {parametrisation}."
+        found.note("sums_not_one", where, text + raw, "these rows divided by their sums" if few and can_fix else None)
+    if few:
         look.divisors = dict(zip(np.flatnonzero(off).tolist(), totals[off].tolist(), strict=True))
         wrong = wrong & ~(off & finite)
-    elif off.any() and not wrong.any():
-        text = (
-            f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; sums from "
-            f"{totals[off].min():.4g} to {totals[off].max():.4g}). If they are raw scores or independent probabilities, set "
-            "{parametrisation}."
-        )
-        found.note("sums_not_one", where, text)
     if wrong.any():
         expected = "is outside 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
         # Raw scores are finite, too.
         is_raw = key in PROBABILITIES and bool((wrong & finite).any() or not finite.any())
-        advice = (
-            " If the file holds raw scores, say which with {parametrisation}."
-            if is_raw
-            else " Correct them, or leave these samples out."
-        )
+        advice = "Correct them, or leave these samples out."
+        if is_raw:
+            advice = "If the file holds raw scores, say which with {parametrisation}."
         text = (
             f"{counted(int(wrong.sum()), 'sample has', 'samples have')} a score that {expected} "
-            f"({_named(wrong, ids)}).{advice}"
+            f"({_named(wrong, ids)}). {advice}"
         )
         found.note("not_probabilities", where, text)
 
