@@ -13,7 +13,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.readers import parquet_parts
-from hierviz.readers.parquet_rows import ParquetRows
+from hierviz.readers.parquet_parts import ParquetRows
 from hierviz.readers.shared_file import SharedFile, parts_of_folder
 from tests.small_tree import EDGES
 

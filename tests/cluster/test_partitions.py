@@ -102,7 +102,7 @@ def test_a_worker_reads_every_row_group_once(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     from hierviz.cluster import work
     from hierviz.predictions.predictions import Predictions
-    from hierviz.readers.parquet_rows import ParquetRows
+    from hierviz.readers.parquet_parts import ParquetRows
 
     scores, ids, truth = world(TAXONOMY)
     folder = write_parts(tmp_path / "parts", TAXONOMY, scores, 4, group=5, sample_id=ids, truth=truth)

@@ -14,7 +14,7 @@ from pathlib import Path
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.readers import file_limits
-from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers.class_index import ClassList
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
 from hierviz.readers.class_lists.label_maps import looks_like_pbtxt, looks_like_yaml, read_pbtxt_names, read_yaml_names
 from hierviz.readers.class_lists.line_names import plain_lines, read_lines, read_numbered_lines

@@ -15,8 +15,7 @@ import re
 
 from hierviz.messages.errors import FileError, PredictionsError, listed, shown
 from hierviz.readers import file_limits
-from hierviz.readers.class_index import numbered_names, whole
-from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers.class_index import ClassList, in_order, numbered_names, whole
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import translated
 

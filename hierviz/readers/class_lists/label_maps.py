@@ -7,7 +7,7 @@ import re
 
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.messages.extras import require
-from hierviz.readers.class_lists.class_list import in_order
+from hierviz.readers.class_index import in_order
 from hierviz.readers.class_lists.json_names import KEYS, class_list_of
 
 _ITEM = re.compile(r"\bitem\s*\{([^{}]*)\}")

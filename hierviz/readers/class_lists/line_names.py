@@ -12,8 +12,7 @@ import re
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers.class_index import NAME_COLUMNS
-from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers.class_index import NAME_COLUMNS, ClassList, in_order
 from hierviz.readers.labels import find_node
 
 _NUMBER_FIRST = re.compile(r"(\d{1,7})\s*(?:[:=.)]\s*|\s)\s*(\S.*)")

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.readers import file_limits
-from hierviz.readers.class_index import ClassTable, named_rows, whole
-from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers.class_index import ClassList, ClassTable, named_rows, whole
 from hierviz.readers.labels import find_node
 from hierviz.readers.numpy_files import Header
 from hierviz.readers.sources import Source, translated
