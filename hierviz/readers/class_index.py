@@ -357,7 +357,7 @@ def in_order(where, entries, numbers, what, notes=(), *, may_have_gaps=False, is
         said = f"{where}: the columns of scores are taken in the order of the ids, {first} to {max(numbers)}{gaps}"
     else:
         order, first = index_order(numbers, where)
-        gaps, said = "", f"{where}: {what} says which column of scores each class name belongs to, counted from {first}"
+        gaps, said = "", index_words(where, what, first)
     is_told = is_always_told or gaps or first or order != list(range(len(order)))
     return ClassList(
         where,

@@ -6,7 +6,7 @@ import re
 
 from hierviz.messages.errors import TaxonomyError, listed, near_miss
 from hierviz.readers import file_limits
-from hierviz.readers.columns import require_names
+from hierviz.readers.columns import joined, require_names
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
 
@@ -76,7 +76,7 @@ def load_node_attributes(path, taxonomy):
     for other, cells in columns.text.items():
         if other == place:
             continue
-        cells = [cell if isinstance(cell, str) else ";".join(cell) for cell in cells]
+        cells = list(map(joined, cells))
         if titles is None and (not has_header or words[other] in TITLE_COLUMNS):
             titles = {
                 taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None and cell.strip()

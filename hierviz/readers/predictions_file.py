@@ -202,7 +202,9 @@ def load_predictions(
             notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} is ignored")
         parametrisation, tree = None, taxonomy
     else:
-        part = _known_part(raw, taxonomy) if partial or missing == "zero" else None
+        if raw.scored_nodes is not None and (partial or missing == "zero"):
+            part = part_of_known(taxonomy, raw.scored_nodes)
+            part = None if part.is_whole else part
         if part is not None:
             raw = replace(raw, scored_nodes=part.number[raw.scored_nodes])
         tree = taxonomy if part is None else part.taxonomy
@@ -249,14 +251,6 @@ def _records(source, form):
     table = None if form in ("lists", "cafa", *_JSON_FORMS) or source.kind != "text" else json_table(source)
     is_other = table is not None and any(PREDICTION_FORMS[key].looks_like(table.objects) for key in _JSON_FORMS)
     return None if is_other else table
-
-
-def _known_part(raw, taxonomy):
-    """The TaxonomyPart of the classes that have a column; None where that is all of it, or columns have no names."""
-    if raw.scored_nodes is None:
-        return None
-    part = part_of_known(taxonomy, raw.scored_nodes)
-    return None if part.is_whole else part
 
 
 def _of_known(predictions, nodes):
@@ -324,10 +318,8 @@ def _by_columns(raw, taxonomy, nodes):
         key, reason = "node_probabilities", f"node_probabilities (the {what} name inner nodes)"
         wanted, words = np.arange(1, taxonomy.n_nodes), "node except the root"
     else:
-        key, reason = (
-            "leaf_probabilities",
-            f"leaf_probabilities (the {what} are {'the ' if raw.listed is None else ''}leaves)",
-        )
+        are = "are the" if raw.listed is None else "are"
+        key, reason = "leaf_probabilities", f"leaf_probabilities (the {what} {are} leaves)"
         wanted, words = taxonomy.leaves, "leaf"
     missing = wanted[count[wanted] == 0]
     if len(missing):

@@ -105,7 +105,10 @@ def load_truth(
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
         return Truth(nodes, notes=_number_notes(truth, nodes, taxonomy))
     if os.path.isdir(truth):
-        return truth_of_folders(Path(truth), taxonomy)
+        path = Path(truth)
+        files, nodes, notes = class_folders(path, taxonomy)
+        detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
+        return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
     numbers = classes
     if classes is not None and not (
         isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
@@ -153,13 +156,6 @@ def _number_notes(truth, nodes, taxonomy):
 
 def _is_number(value):
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
-
-
-def truth_of_folders(path, taxonomy):
-    """The truth that the names of folders say: every file belongs to the class of the folder that it lies in."""
-    files, nodes, notes = class_folders(path, taxonomy)
-    detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
-    return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
 
 
 def id_column(names):
