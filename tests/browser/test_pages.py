@@ -324,6 +324,7 @@ def test_back_restores_the_former_view(open_page):
     page.get_by_text("threshold τ = 0.700").first.wait_for()
 
 
+@pytest.mark.long
 def test_link_from_a_mistake_opens_it(open_page):
     page = open_page("?model=multi-label")
     page.get_by_role("link", name=re.compile("Details")).nth(2).click()
@@ -336,6 +337,7 @@ def test_link_from_a_mistake_opens_it(open_page):
     assert "wrong" in page.get_by_text(re.compile("^Answer: ")).first.inner_text()
 
 
+@pytest.mark.long  # tests/app follows such a link each day
 def test_unknown_link_can_be_left(open_page):
     page = open_page("")
     page.goto(page.url.split("?")[0] + "?data=0123456789abcdef")
