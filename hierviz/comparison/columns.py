@@ -168,10 +168,8 @@ def columns_of(
 
 def _all_keys():
     # F-max and S-min are there only where `evaluate` is asked for them.
-    left_out = PROTEIN_METRICS
-    return [
-        f"{metric.block}.{key}" for key, metric in METRICS.items() if metric.block in BLOCKS and key not in left_out
-    ]
+    keys = [key for key, metric in METRICS.items() if metric.block in BLOCKS and key not in PROTEIN_METRICS]
+    return [f"{METRICS[key].block}.{key}" for key in keys]
 
 
 def _columns(taxonomy, asked):
@@ -195,18 +193,12 @@ def _columns(taxonomy, asked):
         raise PredictionsError(
             f"metrics: expected a depth from 1 to {taxonomy.max_depth} of a tree in {full}.DEPTH, got {asked!r}. Choose one."
         )
-    chosen = [".".join(parts)] if parts else depths
-    return [
-        Column(
-            f"{full}.{depth}",
-            metric.block,
-            key,
-            f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{' of supported classes' if SUPPORTED in depth else ''}",
-            metric.better,
-            metric.unit,
-        )
-        for depth in chosen
-    ]
+    columns = []
+    for depth in [".".join(parts)] if parts else depths:
+        of_classes = " of supported classes" if SUPPORTED in depth else ""
+        label = f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{of_classes}"
+        columns.append(Column(f"{full}.{depth}", metric.block, key, label, metric.better, metric.unit))
+    return columns
 
 
 # Why a block has a value for other inputs only.

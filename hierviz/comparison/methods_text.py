@@ -19,7 +19,7 @@ def methods_paragraph(table):
     samples = " or ".join(f"{n:,}" for n in n_samples)
     text = [
         f"Numbers were computed with hierviz {version()} on {samples} test samples of a taxonomy with "
-        f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves.",
+        f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves."
     ]
     if any(column.is_of_answers for column in table.columns) or not any(
         model.predictions.has_scores for model in table.models

@@ -327,9 +327,7 @@ BLOCK_COUNTS = 2_000_000
 
 
 def resampled_draws(
-    files: Sequence[ResampledNumbers],
-    resamples: Resamples,
-    progress: Callable[[int, int], object] | None = None,
+    files: Sequence[ResampledNumbers], resamples: Resamples, progress: Callable[[int, int], object] | None = None
 ) -> list[dict[str, np.ndarray]]:
     """Every number of every file in every resample.
 

@@ -121,14 +121,10 @@ def level_matrix(
     for row, model in enumerate(several):
         methods.setdefault(row if model.run is None else model.name, []).append(row)
     firsts = [several[rows[0]] for rows in methods.values()]
-    return LevelMatrix(
-        [model.name for model in firsts],
-        [min(_finest(several[row]) for row in rows) for rows in methods.values()],
-        depths,
-        metric,
-        np.array([value[rows].mean(axis=0) for rows in methods.values()]),
-        np.array([int(model.has_truth.sum()) for model in firsts]),
-    )
+    finest = [min(_finest(several[row]) for row in rows) for rows in methods.values()]
+    means = np.array([value[rows].mean(axis=0) for rows in methods.values()])
+    n = np.array([int(model.has_truth.sum()) for model in firsts])
+    return LevelMatrix([model.name for model in firsts], finest, depths, metric, means, n)
 
 
 def _finest(model):

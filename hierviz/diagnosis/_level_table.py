@@ -109,13 +109,11 @@ def subtree_levels(
     def per_depth(which, weights=None):
         return np.bincount(depth[which], weights, n_levels).astype(np.intp)
 
-    truth_rows, truths = _listed(answers.truth)
+    lists = NodeLists.of(answers.truth)
+    truth_rows, truths = np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes
     truth_rows, truths = truth_rows[inside[truths]], truths[inside[truths]]
     deepest = np.full(answers.n_judged, -1)
-    if isinstance(answers.truth, NodeLists):
-        np.maximum.at(deepest, truth_rows, depth[truths])
-    else:
-        deepest[truth_rows] = depth[truths]
+    np.maximum.at(deepest, truth_rows, depth[truths])
     below = np.flatnonzero(inside)
     key = cost_key(table)
     costs = np.asarray(getattr(table, key), dtype=float)
@@ -139,13 +137,6 @@ def subtree_levels(
         cost,
         key,
     )
-
-
-def _listed(nodes):
-    """Sample and node of all listed nodes."""
-    if not isinstance(nodes, NodeLists):
-        return np.arange(len(nodes)), nodes
-    return np.repeat(np.arange(len(nodes)), nodes.lengths), nodes.nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,11 +200,5 @@ def level_table(
     def by_number(nodes):
         return np.bincount(nodes.lengths) if isinstance(nodes, NodeLists) else np.array([0, len(nodes)])
 
-    return LevelTable(
-        by_depth(np.arange(len(depth))),
-        by_depth(answers.taxonomy.leaves),
-        by_depth(truth),
-        by_depth(predicted),
-        by_number(truth),
-        by_number(predicted),
-    )
+    levels = map(by_depth, (np.arange(len(depth)), answers.taxonomy.leaves, truth, predicted))
+    return LevelTable(*levels, *map(by_number, (truth, predicted)))

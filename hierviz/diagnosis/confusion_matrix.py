@@ -213,19 +213,9 @@ def matrix(
     key = np.sort(rows * len(column_nodes) + columns)
     first = np.flatnonzero(np.diff(key, prepend=-1))
     row, column = np.divmod(key[first], len(column_nodes))
-    return ConfusionMatrix(
-        answers.taxonomy,
-        np.flatnonzero(is_open),
-        row_nodes,
-        column_nodes,
-        row,
-        column,
-        np.diff(np.append(first, len(key))),
-        len(key),
-        pairs,
-        rows,
-        columns,
-    )
+    cells = (row, column, np.diff(np.append(first, len(key))), len(key))
+    lines: tuple[Any, ...] = (row_nodes, column_nodes, *cells, pairs, rows, columns)
+    return ConfusionMatrix(answers.taxonomy, np.flatnonzero(is_open), *lines)
 
 
 def placement(taxonomy: Taxonomy) -> Taxonomy:

@@ -207,18 +207,9 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
     offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])
-    return Confusions(
-        taxonomy,
-        common[first][sequence],
-        truth[first][sequence],
-        predicted[first][sequence],
-        sizes[sequence],
-        total[sequence],
-        cost_key,
-        len(key),
-        offsets,
-        rows[by_key[places]],
-    )
+    nodes = (values[first][sequence] for values in (common, truth, predicted))
+    counts = (sizes[sequence], total[sequence], cost_key, len(key))
+    return Confusions(taxonomy, *nodes, *counts, offsets, rows[by_key[places]])
 
 
 def _at_level(taxonomy, nodes, level):

@@ -169,21 +169,9 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
     row, column = np.divmod(cells, max(len(nodes), 1))
     can_open = (nodes >= 0) & (folds == 0) & ~opened
     can_open[can_open] = ~tree.is_leaf[nodes[can_open]]
-    return FoldedMatrix(
-        matrix=matrix,
-        tree=tree,
-        nodes=nodes,
-        n_folded=folds,
-        is_open=opened,
-        can_open=can_open,
-        row_line=row_line,
-        column_line=column_line,
-        row=row,
-        column=column,
-        count=count,
-        n_different=different,
-        relation=_relation(tree, nodes, folds, opened, row, column),
-    )
+    relation = _relation(tree, nodes, folds, opened, row, column)
+    lines = (nodes, folds, opened, can_open, row_line, column_line)
+    return FoldedMatrix(matrix, tree, *lines, row, column, count, different, relation)
 
 
 def _relation(tree, nodes, folds, opened, row, column):

@@ -33,6 +33,7 @@ from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_whole, one_truth_each
@@ -196,11 +197,9 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
             raise PredictionsError(
                 f"{what}: expected one for each of the {table.n_samples} samples, got shape {values.shape}. Align them."
             )
-    everything = np.arange(table.n_samples)
-    first, second = (
-        (everything, everything) if fraction is None else split_samples(table.n_samples, fraction, seed=seed)
-    )
-
+    first = second = np.arange(table.n_samples)
+    if fraction is not None:
+        first, second = split_samples(table.n_samples, fraction, seed=seed)
     n_done = 0
 
     def chosen(rows):
@@ -226,25 +225,13 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
 
     part, part_truth, part_labels = table.take(second), truth[second], labels[second]
     own = _per_sample(groups, threshold, overall, part_labels)
-    values, group_values = _means(taxonomy, part_truth, part, own, groups, part_labels)
-    global_values, global_group_values = _means(
-        taxonomy, part_truth, part, np.full(len(second), overall), groups, part_labels
+    common = np.full(len(second), overall)
+    (values, of_groups), (common_values, common_of_groups) = (
+        _means(taxonomy, part_truth, part, thresholds, groups, part_labels) for thresholds in (own, common)
     )
-    return GroupThresholds(
-        groups=groups,
-        threshold=threshold,
-        is_own=is_own,
-        n_chosen=np.diff(edges),
-        n_measured=_counts(groups, part_labels),
-        global_threshold=overall,
-        values=values,
-        global_values=global_values,
-        group_values=group_values,
-        global_group_values=global_group_values,
-        chosen_on=len(first),
-        measured_on=len(second),
-        is_checked=fraction is not None,
-    )
+    counts, sizes = (np.diff(edges), _counts(groups, part_labels)), (len(first), len(second))
+    means = (values, common_values, of_groups, common_of_groups)
+    return GroupThresholds(groups, threshold, is_own, *counts, overall, *means, *sizes, fraction is not None)
 
 
 def _per_sample(groups, threshold, overall, labels):
@@ -264,13 +251,9 @@ def _means(taxonomy, truth, table, thresholds, groups, labels):
     """Means of the metrics over all samples, and over those of each group."""
     metrics = path_metrics(taxonomy, truth, nodes_at_each(table, thresholds))
     n = _counts(groups, labels)
-    nothing = np.full(len(groups), np.nan)
     return (
         {key: float(metrics[key].mean()) for key in path_keys()},
-        {
-            key: np.divide(_counts(groups, labels, metrics[key]), n, out=nothing.copy(), where=n > 0)
-            for key in path_keys()
-        },
+        {key: ratio(_counts(groups, labels, metrics[key]), n, np.nan) for key in path_keys()},
     )
 
 

@@ -34,17 +34,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
 
 RULE = "threshold"
-KEYS = (
-    "hierviz",
-    "model",
-    "taxonomy_sha256",
-    "rule",
-    "threshold",
-    "n_samples",
-    "values",
-    "guarantee",
-    "created_from",
-)
+KEYS = ("hierviz", "model", "taxonomy_sha256", "rule", "threshold", "n_samples", "values", "guarantee", "created_from")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -200,36 +190,24 @@ class OperatingPoint(Short):
 def _checked_point(value, taxonomy, where):
     _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
     _check_keys(value, KEYS, where)
-    _require(value["rule"] == RULE, f"{where}: rule", repr(RULE), value["rule"], "Other rules have no operating point")
-    threshold, n_samples = value["threshold"], value["n_samples"]
-    _require(
-        is_within(threshold, 0, 1),
-        f"{where}: threshold",
-        "a number from 0 to 1",
-        threshold,
-        "Correct it",
-    )
+    threshold, n_samples, model = (value[key] for key in ("threshold", "n_samples", "model"))
     is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
-    _require(is_count, f"{where}: n_samples", "a whole number above 0", n_samples, "Correct it")
-    _require(
-        isinstance(value["hierviz"], str), f"{where}: hierviz", "a version as text", value["hierviz"], "Correct it"
-    )
-    model = value["model"]
-    _require(isinstance(model, dict), f"{where}: model", "an object", model, "Correct it")
+    _check_plain(value["created_from"], f"{where}: created_from")
+    for key, holds, expected, hint in (
+        ("rule", value["rule"] == RULE, repr(RULE), "Other rules have no operating point"),
+        ("threshold", is_within(threshold, 0, 1), "a number from 0 to 1", "Correct it"),
+        ("n_samples", is_count, "a whole number above 0", "Correct it"),
+        ("hierviz", isinstance(value["hierviz"], str), "a version as text", "Correct it"),
+        ("model", isinstance(model, dict), "an object", "Correct it"),
+        ("created_from", isinstance(value["created_from"], dict), "an object", "Correct it"),
+    ):
+        _require(holds, f"{where}: {key}", expected, value[key], hint)
     _check_keys(model, ("name", "sha256"), f"{where}: model")
     _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
     if model["sha256"] is not None:
         _check_hash(model["sha256"], f"{where}: model sha256")
     _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
-    for key in ("created_from", "guarantee"):
-        _check_plain(value[key], f"{where}: {key}")
-    _require(
-        isinstance(value["created_from"], dict),
-        f"{where}: created_from",
-        "an object",
-        value["created_from"],
-        "Correct it",
-    )
+    _check_plain(value["guarantee"], f"{where}: guarantee")
     _check_values(value["values"], f"{where}: values")
     _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
     point = OperatingPoint(
