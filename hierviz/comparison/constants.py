@@ -145,15 +145,15 @@ def constants(
 def _why_none(column):
     metric = METRICS[column.metric]
     if not metric.sign:
-        return "neither more nor less is better"
+        return "neither higher nor lower is better"
     if column.metric in CELLS or metric.unit == "samples":
         return "it is a count"
     if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
-        return "always answering the root is perfect by it"
+        return "always answering the root has a perfect value"
     if column.metric == "no_answer":
-        return "always answering any class but the root is perfect by it"
+        return "always answering any class but the root has a perfect value"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
-        return "no answer at all is perfect by it"
+        return "no answer at all has a perfect value"
     return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
 
 
@@ -223,7 +223,7 @@ def _leaf_counts(taxonomy):
 MOST_PAIRS = 100_000_000
 # At a time, for each level of the taxonomy: 4 MB an array.
 BLOCK_PAIRS = 500_000
-_TOO_MANY = "the nodes and distinct truths are too many to try all constant answers"
+_TOO_MANY = "there are too many nodes and distinct truths to try all constant answers"
 
 
 def confusion_of_nodes(model):
@@ -232,7 +232,9 @@ def confusion_of_nodes(model):
     ends = greedy_cover(taxonomy, truth).ends if isinstance(truth, NodeLists) else NodeLists.of(truth)
     counts = counts_of_all(taxonomy, without_repeats(ends))
     if counts is None:
-        return f"the nodes are too many (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
+        return (
+            f"there are too many nodes (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
+        )
     return {key: METRICS[key].made.of(counts) for key in keys_of("confusion", OfSums)}
 
 

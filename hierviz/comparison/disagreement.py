@@ -90,7 +90,7 @@ class SampleDisagreement(Short):
         one, other = self.labels
         if self.is_of_ranks:
             return (
-                f"Of {len(known):,} samples, each ranked by both metrics, {first:,} stand higher by {one}, {second:,} by "
+                f"Of {len(known):,} samples, each ranked by both metrics, {first:,} rank higher by {one}, {second:,} by "
                 f"{other}, and {len(known) - first - second:,} have the same rank by both."
             )
         return (
@@ -157,7 +157,7 @@ def models_on_samples(
     Returns
     -------
     SampleDisagreement
-        ``difference`` is a's value minus b's, turned round where less is better.
+        ``difference`` is a's value minus b's, negated where less is better.
 
     Raises
     ------

@@ -11,7 +11,7 @@ from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.number_text import fixed_text, value_text
 
 DASH, BOLD = "–", ("best", "tied")
-# Letters of LaTeX that mean something, and what stands for them.
+# Special characters of LaTeX and their escapes.
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -81,7 +81,7 @@ def markdown(table) -> str:
 
 
 def notes(table) -> list[str]:
-    """What stands below a table: marks, constants, dashes, warnings, agreement and methods."""
+    """The notes below a table: marks, constants, dashes, warnings, agreement and methods."""
     found = []
     if len(table.methods) > 1 and table.resamples is not None:
         found.append("Bold: the best and all that are not clearly different from it. Italics: the best of the rest.")

@@ -1,9 +1,9 @@
-"""Every number of one model for any weights of its samples: what resamples need, worked out once.
+"""Every number of one model for any weights of its samples: what resamples need, computed once.
 
 Conventions
 -----------
 A draw takes each sample as often as its count says. Means run over the samples that have a value; ratios of sums, counts of
-nodes and macro averages are worked out anew from the sums of each draw, and so is the operating curve. Metrics of all ones
+nodes and macro averages are computed again from the sums of each draw, and so is the operating curve. Metrics of all ones
 are the numbers of `hierviz.evaluate`. All files take the same resamples, so that methods can be compared in pairs.
 
 Functions
@@ -93,14 +93,14 @@ class ResampledNumbers:
         keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
         self.keys = [key for key in wanted if key in keys]
 
-    def of(self, counts, told=lambda share: None):
+    def of(self, counts, report=lambda share: None):
         """The numbers of some draws.
 
         Parameters
         ----------
         counts : ndarray of float, shape (n_draws, n_samples)
             How often each sample is taken.
-        told : callable, optional
+        report : callable, optional
             Called with the share of the work that is done, from 0 to 1, after each draw of each kind of number.
 
         Returns
@@ -119,7 +119,7 @@ class ResampledNumbers:
             numbers = []
             for draw in counts:
                 numbers.append(number_of(draw))
-                told(next(done) / (n_kinds * len(counts)))
+                report(next(done) / (n_kinds * len(counts)))
             return numbers
 
         for columns, weighed in ((self._of_curve, lambda draw: draw), (self._of_balanced, self._balanced)):
@@ -315,10 +315,10 @@ class ProteinNumbers:
         self.places = places
         return self
 
-    def of(self, counts, told=lambda share: None):
+    def of(self, counts, report=lambda share: None):
         """Numbers of draws: dict of key to ndarray of float, shape (n_draws,); `counts` as of `ResampledNumbers.of`."""
         found = self.counts.weighed(counts, self.places)
-        told(1.0)
+        report(1.0)
         return {key: found[key.split(".")[1]] for key in self.keys}
 
 

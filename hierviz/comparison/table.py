@@ -282,7 +282,7 @@ def kept_of(
     resamples: Resamples | None,
     has_class_weights: bool = False,
 ) -> Kept:
-    """What a table of these models needs not work out again.
+    """What a table of these models need not compute again.
 
     Parameters
     ----------

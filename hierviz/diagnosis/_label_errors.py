@@ -160,7 +160,7 @@ def label_errors(
 def _first_ones(evaluation, rows, nodes, most):
     """Places, ascending, among which the `most` largest scores are, and the probabilities of their nodes; few of the others.
 
-    The truth's branch is at least as probable as the truth, and the answer's branch often stands in the Pareto table: their
+    The truth's branch is at least as probable as the truth, and the answer's branch is often in the Pareto table: their
     difference is a bound above, and only rows whose bound is large are read.
     """
     known = table_probabilities(evaluation, nodes[1], rows)

@@ -205,9 +205,9 @@ class NodeTable(Short):
         Mean rescaled win of the `support`, in [0, 1], higher is better.
     ece, ece_expected : ndarray of float
         Expected calibration error of the node's probability, in [0, 1], lower is better, and what a calibrated model would
-        have; nan where it was not looked at.
+        have; nan where it was not computed.
     is_miscalibrated : ndarray of float
-        1 where the error is flagged, 0 where it is not, nan where it was not looked at.
+        1 where the error is flagged, 0 where it is not, nan where it was not computed.
     reasons : dict of str to str
         Why a column is nan throughout, by its name.
     """

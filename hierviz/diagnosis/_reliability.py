@@ -1,11 +1,11 @@
-"""Are probabilities shares? Calibration of nodes and of depths, beside what a calibrated model would show.
+"""Are probabilities calibrated? Calibration of nodes and of depths, next to that of a calibrated model.
 
-How a node of each sample stands to its truth: above it or equal, below it, or beside it.
+The relation of a node of each sample to its truth: equal or above, below, or in another branch.
 
 Conventions
 -----------
-Of a node v the event is "a truth at or below v" and its probability p(v); samples whose truth is a proper ancestor of v say
-nothing about it, and are left out and counted. Of a depth d, the most probable node at depth d (a shallower leaf stands for
+Of a node v the event is "a truth at or below v" and its probability p(v); samples whose truth is a proper ancestor of v
+do not decide it, and are left out and counted. Of a depth d, the most probable node at depth d (a shallower leaf counts as
 itself; the lowest node on ties) is right where a truth is at or below it, and the sample is left out where its truth is a
 proper ancestor of it. Pooling all nodes of a depth instead would be swamped by probabilities near 0.
 
@@ -123,7 +123,7 @@ class Reliability(Short):
         ``low``, ``high``, ``p``: smallest, largest and mean p; ``rate``, ``lower``, ``upper``: share of events and its Wilson
         interval [1]_; ``n``, ``events``: samples and events.
     n_samples, n_used : int
-        Judged samples, and how many of them were looked at (drawn at random where these are fewer).
+        Judged samples, and how many of them were used (drawn at random where these are fewer).
     """
 
     taxonomy: Taxonomy
@@ -188,9 +188,9 @@ def reliability(
     evaluation : Evaluation, Predictions, or JudgedAnswers
         Of scores, of trees or graphs (depths: trees only), with one truth a sample or several.
     nodes : iterable of int, optional
-        Nodes to look at.
+        Nodes to check.
     depths : iterable of int, optional
-        Depths to look at, from 1; all of them where no nodes are given.
+        Depths to check, from 1; all of them where no nodes are given.
     n_bins, min_samples : int
         At most so many bins of equal size, with at least so many samples each; equal p in one bin.
     confidence : float

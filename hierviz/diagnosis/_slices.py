@@ -187,9 +187,7 @@ class Slices(Short):
         """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
         if self.test == "none":
             what = "samples" if self.n_groups == self.n_samples else "groups"
-            return (
-                f"Slices are not tested: {self.n_groups:,} {what} are fewer than the {FEWEST_GROUPS} that a test needs."
-            )
+            return f"Slices are not tested: {self.n_groups:,} {what}, and a test needs at least {FEWEST_GROUPS}."
         if not self.n_flagged:
             return "No slice is clearly worse than the rest."
         # A slice that shares most of its excess with earlier ones is not a further cause.

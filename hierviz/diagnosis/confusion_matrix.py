@@ -3,7 +3,7 @@ r"""The confusion matrix of a taxonomy of which some nodes are open: subtree-cor
 Conventions
 -----------
 The root is open, and so is what is asked for, as far as all nodes above it are open. A child of an open node that is not
-open itself stands for all nodes at or below it. An open node X has a group of its own, "stops at X", for truths and answers
+open itself represents all nodes at or below it. An open node X has a group of its own, "stops at X", for truths and answers
 that are X itself. So every node belongs to one group, rows and columns have the same groups in the order of the tree, and
 
 - all cells together are all pairs, whatever is open;
@@ -12,7 +12,7 @@ that are X itself. So every node belongs to one group, rows and columns have the
 
 With several paths a sample, pairs are the matched paths of the hierarchical confusion matrix; a last row counts answers for
 which no truth was left, and last columns truths for which no answer was left, and labels outside the taxonomy. In a graph a
-node stands on its first path in depth-first order.
+node is on its first path in depth-first order.
 
 Cells are kept by what is counted: nothing is as large as groups x groups before `dense` is called.
 

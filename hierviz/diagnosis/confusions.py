@@ -2,7 +2,7 @@ r"""Which true class is taken for which: pairs of classes at any level, or the b
 
 Conventions
 -----------
-A sample is counted where its answer is wrong, unless `outcomes` says otherwise. At a level, a node stands for its ancestor at
+A sample is counted where its answer is wrong, unless `outcomes` says otherwise. At a level, a node counts as its ancestor at
 that depth, and for itself where it is above it; samples whose truth and answer are then one node are not confused at this
 level. Under a lowest common ancestor z, the branches are the children of z on the way to the truth and to the answer, z
 itself where one of them is z. With several paths a sample, matched pairs are counted, and what has no partner.
@@ -91,7 +91,7 @@ class Confusions(Short):
 
 
 def node_names(taxonomy: Taxonomy, nodes: np.ndarray) -> list[str]:
-    """Names of nodes, and of what stands in the place of a node."""
+    """Names of nodes, and what is shown where there is none."""
     return [WITHOUT_A_NODE[node] if node < 0 else taxonomy.names[node] for node in nodes.tolist()]
 
 

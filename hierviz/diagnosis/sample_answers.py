@@ -174,7 +174,7 @@ def _outcome_of_set(taxonomy, nodes, truth):
 
 
 def _labels(evaluation, sample):
-    """The labels of a sample, and whether they are a set. In a file of one label a sample, none stands for the root."""
+    """The labels of a sample, and whether they are a set. In a file of one label a sample, none counts as the root."""
     nodes = evaluation.predictions.labels[sample]
     if evaluation.label_paths() is None:
         return nodes, True

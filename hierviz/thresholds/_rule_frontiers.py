@@ -144,12 +144,12 @@ def rule_frontiers(
     found = {}
     for place, rule in enumerate(wanted):
 
-        def told(done, total, place=place):
+        def report(done, total, place=place):
             if progress:
                 progress(int((place + done / total) * model.n_judged), len(wanted) * model.n_judged)
 
-        found[rule] = _frontier(model, rule, list(targets), told)
-        told(1, 1)
+        found[rule] = _frontier(model, rule, list(targets), report)
+        report(1, 1)
     return found
 
 

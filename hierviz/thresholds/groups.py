@@ -6,7 +6,7 @@ Conventions
 -----------
 The group of a sample is read off its probabilities, never off the truth, so that the thresholds can be applied to new
 samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (threshold 0.5). Groups are
-disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 stands for no group; these
+disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 is no group; these
 samples, groups without a sample and groups where the goal cannot be reached use the threshold for all.
 
 A goal that every group has to reach is harder than one that only the mean has to reach: "95 % correct" in each group
@@ -51,7 +51,7 @@ class GroupThresholds(Short):
         Labels: the node on top of a subtree, or a depth.
     threshold : ndarray of float, shape (n_groups,)
     is_own : ndarray of bool, shape (n_groups,)
-        False where the threshold for all stands in, because the group has no sample or cannot reach the goal.
+        False where the threshold for all is used, because the group has no sample or cannot reach the goal.
     n_chosen, n_measured : ndarray of int, shape (n_groups,)
         Samples of each group that its threshold was chosen, and is measured, on.
     global_threshold : float
@@ -177,7 +177,7 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     seed : int
         Of the split.
     progress : callable, optional
-        Called with (samples done, samples in all): each is looked at for the threshold for all and for that of its group.
+        Called with (samples done, samples in all): each counts for the threshold for all and for that of its group.
 
     Returns
     -------

@@ -1,6 +1,6 @@
 """An operating point for export: the threshold, what it was chosen for and what it reaches, as a small JSON.
 
-The values and the guarantee of an operating point beside those of other samples: sentences for the notes of an evaluation.
+The values and the guarantee of an operating point next to those of other samples: sentences for the notes of an evaluation.
 
 Conventions
 -----------
@@ -309,20 +309,20 @@ def operating_point_notes(point, entry):
     here = entry["predicted"]
     if here is None:
         return [f"{whose}; these samples have no metrics to compare with"]
-    told = [whose]
+    notes = [whose]
     for key in (*share_keys(), "no_answer"):
         if key not in point.values or here.get(key) is None:
             continue
         then = point.values[key]
         interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
         outside = "low" in then and not (at_least(here[key], then["low"]) and at_most(here[key], then["high"]))
-        told.append(
+        notes.append(
             f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
             f"{', outside the interval' if outside else ''}"
         )
     if point.guarantee is not None:
-        told.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
-    return told
+        notes.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
+    return notes
 
 
 def _guarantee_note(guarantee, here, n_samples):

@@ -2,8 +2,8 @@ r"""Choosing the threshold by what it should achieve.
 
 Conventions
 -----------
-Every breakpoint of an operating curve is looked at, not a grid. A point of the curve holds on an interval of
-thresholds; the threshold that stands for it lies inside and has as few decimals as possible, so that it can be typed,
+Every breakpoint of an operating curve is checked, not a grid. A point of the curve holds on an interval of
+thresholds; its threshold lies inside and has as few decimals as possible, so that it can be typed,
 and ``curve.at`` gives exactly these values there. Values less than 1e-12 apart are equal; the largest threshold,
 the most careful one, wins ties. All numbers are those of the samples the curve is made of: `hierviz.thresholds.risk_control` says
 what holds for new ones.
@@ -157,7 +157,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
     -------
     Choice
         ``threshold`` is λ in bits, at most a thousandth above the breakpoint that it begins at, with few decimals; ``values``
-        the means there. None where no λ is correct enough. Correct need not grow with λ: every breakpoint is looked at.
+        the means there. None where no λ is correct enough. Correct need not grow with λ: every breakpoint is checked.
 
     Raises
     ------
