@@ -110,10 +110,8 @@ class ResampledNumbers:
         """
         sums, n = counts @ self._matrix, counts.sum(axis=1)
         found = {key: formula(sums, n) for key, formula in self._from_sums.items()}
-        n_kinds, done = (
-            bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None),
-            itertools.count(1),
-        )
+        n_kinds = bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None)
+        done = itertools.count(1)
 
         def each(number_of):
             numbers = []
@@ -161,7 +159,7 @@ class ResampledNumbers:
         infinite = None if not np.isinf(values).any() else self._sum(np.isinf(values))
 
         def mean(sums, n):
-            found = _over(sums[:, total], n if known is None else sums[:, known])
+            found = ratio(sums[:, total], n if known is None else sums[:, known], np.nan)
             return found if infinite is None else np.where(sums[:, infinite] > 0, np.inf, found)
 
         self._from_sums[key] = mean
@@ -201,11 +199,6 @@ class ResampledNumbers:
             return made.of(found)
 
         return of
-
-
-def _over(part, whole):
-    """part / whole, nan where whole is 0."""
-    return ratio(part, whole, np.nan)
 
 
 def _curve_name(key):

@@ -20,14 +20,14 @@ from typing import Any
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.errors import PredictionsError, TaxonomyError, shown
+from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.projection.projected import cut
-from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.checks import check_kind, check_one_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -107,8 +107,7 @@ def level_matrix(
     taxonomy.require_tree("a matrix of levels")
     if any(model.taxonomy.sha256 != taxonomy.sha256 for model in several):
         raise TaxonomyError("level_matrix: expected models of one taxonomy, got several. Read them with one.")
-    if metric not in path_keys():
-        raise PredictionsError(f"metric: expected one of {', '.join(path_keys())}, got {shown(metric)}. Choose one.")
+    check_one_of("metric", metric, path_keys())
     depths = list(range(1, taxonomy.max_depth + 1)) if levels is None else list(levels)
     value = np.full((len(several), len(depths)), np.nan)
     for row, model in enumerate(several):

@@ -38,14 +38,13 @@ from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.errors import PredictionsError, near_miss, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_share, check_whole
+from hierviz.taxonomy.checks import check_one_of, check_share, check_whole
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
@@ -248,7 +247,6 @@ def means_by(
     """
     check_share("confidence", confidence)
     check_whole("bins", bins, 1)
-    check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
     runs = run_answers(evaluation, rule, threshold, **parameters)
     answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric
@@ -288,11 +286,7 @@ def _parts(answers, by, bins):
         codes, texts = codes_of(column)
         none = np.full(len(texts), np.nan)
         return codes, texts, none, none
-    known = ways_to_divide(answers)
-    if by not in known:
-        raise PredictionsError(
-            f"by: expected one of {', '.join(known)}, got {shown(by)}.{near_miss(str(by), known)} Choose one."
-        )
+    check_one_of("by", by, ways_to_divide(answers))
     return _number_parts(least_of_truths(answers, _numbers(taxonomy.attributes[by])), bins)
 
 

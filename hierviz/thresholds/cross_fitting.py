@@ -32,14 +32,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
-from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.checks import check_one_of, check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.selection import Choice
 from hierviz.uncertainty.bootstrap import bootstrap_means
@@ -276,8 +277,7 @@ def rank_for_target(
         raise PredictionsError("tables: expected at least one model, got none. Pass a dict of them.")
     truth, target = one_truth_each(truth, "the table"), _target(goal)
     keys, key = target.keys(taxonomy), target.key
-    if key not in keys:
-        raise PredictionsError(f"key: expected one of {', '.join(keys)}, got {shown(key)}. Choose one.")
+    check_one_of("key", key, keys)
     sign, names = METRICS[key].sign, list(tables)
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
     fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
@@ -343,15 +343,11 @@ def _fits(taxonomy, truth, tables, target, plan, progress, key=None):
     And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
     """
     folds, splits = plan.n, plan.splits
-    truth, made = one_truth_each(truth, "the table"), [as_table(taxonomy, table) for table in tables]
+    made = [checked_table(taxonomy, truth, table)[1] for table in tables]
+    truth = np.asarray(truth)
     n = len(truth)
-    for table in made:
-        if table.n_samples != n:
-            raise PredictionsError(
-                f"truth: expected one node for each of the {table.n_samples} samples, got {n}. Align them."
-            )
     unit_of = unit_numbers(plan.groups, n)
-    n_units = int(unit_of.max()) + 1 if n else 0
+    n_units = int(unit_of.max()) + 1
     if n_units < folds:
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."

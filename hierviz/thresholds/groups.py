@@ -28,6 +28,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
@@ -36,7 +37,7 @@ from hierviz.messages.number_text import percent_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import split_samples
 
@@ -191,12 +192,11 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth, table, labels = one_truth_each(truth, "the table"), as_table(taxonomy, table), np.asarray(labels)
-    for what, values in (("truth", truth), ("labels", labels)):
-        if values.shape != (table.n_samples,):
-            raise PredictionsError(
-                f"{what}: expected one for each of the {table.n_samples} samples, got shape {values.shape}. Align them."
-            )
+    (truth, table), labels = checked_table(taxonomy, truth, table), np.asarray(labels)
+    if labels.shape != (table.n_samples,):
+        raise PredictionsError(
+            f"labels: expected one for each of the {table.n_samples} samples, got shape {labels.shape}. Align them."
+        )
     first = second = np.arange(table.n_samples)
     if fraction is not None:
         first, second = split_samples(table.n_samples, fraction, seed=seed)

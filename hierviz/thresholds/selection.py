@@ -33,7 +33,7 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import at_least, at_most
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
+from hierviz.taxonomy.checks import check_kind, check_share, check_taxonomy, check_whole, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 COST_SENTENCE = (
@@ -111,7 +111,7 @@ def choose(
     for key, bound in conditions.items():
         gained = _gain("subject_to", curve, key)
         if METRICS[key].is_share:
-            _check_share(key, bound)
+            check_share(key, bound, with_ends=True)
         elif not is_number(bound):
             raise PredictionsError(f"{key}: expected a number, got {shown(bound)}. Choose one.")
         is_upper = METRICS[key].better == "lower"
@@ -165,7 +165,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
         If the level is not in [0, 1] or `curve` is another curve.
     """
     check_kind("curve", curve, DartsCurve, "hierviz.curves.rule_curve(..., rule='darts') gives it.")
-    _check_share("level", level)
+    check_share("level", level, with_ends=True)
     correct = curve.values["correct"]
     reached = np.flatnonzero(at_least(correct, level))
     if not len(reached):
@@ -222,13 +222,9 @@ def with_costs(
             raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
-        truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
+        truth, table = checked_table(taxonomy, truth, table)
         _require_table(curve, table)
-        if len(truth) != table.n_samples:
-            raise PredictionsError(
-                f"truth: expected one node for each of the {table.n_samples} samples, got {len(truth)}. Align them."
-            )
-        kinds = answer_kinds(taxonomy, *checked_table(taxonomy, truth, table))
+        kinds = answer_kinds(taxonomy, truth, table)
         correct, recall = kind_values(taxonomy, kinds, ("correct", "info_recall"))[0].T
         means = step_means(table, curve.threshold, (correct * (1 - recall))[kinds.of_answer])
         missing = np.clip(means, 0, 1)
@@ -291,10 +287,7 @@ def with_shallow_answers(
     """
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     check_taxonomy(taxonomy, "It comes after the curve.")
-    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 0 <= depth <= taxonomy.max_depth:
-        raise PredictionsError(
-            f"depth: expected a whole number from 0 to {taxonomy.max_depth}, got {depth!r}. Choose one."
-        )
+    check_whole("depth", depth, 0, taxonomy.max_depth)
     table = as_table(taxonomy, table)
     _require_table(curve, table)
     above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
@@ -344,11 +337,6 @@ def _require_table(curve, table):
         raise PredictionsError(
             f"table: expected the {curve.n_samples} samples of the curve, got {table.n_samples}. Pass the same table."
         )
-
-
-def _check_share(what, value):
-    if not is_within(value, 0, 1):
-        raise PredictionsError(f"{what}: expected a number from 0 to 1, got {value!r}. Choose one in that range.")
 
 
 def _percent(value):
