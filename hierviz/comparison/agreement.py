@@ -183,14 +183,12 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
     n = len(columns)
     taus: list[list[float | None]] = [[None] * n for _ in range(n)]
     reversed_pairs, pairs = ([[0] * n for _ in range(n)] for _ in range(2))
-    for i in range(n):
-        for j in range(i, n):
-            first, second = _orders(gains[i], gains[j])
-            n_both = int((~np.isnan(gains[i]) & ~np.isnan(gains[j])).sum())
-            tau = kendall(gains[i], gains[j]) if n_both >= FEWEST else None
-            taus[i][j] = taus[j][i] = tau
-            reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
-            pairs[i][j] = pairs[j][i] = len(first)
+    for i, j in itertools.combinations_with_replacement(range(n), 2):
+        first, second = _orders(gains[i], gains[j])
+        n_both = int((~np.isnan(gains[i]) & ~np.isnan(gains[j])).sum())
+        taus[i][j] = taus[j][i] = kendall(gains[i], gains[j]) if n_both >= FEWEST else None
+        reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
+        pairs[i][j] = pairs[j][i] = len(first)
     sentence = _sentence(methods, columns, taus, reversed_pairs, pairs, level)
     return Agreement(columns, len(methods), taus, reversed_pairs, pairs, sentence)
 

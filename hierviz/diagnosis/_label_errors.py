@@ -18,22 +18,20 @@ label_errors
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hierviz.diagnosis.confusions import branch_below
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -101,12 +99,12 @@ class LabelErrors(Short):
 
 
 def label_errors(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
     most: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     **parameters: Any,
 ) -> LabelErrors:
     """Wrong answers ranked by how much more probable their branch is than that of the truth.

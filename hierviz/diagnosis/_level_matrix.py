@@ -13,7 +13,7 @@ level_matrix, LevelMatrix
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,6 +23,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions, listed_models
@@ -68,7 +69,7 @@ def level_matrix(
     *,
     levels: Sequence[int] | None = None,
     rule: str = "leaf",
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     **parameters: Any,
 ) -> LevelMatrix:
     """A metric of models that know different levels, at each level of the taxonomy.

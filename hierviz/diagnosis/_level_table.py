@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -74,9 +72,7 @@ class SubtreeLevels(Short):
         return frame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
 
 
-def subtree_levels(
-    answers: Evaluation | Predictions | JudgedAnswers, root: int = 0, *, nodes: NodeTable | None = None
-) -> SubtreeLevels:
+def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = None) -> SubtreeLevels:
     """Nodes, truths, answers and the costliest node of every depth below a node.
 
     Parameters
@@ -166,12 +162,7 @@ class LevelTable(Short):
         return frame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
 
 
-def level_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
-    rule: str = "majority",
-    threshold: float = 0.5,
-    **parameters: Any,
-) -> LevelTable:
+def level_table(evaluation: Judged, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> LevelTable:
     """Classes, truths and answers by depth, and labels by sample.
 
     Parameters

@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._reliability import Reliability
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers, samples_at_or_below
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
@@ -34,7 +33,6 @@ from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import is_member
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -258,7 +256,7 @@ class NodeTable(Short):
 
 
 def node_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,

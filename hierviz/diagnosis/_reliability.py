@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,12 @@ import numpy as np
 
 from hierviz.diagnosis.calibration_bins import calibration_of
 from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
-from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
@@ -170,7 +171,7 @@ class Reliability(Short):
 
 
 def reliability(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     *,
     nodes: Iterable[int] | None = None,
     depths: Iterable[int] | None = None,
@@ -179,7 +180,7 @@ def reliability(
     confidence: float = 0.95,
     max_samples: int | None = None,
     tests: ManyTests = USUAL_TESTS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Reliability:
     """Calibration of nodes or depths.
 

@@ -29,13 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -159,7 +157,7 @@ class ConfusionMatrix(Short):
 
 
 def matrix(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,

@@ -20,15 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judged_answers
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -96,7 +94,7 @@ def node_names(taxonomy: Taxonomy, nodes: np.ndarray) -> list[str]:
 
 
 def confused_pairs(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,

@@ -24,15 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constants_in_tree
 from hierviz.metrics.confusion.multi_path import best_constant_path, confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.registry import METRICS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import FEWEST
 
@@ -87,7 +85,7 @@ def contradicting(mcc: float | None) -> list[str]:
 
 
 def against_constants(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,

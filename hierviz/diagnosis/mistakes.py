@@ -30,7 +30,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.registry import rule_and_threshold
@@ -237,7 +237,7 @@ class SetMistakes(Short):
 
 
 def set_mistakes(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "threshold_set",
     threshold: float = 0.5,
     *,

@@ -37,6 +37,7 @@ from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
@@ -148,7 +149,7 @@ def cross_fitted(
     goal: Callable | Target,
     *,
     folds: Folds = USUAL_FOLDS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> CrossFitted:
     """Cross-fitted means of the path metrics at a threshold that is chosen for a goal.
 
@@ -248,7 +249,7 @@ def rank_for_target(
     curves: Mapping[str, OperatingCurve] | None = None,
     level: float = 0.95,
     folds: Folds | None = USUAL_FOLDS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> TargetRanking:
     """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
 
@@ -294,26 +295,21 @@ def rank_for_target(
         intervals = {}
         if resamples is not None:
             means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
-            intervals = {
-                one: (float(means.lower[place]), float(means.upper[place]))
-                for place, one in enumerate(keys)
-                if not np.isnan(means.lower[place])
-            }
+            ends = zip(keys, means.lower.tolist(), means.upper.tolist(), strict=True)
+            intervals = {one: (low, high) for one, low, high in ends if not np.isnan(low)}
         stops = float((~taxonomy.is_leaf[answers]).mean())
         now = {one: float(values[one].mean()) for one in keys}
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
     fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
     n_units = int(unit_numbers(None if folds is None else folds.groups, len(truth)).max()) + 1
     rows = _judged(rows, sign * fitted, sign * parts, n_units, level)
-    order = sorted(
-        range(len(rows)),
-        key=lambda place: (
-            rows[place].threshold is None,
-            np.isnan(fitted[place]),
-            -sign * rounded(rows[place].values.get(key, 0.0) if np.isnan(fitted[place]) else fitted[place]),
-        ),
-    )
-    return TargetRanking(tuple(rows[place] for place in order), key, inside)
+
+    def rank(place):
+        row, is_alone = rows[place], np.isnan(fitted[place])
+        value = row.values.get(key, 0.0) if is_alone else fitted[place]
+        return row.threshold is None, is_alone, -sign * rounded(value)
+
+    return TargetRanking(tuple(rows[place] for place in sorted(range(len(rows)), key=rank)), key, inside)
 
 
 def _judged(rows, gains, parts, n_units, level):

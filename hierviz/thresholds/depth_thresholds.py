@@ -15,7 +15,7 @@ thresholds_by_depth, depth_threshold_points
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -24,6 +24,7 @@ from numpy.typing import ArrayLike
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
 from hierviz.messages.errors import PredictionsError
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.ties import at_least
@@ -71,7 +72,7 @@ def depth_threshold_points(
     levels: Iterable[float],
     *,
     chosen_on: tuple[ArrayLike, ArrayLike | Predictions | Evaluation] | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> dict[str, Any]:
     """What rule `depth_thresholds` reaches with the thresholds of several targets.
 
