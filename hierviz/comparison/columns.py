@@ -174,12 +174,12 @@ def _all_keys():
 
 def _columns(taxonomy, asked):
     """The columns of one key: several for all depths."""
-    parts = asked.split(".")
-    key = parts.pop(0) if parts[0] in METRICS else ".".join(parts[:2]).split(".")[-1]
-    parts = parts if asked.split(".")[0] in METRICS else parts[2:]
+    words = asked.split(".")
+    block = words.pop(0) if len(words) > 1 and words[0] not in METRICS else None
+    key, *parts = words
     metric = METRICS.get(key)
-    block_is_right = asked.split(".")[0] in (key, metric.block if metric else "")
-    if metric is None or metric.block not in BLOCKS or not block_is_right or (parts and key != BY_DEPTH):
+    is_known = metric is not None and metric.block in BLOCKS and block in (None, metric.block)
+    if metric is None or not is_known or (parts and key != BY_DEPTH):
         known = _all_keys()
         raise PredictionsError(
             f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{near_miss(asked, known)} "

@@ -162,7 +162,42 @@ class OperatingPoint(Short):
         TaxonomyError
             If the point belongs to another taxonomy; names both.
         """
-        return _checked_point(value, taxonomy, where)
+        _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
+        _check_keys(value, KEYS, where)
+        threshold, n_samples, model = (value[key] for key in ("threshold", "n_samples", "model"))
+        is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
+        _check_plain(value["created_from"], f"{where}: created_from")
+        for key, holds, expected, hint in (
+            ("rule", value["rule"] == RULE, repr(RULE), "Other rules have no operating point"),
+            ("threshold", is_within(threshold, 0, 1), "a number from 0 to 1", "Correct it"),
+            ("n_samples", is_count, "a whole number above 0", "Correct it"),
+            ("hierviz", isinstance(value["hierviz"], str), "a version as text", "Correct it"),
+            ("model", isinstance(model, dict), "an object", "Correct it"),
+            ("created_from", isinstance(value["created_from"], dict), "an object", "Correct it"),
+        ):
+            _require(holds, f"{where}: {key}", expected, value[key], hint)
+        _check_keys(model, ("name", "sha256"), f"{where}: model")
+        _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
+        if model["sha256"] is not None:
+            _check_hash(model["sha256"], f"{where}: model sha256")
+        _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
+        _check_plain(value["guarantee"], f"{where}: guarantee")
+        _check_values(value["values"], f"{where}: values")
+        _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
+        point = cls(
+            model["name"],
+            value["taxonomy_sha256"],
+            float(threshold),
+            n_samples,
+            {key: dict(numbers) for key, numbers in value["values"].items()},
+            None if value["guarantee"] is None else dict(value["guarantee"]),
+            dict(value["created_from"]),
+            model["sha256"],
+            value["hierviz"],
+        )
+        if taxonomy is not None:
+            point.require_taxonomy(taxonomy, where)
+        return point
 
     def to_json(self) -> dict[str, Any]:
         """The point as a dict of plain values."""
@@ -185,45 +220,6 @@ class OperatingPoint(Short):
                 f"{where}: expected an operating point of this taxonomy (sha256 {taxonomy.sha256}), got one of another "
                 f"(sha256 {self.taxonomy_sha256}). Use the taxonomy that it was chosen with."
             )
-
-
-def _checked_point(value, taxonomy, where):
-    _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
-    _check_keys(value, KEYS, where)
-    threshold, n_samples, model = (value[key] for key in ("threshold", "n_samples", "model"))
-    is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
-    _check_plain(value["created_from"], f"{where}: created_from")
-    for key, holds, expected, hint in (
-        ("rule", value["rule"] == RULE, repr(RULE), "Other rules have no operating point"),
-        ("threshold", is_within(threshold, 0, 1), "a number from 0 to 1", "Correct it"),
-        ("n_samples", is_count, "a whole number above 0", "Correct it"),
-        ("hierviz", isinstance(value["hierviz"], str), "a version as text", "Correct it"),
-        ("model", isinstance(model, dict), "an object", "Correct it"),
-        ("created_from", isinstance(value["created_from"], dict), "an object", "Correct it"),
-    ):
-        _require(holds, f"{where}: {key}", expected, value[key], hint)
-    _check_keys(model, ("name", "sha256"), f"{where}: model")
-    _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
-    if model["sha256"] is not None:
-        _check_hash(model["sha256"], f"{where}: model sha256")
-    _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
-    _check_plain(value["guarantee"], f"{where}: guarantee")
-    _check_values(value["values"], f"{where}: values")
-    _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
-    point = OperatingPoint(
-        model["name"],
-        value["taxonomy_sha256"],
-        float(threshold),
-        n_samples,
-        {key: dict(numbers) for key, numbers in value["values"].items()},
-        None if value["guarantee"] is None else dict(value["guarantee"]),
-        dict(value["created_from"]),
-        model["sha256"],
-        value["hierviz"],
-    )
-    if taxonomy is not None:
-        point.require_taxonomy(taxonomy, where)
-    return point
 
 
 def _check_values(values, where):

@@ -106,7 +106,9 @@ def choose(
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     conditions = {} if subject_to is None else subject_to
     check_kind("subject_to", conditions, Mapping, 'Pass {"correct": 0.95}, or leave it out.')
-    gain, usable = _gain("maximise", curve, maximise), _usable(curve)
+    gain, (low, high) = _gain("maximise", curve, maximise), _interval(curve)
+    # Points that a threshold in [0, 1] can reach: scores below 0 or above 1 have breakpoints beyond.
+    usable = (low <= 1) & (low < high)
     allowed = usable.copy()
     for key, bound in conditions.items():
         gained = _gain("subject_to", curve, key)
@@ -123,7 +125,6 @@ def choose(
     if not allowed.any():
         return Choice(None, {}, "At no threshold do all conditions hold together.")
     point = int(np.argmax(allowed & at_least(gain, gain[allowed].max())))
-    low, high = _interval(curve)
     threshold = typeable(low[point], high[point])
     return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})
 
@@ -310,12 +311,6 @@ def _interval(curve):
     """Thresholds from `low` to below `high` in [0, 1] belong to each point, shape (J + 1,)."""
     low = np.maximum(np.append(curve.threshold, -np.inf), 0.0)
     return low, np.append(np.inf, curve.threshold)
-
-
-def _usable(curve):
-    """Points that a threshold in [0, 1] can reach: scores below 0 or above 1 have breakpoints beyond."""
-    low, high = _interval(curve)
-    return (low <= 1) & (low < high)
 
 
 def _gain(what, curve, key):
