@@ -26,6 +26,11 @@ def simplify(x, y, tolerance=0.1):
     -------
     ndarray of int, shape (n_kept,)
         Ascending; first and last point always.
+
+    References
+    ----------
+    .. [1] D. Douglas, T. Peucker, Algorithms for the reduction of the number of points required to represent a
+       digitized line or its caricature, Cartographica 1973.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     n = len(x)
