@@ -42,7 +42,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
-from hierviz.taxonomy.checks import check_one_of, check_share, check_whole
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_share, check_whole
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
@@ -245,6 +245,7 @@ def means_by(
     """
     check_share("confidence", confidence)
     check_whole("bins", bins, 1)
+    check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
     runs = run_answers(evaluation, rule, threshold, **parameters)
     answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric

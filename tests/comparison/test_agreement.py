@@ -124,4 +124,4 @@ def test_the_largest_disagreement_of_five(taxonomy):
     assert found.sentence.startswith("AC and Micro F1 disagree most (τ-b −1.00, 10 of 10 pairs of methods reversed).")
     assert found.sentence.endswith("and 7 more.")
     assert found.to_dict()["keys"] == KEYS.split(",")
-    assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("One method")
+    assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("Only one method")
