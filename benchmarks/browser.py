@@ -1,13 +1,13 @@
 """Server time of the app's interactions, measured in Chromium: python benchmarks/browser.py [n_samples ...] [--json FILE]
 
-For each number of samples (1,000 and 100,000), scores of 1,000 leaves are simulated (float16), the app is started on them, and a
-visitor goes through the pages. The time of an interaction is the time from the message of the browser to the server's message that
-the run is finished, both measured on the wire (`benchmarks/wire.py`); if an interaction makes several runs, the slowest counts. Also
-printed are the same time measured in the page, which is later if the browser is still drawing, and the CPU time of all threads of
-the server for all runs, which excludes other work on a shared machine.
-Two kinds are listed separately: results that the first visit of a page computes and keeps (`first`), and work that needs all scores,
-resamples or tests again, with progress on the page (`work`). Exit code 1 if another interaction takes the server longer than 0.3 s
-at up to 100,000 samples, or 1 s above; with `--cpu` if its CPU time is longer.
+For each number of samples (1,000 and 100,000), scores of 1,000 leaves are simulated (float16), the app is started on them,
+and a visitor goes through the pages. The time of an interaction is the time from the message of the browser to the server's
+message that the run is finished, both measured on the wire (`benchmarks/wire.py`); if an interaction makes several runs,
+the slowest counts. Also printed are the same time measured in the page, which is later if the browser is still drawing, and
+the CPU time of all threads of the server for all runs, which excludes other work on a shared machine. Two kinds are listed
+separately: results that the first visit of a page computes and keeps (`first`), and work that needs all scores, resamples
+or tests again, with progress on the page (`work`). Exit code 1 if another interaction takes the server longer than 0.3 s at
+up to 100,000 samples, or 1 s above; with `--cpu` if its CPU time is longer.
 """
 
 import argparse

@@ -2,8 +2,8 @@
 
 Run: python benchmarks/killed_writes.py [--kills 50] [--signal SIGKILL|SIGINT|SIGTERM] [--seed 0]
 
-A run that is stopped by another signal than SIGKILL prints one line, or nothing if it was already done. Output of Python itself in
-its first milliseconds, before hierviz runs, also counts as "noisy".
+A run that is stopped by another signal than SIGKILL prints one line, or nothing if it was already done. Output of Python
+itself in its first milliseconds, before hierviz runs, also counts as "noisy".
 """
 
 from __future__ import annotations
