@@ -21,6 +21,11 @@ def tree_data(taxonomy):
     }
 
 
+def shown_columns(table):
+    """Keys of the columns of a NodeTable that a report shows."""
+    return [key for key in SHOWN if key in usable_columns(table)]
+
+
 def node_data(table):
     """Columns of a NodeTable as text, and the order in which siblings stand: the most wrong answers first.
 
@@ -30,7 +35,7 @@ def node_data(table):
         ``columns`` (label, sentence, texts of all nodes), ``share`` (numbers from 0 to 1 for the bars of the column of that
         place, or null), ``rank`` (place of each node among all, the worst first).
     """
-    usable = [key for key in SHOWN if key in usable_columns(table)]
+    usable = shown_columns(table)
     columns = [
         {
             "label": NODE_COLUMNS[key].label,

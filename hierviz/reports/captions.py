@@ -44,21 +44,23 @@ FIELDS = {
 }
 
 
-def caption_text(step, models):
-    """The caption with every ``{field}`` worked out at this moment for the view of the step.
+def caption_text(step, models, costs=()):
+    """The caption with every ``{field}`` computed now for the view of the step.
 
     Parameters
     ----------
     step : StoryStep
     models : dict of str to Evaluation
         By the keys that links use.
+    costs : sequence of LeafCosts
+        As of `view_settings`.
 
     Returns
     -------
     str
         A field that is unknown stays as it is; one without a value is a dash.
     """
-    numbers = _CaptionValues(view_settings(step.view, models))
+    numbers = _CaptionValues(view_settings(step.view, models, costs))
 
     def value(found):
         whole, name = found.groups()

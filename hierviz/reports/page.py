@@ -16,6 +16,8 @@ from pathlib import Path
 from hierviz._version import version
 from hierviz.charts import palette
 from hierviz.charts.export import browser_library
+from hierviz.reports.markup import folded
+from hierviz.reports.number_tables import all_numbers
 
 _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
@@ -42,8 +44,8 @@ def page(parts, *, title, notes, command, examples, left_out, story=()):
         ("examples", "Examples", f"<p>{escape(parts.setting)}.</p>{examples}" if examples else ""),
         ("matrix", "Confusion matrix", parts.matrix()),
         ("taxonomy", "Taxonomy", parts.taxonomy_table()),
-        ("numbers", "All numbers", _folded("Show all numbers", parts.every_number())),
-        ("files", "How the files were read", _folded("Show", parts.account())),
+        ("numbers", "All numbers", folded("Show all numbers", all_numbers(parts.numbers["models"]))),
+        ("files", "How the files were read", folded("Show", parts.account())),
         ("about", "About this file", _about(command, left_out, parts.credits)),
     ]
     sections = [section for section in sections if section[2]]
@@ -101,10 +103,6 @@ def _paragraphs(text):
         return ""
     made = "".join(f"<p>{escape(part.strip()).replace(chr(10), '<br>')}</p>" for part in parts)
     return f'<div class="notes" aria-label="Notes of the author">{made}</div>'
-
-
-def _folded(label, content):
-    return f"<details><summary>{label}</summary>{content}</details>" if content else ""
 
 
 def _about(command, left_out, credits):

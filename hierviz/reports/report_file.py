@@ -152,7 +152,7 @@ def report(
     if numbers is None:
         numbers = evaluate(evaluations, rule, thresholds, stage=stage, class_weights=class_weights, **parameters)
     numbers = words(numbers)
-    parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, stage, words)
+    parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, stage)
     examples, left_out = parts.examples(worst, samples, random, seed, max_mb)
     made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out, story=story)
     return Report(made, numbers, left_out)

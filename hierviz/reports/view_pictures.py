@@ -1,4 +1,4 @@
-"""What parts of the pages Operating curves, Compare, Mistakes and Taxonomy show, as pictures and tables of a report."""
+"""What pages of the app show, as pictures and tables of a report."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from html import escape
 import numpy as np
 
 from hierviz import charts
+from hierviz.charts import sample_parts
+from hierviz.charts._probability_tree import STYLES
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import compare as comparison_table
@@ -16,18 +18,21 @@ from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.diagnosis._node_table import node_table, usable_columns
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusions import confused_pairs, node_names
+from hierviz.diagnosis.mistakes import mistakes
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.model_table import model_intervals
-from hierviz.messages.errors import HiervizError
+from hierviz.messages.errors import HiervizError, first_words
 from hierviz.messages.number_text import percent_text, probability_text, value_text
-from hierviz.reports.example_html import chart
+from hierviz.reports.example_html import ExamplePage
+from hierviz.reports.markup import chart, table
+from hierviz.reports.report_samples import sample_pictures
 from hierviz.uncertainty.comparison import never_reached
 from hierviz.uncertainty.resamples import Resamples
 
-# Models of one chart, rows of one table, resamples, and samples of all models together of which they are drawn.
-MOST_MODELS, MOST_ROWS, RESAMPLES, MOST_RESAMPLED = 8, 15, 1000, 20_000
+# Models of one chart, rows of one table, mistakes, resamples, and samples of all models together of which they are drawn.
+MOST_MODELS, MOST_ROWS, MOST_MISTAKES, RESAMPLES, MOST_RESAMPLED = 8, 15, 8, 1000, 20_000
 
 
 def shown_models(view, models, otherwise):
@@ -35,47 +40,61 @@ def shown_models(view, models, otherwise):
     return [key for key in view.models if key in models] or otherwise
 
 
-def curves(settings, key, models, store):
+def drawable(models):
+    """(those with an operating curve, else those with one of predicted sets, by name; whether it is the former)."""
+    single = {name: model for name, model in models.items() if model.why_no_curve() is None}
+    sets = {name: model for name, model in models.items() if model.why_no_set_curve() is None}
+    return single or sets, bool(single)
+
+
+def curve_figure(shown, is_single, stage=lambda name, unit: None, **how):
+    """The Figure of the curves of some models by name; `how` are keywords of `operating_curves`."""
+    found = {
+        name: model.curve_with(stage(f"Operating curve of {name}", "steps"))
+        if is_single
+        else set_curve(model, progress=stage(f"Predicted sets of {name}", "rows"))
+        for name, model in shown.items()
+    }
+    answers = {name: (model.taxonomy, model.judged_table) for name, model in shown.items()} if is_single else None
+    return charts.operating_curves(found, answers=answers, **how)
+
+
+def curves(settings, key, store, max_mb):
     """(operating curves with bands and what they say, what is left out)."""
-    view = settings.view
+    view, models = settings.view, settings.models
     left_out = [] if view.panel == "none" else ["the panel below the curves"]
-    named = shown_models(view, models, [settings.key])
-    if any(models[name].predictions.run is not None for name in named):
+    named = {name: models[name] for name in shown_models(view, models, [settings.key])}
+    if any(model.predictions.run is not None for model in named.values()):
         left_out.append("means over runs")
-    usable = [name for name in named if models[name].why_no_curve() is None]
-    is_single = bool(usable)
-    usable = usable or [name for name in named if models[name].why_no_set_curve() is None]
-    left_out += [models[name].predictions.name for name in named if name not in usable[:MOST_MODELS]]
+    usable, is_single = drawable(named)
+    drawn = dict(list(usable.items())[:MOST_MODELS])
+    left_out += [model.predictions.name for name, model in named.items() if name not in drawn]
     if not usable:
         return "", left_out
-    shown = {models[name].predictions.name: models[name] for name in usable[:MOST_MODELS]}
-    found = {name: model.curve if is_single else set_curve(model) for name, model in shown.items()}
-    drawn = view.drawn
+    shown = {model.predictions.name: model for model in drawn.values()}
     pairs = axes() if is_single else set_axes(settings.model.taxonomy.is_tree)
     pair = pairs.get(view.axes, next(iter(pairs.values())))
     if is_single and pair.y == "hf1_samples":
         pair = next(iter(pairs.values()))
         left_out.append("the axes of the view")
-    at = {models[name].predictions.name: view.threshold_of(name) for name in usable}
-    first = settings.model.predictions.name if settings.model.predictions.name in found else next(iter(found))
-    threshold = at if view.thresholds else at[first]
-    intervals = _intervals(shown) if "bands" in drawn and is_single else {}
+    at = {model.predictions.name: view.threshold_of(name) for name, model in usable.items()}
+    first = settings.model.predictions.name if settings.model.predictions.name in shown else next(iter(shown))
+    intervals = _intervals(shown) if "bands" in view.drawn and is_single else {}
     bands = {name: one.bands for name, one in intervals.items()} or None
-    if "bands" in drawn and bands is None:
+    if "bands" in view.drawn and bands is None:
         left_out.append("bands and intervals")
-    answers = {name: (model.taxonomy, model.judged_table) for name, model in shown.items()} if is_single else None
-    figure = charts.operating_curves(
-        found,
-        threshold=threshold,
+    figure = curve_figure(
+        shown,
+        is_single,
+        threshold=at if view.thresholds else at[first],
         x=pair.x,
         y=pair.y,
         strip=pair.strip,
         model=first,
-        answers=answers,
-        envelope="envelope" in drawn,
-        levels="levels" in drawn,
-        spread=True if "spread" in drawn else None,
-        zoom="whole" not in drawn,
+        envelope="envelope" in view.drawn,
+        levels="levels" in view.drawn,
+        spread=True if "spread" in view.drawn else None,
+        zoom="whole" not in view.drawn,
         bands=bands,
         height=260,
     )
@@ -110,22 +129,19 @@ def _compared(shown, intervals, first):
     return charts.comparison_sentence(numbers, first, samples[0].n_samples, never=never)
 
 
-def compare(settings, key, models, store):
+def compare(settings, key, store, max_mb):
     """(the table of the page Compare, its ranks or the agreement of its metrics, what is left out)."""
-    view = settings.view
+    view, models = settings.view, settings.models
     part, keys = view.comparison, shown_models(view, models, list(models))
     if part not in ("table", "ranks", "agreement"):
         return "", ["this part of the page Compare"]
-    others = {name: value for name, value in settings.choice.items() if name not in ("rule", "threshold")}
     shown = [models[name] for name in keys]
     is_small = sum(model.n_judged for model in shown) <= MOST_RESAMPLED
     found = comparison_table(
         shown,
         view.preset or None,
-        rule=settings.choice["rule"],
-        threshold=[view.threshold_of(name) for name in keys],
+        **{**settings.choice, "threshold": [view.threshold_of(name) for name in keys]},
         resamples=RESAMPLES if is_small else 0,
-        **others,
     )
     left_out = ["columns that were added or hidden"] + ([] if is_small else ["intervals"])
     if part == "agreement":
@@ -139,40 +155,86 @@ def compare(settings, key, models, store):
         return _drawn(charts.rank_matrix(found), key, store), left_out
     rows = []
     for place, method in enumerate(found.methods):
-        cells = [(method.name, "")]
+        rows.append([escape(method.name)])
         for column in found.columns:
-            value, spread, interval, mark = cell_parts(found, method, column, place)
-            cells.append((" ".join(filter(None, (value, spread, interval))), mark))
-        rows.append(cells)
-    return table(["Method", *(column.label for column in found.columns)], rows), left_out
+            *parts, mark = cell_parts(found, method, column, place)
+            text = escape(" ".join(filter(None, parts)))
+            rows[-1].append(f"<b>{text}</b>" if mark in BOLD else text)
+    return table(["Method", *(escape(column.label) for column in found.columns)], rows), left_out
 
 
-def slices_of(settings):
+def example(settings, key, store, max_mb):
+    """(a sample with its facts and its tree, what is left out)."""
+    if settings.row is None:
+        return "", []
+    model, row, view = settings.model, settings.row, settings.view
+    urls, _ = sample_pictures(model.predictions, [row], max_mb)
+    picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
+    text = model.predictions.text(row)
+    quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
+    facts = ExamplePage(model, urls, settings.choice, store).facts(row)
+    tree = view.tree if view.tree in STYLES else "icicle"
+    figure = sample_parts(model, row, tree=tree, **settings.choice)[0].figure
+    store[key] = charts.packed_chart(figure)
+    words = {"focus": "the class in focus", "unfold": "unfolded classes"}
+    made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, figure.sentence)}'
+    return made, [said for name, said in words.items() if getattr(view, name)]
+
+
+def part_of_mistakes(settings, key, store, max_mb):
+    """(a part of the page Mistakes, what is left out)."""
+    part = settings.view.part
+    if settings.model.why_no_mistakes() is not None:
+        return "", []
+    if part in LISTS:
+        return LISTS[part](settings)
+    left_out = f"mistakes after the first {MOST_MISTAKES}"
+    if part == "matrix":
+        left_out = "the matrix as it was opened; it opens under Confusion matrix"
+    return worst_mistakes(settings, max_mb), [left_out]
+
+
+def worst_mistakes(settings, max_mb):
+    """The worst mistakes that the filters of a view leave, with pictures of so many megabytes: HTML."""
+    model, title = settings.model, settings.model.taxonomy.title
+    if model.why_no_mistakes() is not None:
+        return ""
+    among = filtered(judged_answers(model, **settings.choice), settings.chosen)
+    found = mistakes(model, **settings.choice, outcome="wrong", among=among).take(slice(0, MOST_MISTAKES))
+    urls, _ = sample_pictures(model.predictions, found.row.tolist(), max_mb)
+    cells = []
+    for row, truth, answer in zip(found.row.tolist(), found.truth.tolist(), found.predicted.tolist()):
+        words = escape(first_words(model.predictions.text(row) or "", 120))
+        head = f'<img src="{urls[row]}" alt="">' if row in urls else f"<span>{words}</span>"
+        sample = escape(model.predictions.sample_id(row))
+        cells.append(
+            f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
+            f'<span class="wrong-answer">→ {escape(title(answer))}</span></li>'
+        )
+    said = '<p class="muted">The worst mistakes: first the truth, then the answer.</p>' if cells else ""
+    return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
+
+
+def _slices(settings):
     """The slices that fail more than the rest: their sentence, and a table."""
     found = slices(_answers(settings))
     rows = [
-        (
-            row.name,
-            f"{row.n:,}",
-            percent_text(row.rate, 1),
-            percent_text(row.rest_rate, 1),
-            row.verdict,
-        )
+        (row.name, f"{row.n:,}", percent_text(row.rate, 1), percent_text(row.rest_rate, 1), row.verdict)
         for row in found.rows[:MOST_ROWS]
     ]
-    heads = ["Slice", "Samples", "Wrong", "Wrong of the rest", ""]
-    return f"<p>{escape(found.sentence())}</p>{table(heads, rows)}", _more_rows(found)
+    made = _list(["Slice", "Samples", "Wrong", "Wrong of the rest", ""], rows, "numbers")
+    return f"<p>{escape(found.sentence())}</p>{made}", _more_rows(found)
 
 
-def confusions_of(settings):
+def _confusions(settings):
     """Pairs of classes that are confused."""
     found = confused_pairs(_answers(settings))
     names = [node_names(found.taxonomy, nodes[:MOST_ROWS]) for nodes in (found.truth, found.predicted)]
     rows = [(*pair, f"{int(n):,}") for *pair, n in zip(*names, found.count[:MOST_ROWS])]
-    return table(["Truth", "Answer", "Samples"], rows, "texts"), _more_rows(found)
+    return _list(["Truth", "Answer", "Samples"], rows), _more_rows(found)
 
 
-def labels_of(settings):
+def _labels(settings):
     """Truths that may be wrong."""
     found = label_errors(_answers(settings), most=MOST_ROWS)
     names = [node_names(found.taxonomy, nodes) for nodes in (found.truth, found.predicted)]
@@ -181,8 +243,7 @@ def labels_of(settings):
         for sample, truth, answer, score, p in zip(found.sample_id, *names, found.score, found.p_answer)
     ]
     said = f'<p class="muted">{escape(found.caution)}</p>' if len(found) else "<p>There are no candidates.</p>"
-    heads = ["Sample", "Truth", "Answer", "Score", "p (answer)"]
-    return f"{said}{table(heads, rows, 'texts')}", ["marks and notes"]
+    return said + _list(["Sample", "Truth", "Answer", "Score", "p (answer)"], rows), ["marks and notes"]
 
 
 def _answers(settings):
@@ -196,16 +257,18 @@ def _more_rows(found):
     return [f"rows after the first {MOST_ROWS}"] if len(found) > MOST_ROWS else []
 
 
-def taxonomy(settings, key, store):
+def taxonomy(settings, key, store, max_mb):
     """(icicle, treemap of mistakes or levels of a subtree, what is left out)."""
-    aspect, root, left_out = settings.view.aspect, settings.under, []
+    model, aspect, root, left_out = settings.model, settings.view.aspect, settings.under, []
+    if not model.n_judged:
+        return "", []
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
-        levels = subtree_levels(judged_answers(settings.model, **settings.choice), root)
+        levels = subtree_levels(judged_answers(model, **settings.choice), root)
         return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
-    nodes = node_table(settings.model, **settings.choice)
-    if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[settings.model.taxonomy.subtree(root)].any():
+    nodes = node_table(model, **settings.choice)
+    if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[model.taxonomy.subtree(root)].any():
         figure = charts.mistake_treemap(nodes, root)
     else:
         value = settings.view.colour
@@ -221,16 +284,17 @@ def _drawn(figure, key, store):
     return chart(key, figure.sentence.split(" A click on a class")[0])
 
 
-def table(heads, rows, look="numbers"):
-    """A table of texts, or of pairs of a text and its mark: HTML; `look` is "numbers" or "texts"."""
-    head = "".join(f'<th scope="col">{escape(one)}</th>' for one in heads)
-    body = []
-    for first, *rest in rows:
-        cells = [f'<th scope="row">{_cell(first)}</th>', *(f"<td>{_cell(one)}</td>" for one in rest)]
-        body.append(f"<tr>{''.join(cells)}</tr>")
-    return f'<div class="wide"><table class="{look}"><thead><tr>{head}</tr></thead><tbody>{"".join(body)}</tbody></table></div>'
+def _list(heads, rows, look="texts"):
+    """A table of plain texts: HTML."""
+    return table(heads, [[escape(str(cell)) for cell in row] for row in rows], look)
 
 
-def _cell(found):
-    text, mark = found if isinstance(found, tuple) else (found, None)
-    return f"<b>{escape(str(text))}</b>" if mark in BOLD else escape(str(text))
+LISTS = {"slices": _slices, "confusions": _confusions, "labels": _labels}
+# What a step of a story shows of a page: (settings, key in the store, store, megabytes) -> (HTML, what is left out).
+PICTURES = {
+    "curves": curves,
+    "compare": compare,
+    "example": example,
+    "mistakes": part_of_mistakes,
+    "taxonomy": taxonomy,
+}
