@@ -166,16 +166,16 @@ class ReportParts:
 
     # Examples ------------------------------------------------------------------------------------------------------
 
-    def examples(self, worst, samples, random, seed, max_mb):
-        """(HTML of all examples, what was left out as a sentence); arguments as of `report`."""
-        groups = chosen_samples(self.model, worst, samples, random, seed, **self.choice)
-        rows = [row for group in groups for row in group.rows]
-        pictures, left_out = sample_pictures(self.model.predictions, rows, max_mb)
+    def examples(self, samples):
+        """(HTML of all examples, what was left out as a sentence), of ReportSamples."""
+        groups = chosen_samples(self.model, samples, **self.choice)
+        rows = [row for _, of_group in groups for row in of_group]
+        pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
         examples = ExamplePage(self.model, pictures, self.choice, self.store)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
-        for group in groups:
-            parts.append(f"<h3>{escape(group.title)}</h3>")
-            for row in group.rows:
+        for title, of_group in groups:
+            parts.append(f"<h3>{escape(title)}</h3>")
+            for row in of_group:
                 parts.append(examples.example(row, is_open=done == 0))
                 done += 1
                 if progress is not None:

@@ -114,6 +114,34 @@ def test_fields(models):
     assert own.choice["threshold"] == 0.75
 
 
+def test_costs_that_a_view_names(models):
+    """They are used where they are at hand; else the default is, and the report says so."""
+    taxonomy = next(iter(models.values())).taxonomy
+    rng = np.random.default_rng(0)
+    costs = hv.inference.LeafCosts.from_array(taxonomy, rng.random((taxonomy.n_leaves,) * 2), "costs.csv")
+    fields = {"rule": "crm_leaf", "cost": "costs.csv"}
+    with_costs, without = (view_settings(fields, models, given) for given in ((costs,), ()))
+    assert with_costs.choice["cost"] == costs
+    assert with_costs.left_out == ()
+    assert "cost" not in without.choice
+    assert without.left_out == ("the costs costs.csv; the cost is edges between the leaves",)
+    model = next(iter(models.values()))
+    expected = hv.evaluate(model, "crm_leaf", cost=costs)["models"][0]["predicted"]["n_wrong"]
+    default = hv.evaluate(model, "crm_leaf")["models"][0]["predicted"]["n_wrong"]
+    assert expected != default
+    step = StoryStep("overview", fields, "{n_wrong}")
+    assert (caption_text(step, models, (costs,)), caption_text(step, models)) == (f"{expected:,}", f"{default:,}")
+    first = [hv.report(model, "crm_leaf", story=(step,), **given).html for given in ({"cost": costs}, {})]
+    captions = [re.search('<p class="caption">(.*?)</p>', html)[1] for html in first]
+    assert captions == [f"{expected:,}", f"{default:,}"]
+    assert ["the costs costs.csv; the cost is" in html for html in first] == [False, True]
+
+
+def test_thresholds_by_depth_that_a_view_names(models):
+    settings = view_settings({"rule": "depth_thresholds", "thresholds_by_depth": "0.9,0.2"}, models)
+    assert settings.choice["thresholds_by_depth"] == "0.9,0.2"
+
+
 def test_what_is_no_step():
     step = {"page": "curves", "view": {"threshold": "0.3", "x": 4, "data": "0" * 16}, "caption": "c"}
     assert story_from([step, 4, {"page": "x", "view": {}, "caption": ""}, {"page": "curves"}]) == (

@@ -39,6 +39,13 @@ def cost_files(name):
     return [path.name for path in _paths(name)]
 
 
+def uploaded_costs(taxonomy):
+    """The LeafCosts of the uploaded tables that can be read, for views that name them."""
+    names = [name for name, parameter in rule_parameters().items() if parameter.kind == "costs"]
+    found = [_uploaded(file, name, taxonomy)[0] for name in names for file in cost_files(name)]
+    return [costs for costs in found if costs is not None]
+
+
 def bound_parameter(name, **widget):
     """Keywords that tie a widget to a parameter of a rule."""
     key = f"widget_{name}"
