@@ -277,7 +277,7 @@ def test_class_names_in_the_form_obey_an_index(brightness):
     page.run()
     assert "each once, got 2 again" in page.text
     notes = []
-    names = model_questions._names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
+    names = model_questions.names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
     assert names == ["day", "night"]
     assert "column 'index'" in notes[0]
 

@@ -112,7 +112,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     # The account names the file, what goes in and what was matched.
     page.get_by_text("Details").click()
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("All 5 names were found in the taxonomy.")
+    expect(main).to_contain_text("All 5 names are in the taxonomy.")
     expect(main).to_contain_text("(float32), any × 3 × 8 × 8")
 
 

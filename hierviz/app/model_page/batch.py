@@ -13,7 +13,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import checks as model_checks
 from hierviz.app.model_page.samples import Samples
-from hierviz.app.state.dataset import with_model
+from hierviz.app.state.dataset import has_same_samples, with_model
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
@@ -120,8 +120,7 @@ def _choose(model, kind, from_data, source):
         words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
-        kept = state.kept("run", f"from-{from_data.is_meant}", start)
-        way = st.segmented_control("Run on", list(ways), format_func=ways.get, required=True, **kept)
+        way = state.one_of("Run on", ways, **state.kept("run", f"from-{from_data.is_meant}", start))
     if way == "data" and from_data.is_open_data:
         return from_data, Files()
     if way == "data":
@@ -172,9 +171,7 @@ def _run(source, model, chosen, place, cancel, memory):
     key = files.inputs if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")
-    checks = None
-    if samples.truth is not None:
-        checks = model_checks.attempt(model, samples)
+    checks = None if samples.truth is None else model_checks.attempt(model, samples)
     bar.empty()
     memory["stopped"] = None
     held = source.held if files is source.files else (*source.held, *files.held)
@@ -237,21 +234,17 @@ def _show(finished, data):
 
 def _with_truth(predictions, data):
     """The predictions with the truth and pictures of the open data, where they are about the same samples."""
-    from hierviz.app.state.dataset import has_same_samples
-
     if not has_same_samples(data, predictions):
         return predictions
     first = data.first.predictions
     order = np.array([first.row_of[sample_id] for sample_id in map(str, predictions.ids)])
-    changes = {}
-    if predictions.truth is None and first.truth is not None:
-        changes["truth"] = first.truth.take(order)
-    if predictions.media is None and first.media is not None:
-        changes["media"] = first.media
-    changes["attributes"] = {key: np.asarray(attribute)[order] for key, attribute in first.attributes.items()} | dict(
-        predictions.attributes
+    truth, media = predictions.truth, predictions.media
+    attributes = {key: np.asarray(attribute)[order] for key, attribute in first.attributes.items()}
+    return predictions.replace(
+        truth=first.truth.take(order) if truth is None and first.truth is not None else truth,
+        media=first.media if media is None else media,
+        attributes=attributes | dict(predictions.attributes),
     )
-    return predictions.replace(**changes)
 
 
 def _parquet(predictions):

@@ -22,6 +22,13 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
 START = "Chosen with the model"
+# By the kind of samples: what one is called, the label of the uploader, and its help.
+KINDS = {
+    "picture": ("Picture", "A picture", "A picture, or a zip, .npy or .npz file with several."),
+    "text": ("Text", "Texts", "A text file with one text a line, or a table with a column of texts."),
+    "row": ("Row", "A table", "A table with a header (CSV, TSV, Parquet), .npy or .npz."),
+    "array": ("Sample", "Arrays", "An .npy or .npz file with one row per sample."),
+}
 MOST_LISTED = 2000
 
 
@@ -75,16 +82,13 @@ def _asked(source, model, sample_set, feeds, truth):
     """Evaluation of each feed, None for None."""
     if sample_set is not None:
         model = state.answered((source.key, "settled", sample_set.key), lambda: samples.settled(model, sample_set))
-    made = []
-    for feed in feeds:
-        if feed is None:
-            made.append(None)
-            continue
-        key = (source.key, model.parametrisation, model.scores, samples.digest(feed), truth)
-        made.append(
-            state.answered(key, lambda feed=feed: Evaluation.from_predictions(samples.answer(model, feed, truth)))
-        )
-    return made
+    known = (source.key, model.parametrisation, model.scores)
+
+    def answered(feed):
+        asked = (*known, samples.digest(feed), truth)
+        return state.answered(asked, lambda: Evaluation.from_predictions(samples.answer(model, feed, truth)))
+
+    return [None if feed is None else answered(feed) for feed in feeds]
 
 
 def _choose(model, kind, from_data):
@@ -97,41 +101,21 @@ def _choose(model, kind, from_data):
     way = start
     if len(ways) > 1:
         field = f"from-{kind}-{from_data is not None and from_data.is_meant}"
-        way = st.segmented_control(
-            {"picture": "Picture", "text": "Text", "row": "Row", "array": "Sample"}[kind],
-            list(ways),
-            format_func=ways.get,
-            required=True,
-            **state.kept("model", field, start),
-        )
+        way = state.one_of(KINDS[kind][0], ways, **state.kept("model", field, start))
     if way == "type":
         return None, 0
     if way == "data":
         return from_data, _row_of_data(model, from_data)
-    help = {
-        "picture": "A picture, or a zip, .npy or .npz of several.",
-        "text": "A text file with one text a line, or a table with a column of texts.",
-        "row": "A table with a header (CSV, TSV, Parquet), .npy or .npz.",
-        "array": "An .npy or .npz file with one row per sample.",
-    }[kind]
-    label = {"picture": "A picture", "row": "A table", "text": "Texts"}.get(kind, "Arrays")
+    _, label, help = KINDS[kind]
     upload = state.kept_upload("sample", label, help=help)
     if upload is None:
         st.caption(help)
         return None, None
     path = upload.paths[0]
     sample_set = state.answered((str(path), repr(model.inputs)), lambda: samples.samples_of_file(path, model))
-    row = 0
-    if len(sample_set) > 1:
-        row = (
-            int(
-                st.number_input(
-                    f"Sample, of {len(sample_set)}", 1, len(sample_set), **state.kept("model", f"row-{path}", 1)
-                )
-            )
-            - 1
-        )
-    return sample_set, row
+    n = len(sample_set)
+    number = st.number_input(f"Sample, of {n}", 1, n, **state.kept("model", f"row-{path}", 1)) if n > 1 else 1
+    return sample_set, int(number) - 1
 
 
 def _row_of_data(model, sample_set):

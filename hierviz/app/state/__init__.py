@@ -5,6 +5,7 @@ to the URL on every run; a URL that we did not write (a link, a reload, the back
 """
 
 # ruff: noqa: F401 - what pages call as `state.NAME`
+from hierviz.app.state.components import one_of
 from hierviz.app.state.current import (
     bound,
     bound_member,

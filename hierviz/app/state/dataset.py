@@ -19,7 +19,7 @@ from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.streams import require_file
 from hierviz.reports.story_step import model_key
-from hierviz.reports.view import DEMO, WIKIPEDIA
+from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Letters of a title that lists all files.
@@ -174,20 +174,15 @@ class Dataset:
         return self.first.predictions.ids
 
 
-def open_demo(progress=None):
-    """The bundled demo: its models are run on its pictures here and now."""
-    taxonomy, predictions = load_demo(progress=progress)
+def open_demo(key=DEMO):
+    """A bundled demo by its key; the models of that of pictures are run here and now."""
+    is_texts = key == WIKIPEDIA
+    taxonomy, predictions = load_wikipedia() if is_texts else load_demo()
     models = _evaluated(predictions)
-    paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
-    sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
-    return Dataset(DEMO, DEMOS["vehicles"], taxonomy, models, sources, digest=DEMO)
-
-
-def open_wikipedia(stage=lambda name, unit="rows": None):
-    """The bundled demo of texts."""
-    taxonomy, predictions = load_wikipedia(stage)
-    models = _evaluated(predictions, stage=stage)
-    return Dataset(WIKIPEDIA, DEMOS["wikipedia"], taxonomy, models, digest=WIKIPEDIA, credit=CREDIT)
+    paths = [] if is_texts else [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
+    sources = {model: ModelSource(path) for model, path in zip(models, paths, strict=not is_texts)}
+    title, credit = DEMOS[NAME_OF_DEMO[key]], CREDIT if is_texts else ""
+    return Dataset(key, title, taxonomy, models, sources, digest=key, credit=credit)
 
 
 def new_key():

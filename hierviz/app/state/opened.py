@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 from dataclasses import replace
 
 import streamlit as st
@@ -20,28 +19,18 @@ from hierviz.opening.model_settings import model_options
 from hierviz.opening.start_options import run_options, start_files, start_options
 from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA, View, own_thresholds
 
-
-@st.cache_resource(show_spinner=False)
-def _demo():
-    demo = datasets.open_demo()
-    _is_open.set()
-    return demo
-
-
-def demo():
-    """The bundled demo of pictures."""
-    return _demo()
+FIRST_OF_DEMO = ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
+# Demos that are open. A spinner, even for what is there, costs every visit a moment.
+_open_demos: set[str] = set()
+WAITING = {DEMO: "Running the demo's models on its pictures …", WIKIPEDIA: "Reading the demo of texts …"}
 
 
 @st.cache_resource(show_spinner=False)
-def _wikipedia():
-    demo = datasets.open_wikipedia()
-    _texts_are_open.set()
-    return demo
-
-
-# A spinner, even for what is there, costs every visit a moment.
-_is_open, _texts_are_open = threading.Event(), threading.Event()
+def demo(key):
+    """A bundled demo by its key."""
+    dataset = datasets.open_demo(key)
+    _open_demos.add(key)
+    return dataset
 
 
 def _open_startup(files, stage):
@@ -128,7 +117,7 @@ def prepare():
     """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
-            _wikipedia() if startup_demo() == WIKIPEDIA else _demo()
+            demo(startup_demo() or DEMO)
         else:
             _opening.begin(startup_files())
 
@@ -193,18 +182,11 @@ def close():
 def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
     key = visit().shows = view().data
-    if key == DEMO:
-        if _is_open.is_set():
-            return _demo()
-        with st.spinner("Running the demo's models on its pictures …"):
-            return _demo()
-    if startup_files() and startup() is not None and startup().key == key:
+    if key in NAME_OF_DEMO:
+        with contextlib.nullcontext() if key in _open_demos else st.spinner(WAITING[key]):
+            return demo(key)
+    if is_startup():
         return startup()
-    if key == WIKIPEDIA:
-        if _texts_are_open.is_set():
-            return _wikipedia()
-        with st.spinner("Reading the demo of texts …"):
-            return _wikipedia()
     dataset = server().shelf.get(key)
     if dataset is not None:
         visit().seen.add(key)
@@ -217,12 +199,7 @@ def shown_models(dataset):
     if chosen:
         return chosen
     if dataset.key == DEMO:
-        first = [
-            name
-            for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
-            if name in dataset.models
-        ]
-        return first or list(dataset.models)[:4]
+        return [name for name in FIRST_OF_DEMO if name in dataset.models] or list(dataset.models)[:4]
     return list(dataset.methods)[:6]
 
 
@@ -249,8 +226,8 @@ def reopen():
     dataset = data()
     if dataset.files == startup_files():
         _opening.clear()
-        if startup() is not None:
-            session.view = replace(view(), data=startup().key)
+        if (read_again := startup()) is not None:
+            session.view = replace(view(), data=read_again.key)
     else:
         put(datasets.open_files(dataset.files))
     publish()
