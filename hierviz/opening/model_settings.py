@@ -1,4 +1,4 @@
-"""What is said about an ONNX model: its options, and the keywords of `load_model` and `load_inputs` that they stand for."""
+"""Settings of an ONNX model: its options, and the keywords of `load_model` and `load_inputs` that they become."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PREPROCESSING = {
     ),
     "pad": Option(
         "--pad GREY",
-        "keep the whole picture and its proportions, with borders of this grey level, 0 to 255 (default: 0)",
+        "keep the whole picture and its proportions, with borders in this grey level, 0 to 255 (default: 0)",
         type=int,
         bare=0,
         label="Grey level of the borders",
@@ -147,4 +147,4 @@ def _numbers(key, text):
         return numbers
     if len(numbers) == 1 and key != "size":
         return numbers[0]
-    raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")
+    raise ModelError(f"--{key}: expected {form}, got {text!r}. Give both.")

@@ -1,4 +1,4 @@
-"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, and values that hold for one method only."""
+"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, and values for single methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.readers.picture_names import natural_key
 
-# What files of runs in a folder are called; a folder of .parquet files is one file in parts.
+# Suffixes of runs in a folder; a folder of .parquet files is one file in parts.
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")
 _KNOWN = (*SUFFIXES, ".txt", ".parquet", ".pq", ".gz")
 _PATTERN = re.compile(r"[*?\[]")
@@ -98,7 +98,7 @@ def _files_of(text):
     if _PATTERN.search(path) and not os.path.exists(path) and "://" not in path:
         found = sorted(glob.glob(path), key=natural_key)
         if not found:
-            raise FileError(f"--predictions {path}: expected files of that pattern, got none. Check the path.")
+            raise FileError(f"--predictions {path}: expected files that match, got none. Check the path.")
         return [RunFile(file, name or _folder(file)) for file in found]
     return [RunFile(path, name)]
 

@@ -1,4 +1,4 @@
-"""What the browser unfolds: the taxonomy with its numbers, probabilities of a sample, the confusion matrix of all nodes."""
+"""Data that the browser unfolds: the taxonomy with its numbers, probabilities of a sample, the confusion matrix of all nodes."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ def shown_columns(table):
 
 
 def node_data(table):
-    """Columns of a NodeTable as text, and the order in which siblings stand: the most wrong answers first.
+    """Columns of a NodeTable as text, and the order of siblings: the most wrong answers first.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""The caption of a step: words of its author, numbers of the metric modules."""
+"""The caption of a step: text of its author with computed numbers."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ from hierviz.metrics.registry import METRICS
 from hierviz.reports.story_step import view_settings
 
 _FIELD = re.compile(r"\{(all\.)?([a-z0-9_]+)\}")
-# What may stand in braces, besides the key of any metric.
+# Words in braces, besides the key of any metric.
 FIELDS = {
     "model": "name of the model",
     "rule": "inference rule",
     "threshold": "threshold τ",
     "samples": "number of samples",
-    "answers": "number of answers that the view keeps to; {all.answers} of all",
-    "exact": "share of exact answers; {all.exact} of all, as with the next six",
+    "answers": "number of answers in the view; {all.answers} of all",
+    "exact": "share of exact answers; {all.exact} of all, likewise for the next six",
     "coarse": "share of coarse answers",
     "no_answer": "share of samples without an answer",
     "wrong": "share of wrong answers",
     "correct": "share of correct answers",
     "n_wrong": "number of wrong answers",
-    "answered": "share without an answer, and of the others that of correct ones, in words",
-    "under": "class that the view keeps to",
+    "answered": "share without an answer, and share of correct ones among the others, in words",
+    "under": "class that the view is restricted to",
     "sample": "the sample",
     "truth": "its truth",
     "answer": "its answer",

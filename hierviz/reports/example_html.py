@@ -43,12 +43,12 @@ class ExamplePage:
         answered = self._named(answer.nodes)
         outcome = answer.outcome
         verdict = f' <span class="{outcome}">{answer_text(outcome)}</span>' if outcome else ""
-        told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
+        said = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
         picture = self.pictures.get(row)
         thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
         called = predictions.called(row)
         own = "" if called == sample else f"{escape(sample)}: "
-        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{told}{verdict}</span>'
+        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{said}{verdict}</span>'
         body, text = [], predictions.text(row)
         if text:
             body.append(f"<blockquote>{escape(text)}</blockquote>")
@@ -80,14 +80,14 @@ class ExamplePage:
         ] else []
 
     def facts(self, row):
-        """Truth, answer and win of a sample, and why the answer stops where it does: HTML."""
+        """Truth, answer and win of a sample, and why the answer stops there: HTML."""
         answer, truth = self._judged(row)
         predictions, taxonomy = self.evaluation.predictions, self.evaluation.taxonomy
         facts = []
         for label, nodes in (("Truth", truth), ("Answer", answer.nodes)):
             if len(nodes) == 1 and nodes[0] >= 0 and taxonomy.is_tree:
                 path = " › ".join(escape(taxonomy.title(step)) for step in taxonomy.path(nodes[0])[1:])
-                facts.append((label, path or f"{escape(taxonomy.title(0))} (the root, no information)"))
+                facts.append((label, path or f"{escape(taxonomy.title(0))} (the root: no information)"))
             elif len(nodes) or label == "Answer":
                 facts.append((label, self._named(nodes)))
         if answer.p is not None:

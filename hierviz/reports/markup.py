@@ -15,7 +15,7 @@ def table(heads, rows, look="numbers"):
 
 
 def terms(pairs, look=' class="facts"'):
-    """Names with what they stand for."""
+    """Terms with their values."""
     return f"<dl{look}>{''.join(f'<dt>{name}</dt><dd>{value}</dd>' for name, value in pairs)}</dl>"
 
 

@@ -36,7 +36,7 @@ def overview_table(entries):
     ]
     keys = [key for key in keys if any(of_model[key] is not None for of_model in values)]
     if not keys:
-        return "<p>No sample has a known truth, so there are no numbers.</p>"
+        return "<p>No numbers: no sample has a known truth.</p>"
     rows = [
         (escape(model_name(entry)), *(_cell(entry, key, of_model[key]) for key in keys))
         for entry, of_model in zip(entries, values, strict=True)

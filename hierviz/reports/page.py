@@ -1,7 +1,7 @@
 """The sections of a report put together into one HTML page that needs nothing else.
 
-Scripts are named by their hashes in a content security policy that allows no request: nothing that stands in names or notes
-could run, or reach the network, even if it were no text.
+Scripts are named by their hashes in a content security policy that allows no request: no name or note
+could run or reach the network, even if it were not escaped.
 """
 
 from __future__ import annotations
@@ -106,13 +106,13 @@ def _paragraphs(text):
 
 
 def _about(command, left_out, credits):
-    made = f"<p>Made by hierviz {escape(version())}. This file needs no network and sends nothing anywhere.</p>"
+    made = f"<p>Made by hierviz {escape(version())}. This file needs no network and sends no data.</p>"
     made += "".join(f"<p>{escape(credit)}</p>" for credit in credits)
     if left_out:
         made += f"<p>{escape(left_out)}</p>"
     if command:
-        made += f"<p>The command that makes this file again:</p><pre><code>{escape(command)}</code></pre>"
+        made += f"<p>Command that makes this file:</p><pre><code>{escape(command)}</code></pre>"
     return (
-        f"{made}<p>The numbers as JSON, the same as those of <code>hierviz evaluate</code>, stand in this file in the "
-        "element <code>hierviz-report</code>.</p>"
+        f"{made}<p>The element <code>hierviz-report</code> of this file holds the numbers as JSON, the same as those of "
+        "<code>hierviz evaluate</code>.</p>"
     )

@@ -67,7 +67,7 @@ class Report:
 
 @dataclass(frozen=True)
 class ReportRun:
-    """How a report is made: what is written into it about that, and who is told how far it is.
+    """How a report is made: the command that it quotes, progress and threads.
 
     Attributes
     ----------

@@ -59,12 +59,12 @@ class ReportParts:
 
     @property
     def name(self):
-        """Name of the model that is looked at."""
+        """Name of the model of the examples, the matrix and the taxonomy."""
         return model_name(self.numbers["models"][self.place])
 
     @property
     def setting(self):
-        """The model that is looked at and how its answers are chosen, in words."""
+        """That model and how its answers are chosen, in words."""
         if not self.model.predictions.has_scores:
             return f"{self.name}: labels of the file"
         rule = INFERENCE_RULES[self.choice["rule"]]
@@ -73,7 +73,7 @@ class ReportParts:
 
     @property
     def credits(self):
-        """Whose the data are, as far as their files say."""
+        """Credits of the data, as far as their files hold any."""
         found = (model.predictions.detected.get("credit") for model in self.evaluations)
         return [credit for credit in dict.fromkeys(found) if credit]
 
@@ -88,7 +88,7 @@ class ReportParts:
     # Overview ------------------------------------------------------------------------------------------------------
 
     def overview(self):
-        """What was evaluated, the first numbers, and what the answers are worth: HTML."""
+        """What was evaluated, the main numbers, and the outcomes of the answers: HTML."""
         n, judged, taxonomy = self.model.predictions.n_samples, self.model.n_judged, self.taxonomy
         several = "" if len(self.evaluations) == 1 else "s"
         parts = [
@@ -112,7 +112,7 @@ class ReportParts:
         return escape(f"{found.worst_sentence()} {found.sentence()}") if len(found) else ""
 
     def _most_specific(self):
-        """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""
+        """The most specific model at 95 % correct with its threshold, as on the Overview of the app."""
         curves: dict[str, list] = {}
         for model in self.evaluations:
             # Runs of one method have one name.
@@ -192,7 +192,7 @@ class ReportParts:
         self.store["matrix"] = packed(matrix_data(judged_answers(self.model, **self.choice)))
         return (
             f"<p>{escape(self.setting)}. True classes are rows, answers are columns; a class with + opens. “itself” "
-            "counts what stops at an open class. Lines without samples are left out.</p>"
+            "counts answers and truths at an open class itself. Lines without samples are left out.</p>"
             '<div class="wide" data-matrix="matrix"></div>'
         )
 

@@ -52,7 +52,7 @@ class StoryHtml:
 
     def _more(self, step):
         if not PAGES[step.page].section:
-            return '<p class="muted">This page of the app is no part of a report.</p>'
+            return '<p class="muted">Not part of a report.</p>'
         name, label = PAGES[step.page].section
         return f'<p class="more"><a href="#{name}">More under {label}</a></p>'
 

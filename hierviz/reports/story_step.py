@@ -1,4 +1,4 @@
-"""One saved view of a story, from a link or a file, and what of it says which samples and answers are looked at."""
+"""One saved view of a story, from a link or a file, and the samples and answers that it selects."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class StoryStep:
     view : dict of str to str
         Fields of a link without ``data``.
     caption : str
-        Words in place of ``{field}`` are worked out while the step is shown, see `caption_text`.
+        ``{field}`` is computed while the step is shown, see `caption_text`.
     """
 
     page: str
@@ -34,7 +34,7 @@ class StoryStep:
     caption: str = ""
 
     def to_dict(self):
-        """Page, view and caption, as they stand in a session file."""
+        """Page, view and caption, as in a session file."""
         return {"page": self.page, "view": dict(self.view), "caption": self.caption}
 
 
@@ -111,7 +111,7 @@ def model_key(name, taken):
 
 @dataclass(frozen=True)
 class ViewSettings:
-    """What a view says about answers and samples.
+    """The answers and samples that a view selects.
 
     Attributes
     ----------
@@ -129,7 +129,7 @@ class ViewSettings:
     models : dict of str to Evaluation
         All of them, by their keys.
     left_out : tuple of str
-        What of the view is not at hand.
+        Parts of the view that are not available.
     """
 
     view: View
@@ -152,7 +152,7 @@ def view_settings(fields, models, costs=()):
     models : dict of str to Evaluation
         By their keys.
     costs : sequence of LeafCosts
-        Those at hand: a view holds the names of costs alone. In place of others it has the default, and says so.
+        Those available: a view holds the names of costs alone. Others are replaced by the default, which `left_out` reports.
     """
     view = View.from_query(fields)
     key = view.model if view.model in models else next(iter(models))

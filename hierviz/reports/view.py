@@ -1,4 +1,4 @@
-"""A view: what a reader would send to a colleague, as it stands in a link, a story, a session file and a report."""
+"""A view: what a reader would send to a colleague, for links, stories, session files and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEMO, WIKIPEDIA = "demo", "wikipedia"
 NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 # Digits of thresholds: those near 1 need many. Highest value and digits of the parameters of rules.
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
-# Memories of a session whose choices stand in the field `choices`, where they are words, switches or lists of words.
+# Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
     "choosing",
     "matrix",
@@ -55,11 +55,11 @@ def _field(words, kind, default=""):
     Parameters
     ----------
     words : str, iterable of str, or callable that gives one
-        Pattern of what may stand in it, of a field that holds several words in each of them; or all that may.
+        Pattern of its values, of a field that holds several words of each of them; or all values.
     kind : str
         What it holds, in words for people.
     default : str, float or tuple
-        Left out of links. A tuple stands for a field that holds several words.
+        Left out of links. A tuple marks a field that holds several words.
     """
     return field(default=default, metadata={"words": words, "kind": kind})
 
@@ -192,7 +192,7 @@ class View:
         return replace(self, parameters=tuple(sorted(values.items())))
 
     def sample_filter(self, model):
-        """The SampleFilter that the view asks of a model; what is not defined for it is left out."""
+        """The SampleFilter of the view for a model; what is not defined for it is left out."""
         index, is_single = model.taxonomy.index, model.why_no_mistakes() is None
         columns = model.predictions.attributes
         return SampleFilter(
@@ -271,7 +271,7 @@ FIELDS = {one.name: one for one in fields(View) if one.metadata}
 
 
 def grammar():
-    """What may stand in each field of a link; of a field that holds several words, in each of them. Anything else is dropped."""
+    """Patterns of the values of each field of a link, of a field with several words of each of them. Anything else is dropped."""
     return {
         **{name: _pattern(one.metadata["words"]) for name, one in FIELDS.items()},
         **{name: _values_of(parameter) for name, parameter in _in_url().items()},
@@ -284,7 +284,7 @@ def _pattern(words):
 
 
 def _in_url():
-    """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
+    """The parameters of rules that have a field of the URL; the threshold has the fields `threshold` and `thresholds`."""
     parameters = {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
     taken = next((name for name in parameters if name in FIELDS), None)
     if taken is not None:

@@ -119,7 +119,7 @@ def _intervals(shown):
 
 
 def _compared(shown, intervals, first):
-    """How the model looked at compares with the others."""
+    """How the first model compares with the others."""
     try:
         samples = judged_samples(shown.values())
     except HiervizError:
@@ -143,7 +143,7 @@ def compare(settings, key, store, max_mb):
         **{**settings.choice, "threshold": [view.threshold_of(name) for name in keys]},
         resamples=RESAMPLES if is_small else 0,
     )
-    left_out = ["columns that were added or hidden"] + ([] if is_small else ["intervals"])
+    left_out = ["added or hidden columns"] + ([] if is_small else ["intervals"])
     if part == "agreement":
         left_out.append("single samples")
         agreement = found.agreement
@@ -190,7 +190,7 @@ def part_of_mistakes(settings, key, store, max_mb):
         return LISTS[part](settings)
     left_out = f"mistakes after the first {MOST_MISTAKES}"
     if part == "matrix":
-        left_out = "the matrix as it was opened; it opens under Confusion matrix"
+        left_out = "the open classes of the matrix, see Confusion matrix"
     return worst_mistakes(settings, max_mb), [left_out]
 
 
@@ -211,7 +211,7 @@ def worst_mistakes(settings, max_mb):
             f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
             f'<span class="wrong-answer">→ {escape(title(answer))}</span></li>'
         )
-    said = '<p class="muted">The worst mistakes: first the truth, then the answer.</p>' if cells else ""
+    said = '<p class="muted">The worst mistakes: truth → answer.</p>' if cells else ""
     return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
 
 
@@ -242,7 +242,7 @@ def _labels(settings):
         (sample, truth, answer, value_text(score), probability_text(p))
         for sample, truth, answer, score, p in zip(found.sample_id, *names, found.score, found.p_answer)
     ]
-    said = f'<p class="muted">{escape(found.caution)}</p>' if len(found) else "<p>There are no candidates.</p>"
+    said = f'<p class="muted">{escape(found.caution)}</p>' if len(found) else "<p>No candidates.</p>"
     return said + _list(["Sample", "Truth", "Answer", "Score", "p (answer)"], rows), ["marks and notes"]
 
 
@@ -274,7 +274,7 @@ def taxonomy(settings, key, store, max_mb):
         value = settings.view.colour
         value = value if value in usable_columns(nodes) else "support"
         figure = charts.subtree_icicle(nodes, root, value=value)
-        left_out = ["the table, which stands under Taxonomy"] if aspect == "table" else []
+        left_out = ["the table, see Taxonomy"] if aspect == "table" else []
     return _drawn(figure, key, store), left_out
 
 

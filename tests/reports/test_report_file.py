@@ -331,7 +331,7 @@ def test_a_view_holds_its_models_and_its_part():
     assert packed_of(html, "story-1")["specs"] != plain["specs"]
     _, first = step("compare", models="one,two")
     assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
-    assert "columns that were added or hidden" in first
+    assert "added or hidden columns" in first
     _, first = step("compare", comparison="classes")
     assert "Not in this file, of what the page shows: this part of the page Compare." in first
     html, first = step("taxonomy", aspect="levels")

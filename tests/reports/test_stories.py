@@ -60,9 +60,7 @@ def test_the_story_of_the_demo(models):
     assert steps[5].view["under"] == slices.rows[place].value
     assert not slices.rows[place].is_flagged
     share = percent_text(slices.rows[place].rate)
-    assert said[5].startswith(
-        "No branch is clearly worse than the rest. The most wrong answers beyond the expected ones"
-    )
+    assert said[5].startswith("No branch is clearly worse than the rest. The largest excess of wrong answers")
     assert f"{share} of {int(slices.rows[place].n)} answers are wrong" in said[5]
     numbers = hv.evaluate(model, "threshold", 0.5)["models"][0]["top_down"]
     assert all(percent_text(numbers[key]) in said[3] for key in ("coarsest_accuracy", "finest_accuracy"))
@@ -93,7 +91,7 @@ def test_a_branch_that_is_clearly_worse_is_called_so(models):
     worse = hv.Evaluation.from_predictions(predictions.replace(scores=scores))
     key = next(iter(models))
     said = [caption_text(step, {key: worse}) for step in demo_story({key: worse})]
-    assert said[5].startswith("Do not trust every branch alike. The most wrong answers")
+    assert said[5].startswith("Do not trust every branch alike. The largest excess of wrong answers")
     assert "chance" not in said[5]
 
 

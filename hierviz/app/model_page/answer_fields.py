@@ -17,7 +17,7 @@ SCALES = {
     ),
     "-1,1": ("−1 to 1", "usual for MobileNet and Inception of TensorFlow"),
     "0,255": ("0 to 255", "as in the picture file"),
-    "other": ("Other numbers", "typed in below"),
+    "other": ("Other numbers", "typed below"),
 }
 FITTINGS = {
     "stretch": ("Stretched to the size", "proportions change; Hugging Face's ViT, Keras"),
@@ -42,12 +42,12 @@ MISSING_CHOICES = (
     ("only_known", "yes", "it is judged on its own classes, without samples of others"),
 )
 TEXTS = {
-    "preprocessing.layout": "In which order does the model expect the height, width and channels of a picture?",
-    "preprocessing.size": "Which size of pictures does the model expect, in pixels?",
-    "preprocessing.resize": "Pictures of another size are stretched unless you choose another way.",
-    "preprocessing.range": "Which range of values does the model expect?",
+    "preprocessing.layout": "In which order does the model expect height, width and channels of a picture?",
+    "preprocessing.size": "Which picture size does the model expect, in pixels?",
+    "preprocessing.resize": "Pictures of another size are stretched by default.",
+    "preprocessing.range": "Which range of pixel values does the model expect?",
     "preprocessing.colour": "Which order of the colour channels does the model expect?",
-    "missing": "Does the model know only some of the classes?",
+    "missing": "Does the model know some of the classes only?",
     "classes": "Which class does each column belong to?",
     "scores": "What are the scores?",
 }

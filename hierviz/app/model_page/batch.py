@@ -36,7 +36,7 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A run that came to its end.
+    """A finished run.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def run(source, model, kind, from_data, data):
     Returns
     -------
     Question or None
-        What the numbers left open.
+        Asked because of the scores.
     """
     memory = state.memory("run")
     st.markdown(
-        "Run the model on all samples; then compare it with others on the other pages, or download its predictions."
+        "Run the model on all samples, then compare it with others on the other pages or download its predictions."
     )
     chosen = _choose(model, kind, from_data, source)
     if chosen is None:
@@ -78,7 +78,7 @@ def run(source, model, kind, from_data, data):
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
-        st.caption("Otherwise such pictures are left out and listed below.")
+        st.caption("Otherwise unreadable pictures are left out and listed below.")
     with st.container(horizontal=True):
         st.button(
             "Run",
@@ -106,7 +106,7 @@ def run(source, model, kind, from_data, data):
             if memory.get("stopped") is None:  # after a press of Cancel this script draws no more
                 cancel.empty()
     if memory.get("stopped"):
-        place.info(f"Cancelled after {memory['stopped']}. No predictions were kept.", icon=":material/cancel:")
+        place.info(f"Cancelled after {memory['stopped']}. No predictions are kept.", icon=":material/cancel:")
     finished = memory.get("finished")
     if finished is not None and finished.key == source.key:
         _show(finished, data)
@@ -114,7 +114,7 @@ def run(source, model, kind, from_data, data):
 
 
 def _choose(model, kind, from_data, source):
-    """(Samples of the open data or None, Files); None when nothing is there yet."""
+    """(Samples of the open data or None, Files); None when nothing is chosen yet."""
     way = "file"
     if from_data is not None:
         words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
@@ -152,7 +152,7 @@ def _run(source, model, chosen, place, cancel, memory):
 
     def progress(done, total):
         memory["stopped"] = f"{done:,} of {total:,} rows"
-        # A press of any button ends the script here, and with it the model's process.
+        # A press of any button ends the script here and the model's process.
         bar.progress(done / total, text(done, total))
 
     (samples, files), unreadable = chosen, {}
@@ -185,7 +185,7 @@ def _show(finished, data):
     for note in predictions.notes:
         st.markdown(f":material/info: {escape(sentence(note))}")
     if len(finished.left_out) > MOST_NAMED:
-        with st.expander(f"The {len(finished.left_out):,} pictures that were left out"):
+        with st.expander(f"{len(finished.left_out):,} pictures left out"):
             st.dataframe(pd.DataFrame(finished.left_out, columns=["picture", "reason"]), hide_index=True)
     memory = state.memory("run")
     is_there = finished.on_data and any(source.key == finished.key for source in data.sources.values())
@@ -229,7 +229,7 @@ def _show(finished, data):
         st.subheader("Checks against the truth")
         model_checks.show(finished.checks)
         if isinstance(finished.checks, model_checks.Checks) and finished.checks.warnings:
-            st.markdown("Class names and preprocessing are corrected in the section **Details**.")
+            st.markdown("Correct class names and preprocessing in the section **Details**.")
 
 
 def _with_truth(predictions, data):

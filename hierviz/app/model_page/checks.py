@@ -1,4 +1,4 @@
-"""What the truth of some samples says about a model: is the order of its classes right, are its pictures prepared right?"""
+"""Checks of a model against the truth of samples: the order of its classes, and the preparation of its pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Checks:
 
 
 def check(model, samples):
-    """Run both checks on the same samples with known truth, so that the tables can be read side by side."""
+    """Run both checks on the same samples with known truth, so that the tables can be compared."""
     samples.inputs.checked(model.inputs)
     rows = rows_to_check(samples.truth, most_rows(model.inputs))
     if not len(rows):

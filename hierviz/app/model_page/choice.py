@@ -1,4 +1,4 @@
-"""Which model the Model page is about: one of the open data's, or a file of the visitor's with a taxonomy."""
+"""The model of the page Model: one of the open data, or a file of the visitor with a taxonomy."""
 
 from __future__ import annotations
 
@@ -18,21 +18,21 @@ from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 
 COMPANIONS = (
-    "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
-    "config.json) and preprocessor_config.json: choose them all at once."
+    "The .onnx file and, if present, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
+    "config.json) and preprocessor_config.json: choose all of them together."
 )
 
 STEPS = """
-1. Choose the model above: any classifier in an **.onnx** file, of pictures, of tables or of texts.
+1. Choose a model above: a classifier of pictures, tables or texts in an **.onnx** file.
 2. hierviz reads the metadata of the file and asks for what is missing.
-3. Run the model on a single sample, or on a batch, and compare it with others on the other pages.
+3. Run the model on a single sample or a batch, and compare it with others on the other pages.
 
-The model runs in a separate process with limits on time and memory; the process ends with the run.
+The model runs in a separate process with limited time and memory, which ends with the run.
 """
 
 
 def choose(data):
-    """The model to look at.
+    """The model of the page.
 
     Parameters
     ----------
@@ -48,7 +48,7 @@ def choose(data):
     """
     memory, asked = state.memory("model"), state.asked_files()
     if memory.setdefault("data", data.key) != data.key:
-        # Other data were opened since: their taxonomy is meant, until another one is chosen again.
+        # Other data were opened since: their taxonomy is the default again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
     offered = memory.get("offered")
     ways = {
@@ -62,7 +62,7 @@ def choose(data):
     if "data" not in ways and asked is None and offered is None:
         why = "contain predictions but no model"
         if data.files is not None and data.files.model:
-            why = "are judged on a part of the taxonomy, and their model is run on the whole one only"
+            why = "are judged on a part of the taxonomy, but this page runs models on the whole taxonomy only"
         st.markdown(f"The open data {why}. Upload an ONNX model or give its path:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = next(iter(ways))
@@ -136,7 +136,7 @@ def _stamp(path):
 
 def _files(slot, label, help, memory, *, several=False):
     """(what keeps them, paths) of files by upload, or by path where that is allowed."""
-    # What belongs to a model lies beside it.
+    # The files of a model share a folder.
     upload = state.kept_upload(slot, label, several=several, together=several, help=help)
     if upload is not None:
         return upload, upload.paths
@@ -156,7 +156,7 @@ def _files(slot, label, help, memory, *, several=False):
 
 
 def offer(files):
-    """Make the model of the form for files the one that the page shows next, with everything that was chosen beside it.
+    """Show the model of the form for files next, with everything that was chosen with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is known about a model: its file, inputs and outputs, and the class of each column."""
+"""Details of a model: its file, inputs and outputs, and the class of each column."""
 
 from __future__ import annotations
 
@@ -72,7 +72,7 @@ def account(source, model, kind):
         _facts("Inputs", [*shapes, ("batch size", known["batch"] or "any")])
         opset = ", ".join(f"{name} {number}" for name, number in facts["opset"].items())
         loss = LOSSES[known["loss"]].label if known["loss"] in LOSSES else known["loss"] or "not stated"
-        companions = [(f"with it: {one['file']}", size_words(one["bytes"])) for one in known["companions"]]
+        companions = [(f"with {one['file']}", size_words(one["bytes"])) for one in known["companions"]]
         file = [("name", known["file"]), ("size", size_words(known["bytes"])), *companions]
         file += [
             ("producer", facts["producer"] or "not stated"),
@@ -139,7 +139,7 @@ def _overrule(source, model, kind):
         "preprocessing.range": is_picture and not first.is_whole,
         "preprocessing.colour": is_picture and first.channels == 3,
     }
-    st.markdown("**Corrections.** If something was detected wrongly, set it here:")
+    st.markdown("**Corrections.** Set what was detected wrongly:")
     with st.container(horizontal=True):
         for key in filter(keys.get, keys):
             args = (source, model.taxonomy, key)

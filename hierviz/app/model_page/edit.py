@@ -1,4 +1,4 @@
-"""One sample as the visitor may change it: a picture with sliders, a text, or the fields of a row."""
+"""Widgets that change a sample: sliders of a picture, a text, or the fields of a row."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def _picture(model, picture):
         if model.inputs[0].why_no_pictures:
             for words, image in shown:
                 st.image(picture_url(_png(image)), words, width=106)
-            st.caption("Answer the questions above to run the model on it.")
+            st.caption("Answer the questions above to run the model.")
             return None, None
         seen = model.inputs[0].preview(changed)
         for words, image in [*shown, ("Model input", seen.picture)]:
@@ -106,7 +106,7 @@ def _text_feed(model, text):
 def _row(model, sample_set, row):
     """A row as a table of two columns to edit: value of each field."""
     if sample_set is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
-        st.info("The rows of this model are too long to be typed: upload a table or an array.", icon=":material/info:")
+        st.info("The rows of this model are too long to type: upload a table or an array.", icon=":material/info:")
         return None, None
     feed = None if sample_set is None else samples.row_feed(model, sample_set, row)
     fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, sample_set, feed))]
@@ -137,11 +137,11 @@ def _row(model, sample_set, row):
         key=f"row-{key}",
     )
     st.caption("Double-click a value to edit it.")
-    told = dict.fromkeys(values, ())
+    typed = dict.fromkeys(values, ())
     for (spec, _, name), value, was, cell in zip(fields, edited["value"].tolist(), shown, cells, strict=True):
-        # What was not touched keeps all of its digits.
-        told[spec.name] += (cell if value == was or (value != value and was != was) else _cell(spec, name, value),)
-    made = {spec.name: _array(spec, told[spec.name]) for spec in model.inputs}
+        # Unedited values keep all their digits.
+        typed[spec.name] += (cell if value == was or (value != value and was != was) else _cell(spec, name, value),)
+    made = {spec.name: _array(spec, typed[spec.name]) for spec in model.inputs}
     if feed is None:
         return made, None
     return feed, made if samples.digest(made) != samples.digest(feed) else None

@@ -1,4 +1,4 @@
-"""How pictures are prepared for a model: one question with usual answers, and a field for each step."""
+"""Preparation of pictures for a model: usual ways to choose from, and a field for each step."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ from hierviz.onnx.description.open_question import Question
 from hierviz.opening.parameter_words import LABELS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
-# Nothing in a model tells how pictures were fitted: this is shown beside what must be said, and need not be answered.
+# A model does not declare how pictures were fitted: this is shown with the required questions, and is optional.
 SHOWN = Question("preprocessing", "", (FITTING,), stops="")
 _METHODS = ("bilinear", "bicubic", "lanczos", "nearest")
 _SIDES = ("Height in pixels", "Width in pixels")
@@ -142,7 +142,7 @@ def _range(source, model, question, key):
         starts = zip(_scale_fields()[2:], ("0", "1"), strict=True)
         lists = [field(st.text_input, source, key, label, start, **hint) for label, start in starts]
     memory, used = state.memory(MEMORY), f"{name_of(source, key)}-used"
-    # Taken all at once: two of them are an answer already, which would fold the fields away while the others are typed.
+    # Taken together: two of them are an answer already, which would fold the fields away while the others are typed.
     if st.button("Use these numbers", type="primary", key="use-numbers"):
         memory[used] = (*bounds, *lists)
         if None in bounds:

@@ -1,6 +1,6 @@
-"""What a model leaves open, asked with one widget a question; the answers are kept for the session.
+"""The open questions about a model, one widget each; the answers are kept for the session.
 
-An answer stands under the key of `load_model` that takes it, such as ``classes`` or ``preprocessing.range``. A question that
+An answer is kept under its keyword of `load_model`, such as ``classes`` or ``preprocessing.range``. A question that
 was asked stays on the page after its answer, so that the answer can be changed.
 """
 
@@ -29,7 +29,7 @@ def answers(source, taxonomy):
 
 
 def _store(source, taxonomy):
-    """What was asked and said; with another taxonomy only what is about the preparation of pictures holds on."""
+    """Questions and answers; with another taxonomy only those about the preparation of pictures are kept."""
     stores = state.memory("answers").setdefault(str(source.path), {})
     if taxonomy.sha256 not in stores:
         before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
@@ -52,7 +52,7 @@ def remember(source, taxonomy, questions):
 
 
 def overrule(source, taxonomy, key):
-    """Ask something that is known already."""
+    """Ask for something that is known already."""
     asked = _store(source, taxonomy)["asked"]
     if asked.get(key) in (None, preparation.SHOWN):
         asked[key] = Question(key.partition(".")[0], "", (key,))
@@ -108,11 +108,11 @@ def ask(source, model, questions):
                 TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
             )
             st.markdown(f"{mark} **{LABELS[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
-            if key in errors and key not in waiting:  # an answer that does not do
+            if key in errors and key not in waiting:  # a wrong answer
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
             value = WIDGETS[key](source, model, store["asked"][key], key)
             if key in waiting and key not in open_keys:
-                # What the numbers of a run left open was not detected: the next run asks again.
+                # A question that arose from the numbers of a run: the next run asks again.
                 words = "Dismiss" if key == "scores" and store["asked"][key].choices else "Keep as detected"
                 st.button(words, key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
             _take(store, key, value)
@@ -124,7 +124,7 @@ def _keywords(key):
 
 
 def _take(store, key, value):
-    """Keep an answer; a value of None takes it back. The page starts anew when it is another one than before."""
+    """Keep an answer; a value of None takes it back. The page runs again when the answer has changed."""
     given = {} if value is None else value if isinstance(value, dict) else {key: value}
     others = {word: answer for word, answer in store["answers"].items() if word not in _keywords(key)}
     if store["answers"] != others | given:
@@ -141,9 +141,9 @@ def _classes(source, model, question, key):
         if upload is not None and memory.get(f"{name}-from") is not upload:
             memory[f"{name}-from"] = upload
             try:
-                told = []
-                memory[name] = "\n".join(names_of_file(upload.paths[0], taxonomy, told))
-                memory[f"{name}-notes"] = (memory[name], told)
+                notes_of_file = []
+                memory[name] = "\n".join(names_of_file(upload.paths[0], taxonomy, notes_of_file))
+                memory[f"{name}-notes"] = (memory[name], notes_of_file)
             except HiervizError as error:
                 problem = error
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
@@ -155,7 +155,7 @@ def _classes(source, model, question, key):
                 on_click=memory.update,
                 args=({name: "\n".join(order)},),
                 key=f"fill-{words}",
-                help="Only if the model was trained with this order: with a wrong order nearly every answer is wrong.",
+                help="Only if the model was trained with this order: in a wrong order nearly every answer is wrong.",
             )
     with left:
         text = st.text_area(
@@ -165,8 +165,8 @@ def _classes(source, model, question, key):
             **state.kept(MEMORY, name, ""),
         )
         st.button("Use these names", type="primary", key="use-names")
-    of_text, told = memory.get(f"{name}-notes", ("", ()))
-    names, notes = (), list(told) if text == of_text else []
+    of_text, notes_of_file = memory.get(f"{name}-notes", ("", ()))
+    names, notes = (), list(notes_of_file) if text == of_text else []
     if text.strip():
         try:
             names = tuple(class_name for _, class_name in entries_of_text(text, "class names", taxonomy, notes))
@@ -190,7 +190,7 @@ def _class_sets(source, model, names):
     ignore = st.multiselect(
         LABELS["ignore"],
         list(dict.fromkeys(names)),
-        placeholder="None: every column is a class of the taxonomy, or background",
+        placeholder="None: every column is a class of the taxonomy or background",
         **state.kept(MEMORY, f"{name}-ignore", []),
     )
     return tuple(ignore), st.toggle(LABELS["sum_repeated"], **state.kept(MEMORY, f"{name}-summed", False))

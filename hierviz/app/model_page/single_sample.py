@@ -1,4 +1,4 @@
-"""One sample: choose it or bring it, change it, and see at once what the model makes of it."""
+"""One sample: choose or upload it, change it, and see the model's answer."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.taxonomy.taxonomy import NodeLists
 
-WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
+WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed"}
 START = "Chosen with the model"
 # By the kind of samples: what one is called, the label of the uploader, and its help.
 KINDS = {
@@ -50,7 +50,7 @@ def ask(source, model, kind, from_data, key):
     Returns
     -------
     Question or None
-        What the numbers left open.
+        Asked because of the scores.
     """
     narrow = state.is_narrow()
     left, right = (st.container(), st.container()) if narrow else st.columns([0.34, 0.66], gap="large")
@@ -92,7 +92,7 @@ def _asked(source, model, sample_set, feeds, truth):
 
 
 def _choose(model, kind, from_data):
-    """(Samples, row) of the sample that the visitor wants; (None, 0) to type one in, (None, None) when none is there yet."""
+    """(Samples, row) of the chosen sample; (None, 0) to type one, (None, None) where none is chosen yet."""
     order = {"text": ("data", "type", "file"), "row": ("data", "file", "type")}.get(kind, ("data", "file"))
     ways = {key: WAYS[key] for key in order if key != "data" or from_data is not None}
     if from_data is not None and not from_data.is_open_data:
@@ -143,7 +143,7 @@ def _row_of_data(model, sample_set):
 
 
 def _answer(first, second, truth, truths, key):
-    """Rule and threshold, the tree, and what every rule answers; `truth` is the one true node, `truths` are all."""
+    """Rule and threshold, the tree, and the answers of all rules; `truth` is the one true node, `truths` are all."""
     now = second or first
     taxonomy = now.taxonomy
     for note in now.predictions.notes:
@@ -155,12 +155,12 @@ def _answer(first, second, truth, truths, key):
     p = now.predictions.node_probabilities()[0]
     with st.container(horizontal=True):
         was = int(first.answers(**choice)[0])
-        told = f"Answer: **{escape(taxonomy.title(predicted))}**"
+        said = f"Answer: **{escape(taxonomy.title(predicted))}**"
         if second is not None:
-            told += f" — original: {escape(taxonomy.title(was))}"
+            said += f" — original: {escape(taxonomy.title(was))}"
         if truths:
-            told += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
-        st.markdown(told)
+            said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
+        st.markdown(said)
     sample.tree(taxonomy, p, truths or None, predicted)
     st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)

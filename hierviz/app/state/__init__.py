@@ -1,7 +1,7 @@
-"""What the visitor looks at, where it is kept, and what is cached: session, URL and server memory.
+"""The view of a visitor, where it is kept, and what is cached: session, URL and server memory.
 
 This package alone touches st.session_state, st.query_params and st.cache_*. The view lives in the session and is written
-to the URL on every run; a URL that we did not write (a link, a reload, the back button) wins over the session.
+to the URL on every run; a URL from elsewhere (a link, a reload, the back button) takes precedence over the session.
 """
 
 # ruff: noqa: F401 - what pages call as `state.NAME`

@@ -36,9 +36,9 @@ class ModelSource:
     given : mapping
         Keywords of `load_model`.
     inputs : ModelInputs, optional
-        What it was run on.
+        Inputs it was run on.
     held : tuple
-        Objects that keep uploaded files in place.
+        Objects that keep uploaded files.
     files : Files, optional
         Of the start of the app, where they name this model: its inputs are not read yet.
     """
@@ -76,7 +76,7 @@ class ModelSource:
 
 
 def _beside(path):
-    """Files beside a model that may change what is known about it."""
+    """Files next to a model that may change what is known about it."""
     try:
         return sorted(
             file
@@ -99,31 +99,31 @@ class Dataset:
     Attributes
     ----------
     key : str
-        Stands in the URL: who knows it sees the data. Random for what visitors open, the digest for files named at the start.
+        Part of the URL: whoever knows it sees the data. Random for what visitors open, the digest for files named at the start.
     title : str
     taxonomy : Taxonomy
     models : dict of str to Evaluation
-        By a short name that can stand in a URL.
+        By a short name that a URL can hold.
     sources : mapping of str to ModelSource
         Of those models that were run here.
     held : tuple
-        What keeps uploaded files in place.
+        Objects that keep uploaded files.
     files : Files, optional
         What it was read from, when that is all of it.
     digest : str
         Of the content; results made of data sets of the same content are shared under it. Not to be shown in links.
     notes : tuple of str
-        What is odd about the files, as sentences.
+        Oddities of the files, as sentences.
     runs : mapping of str to tuple of str
         Name of a method that has several runs -> keys of its models.
     thresholds : mapping of str to float
         Of the models that were given one of their own, by key.
     calibration : str
-        What was done to the scores after they were read, as a sentence; empty where nothing was.
+        How the scores were calibrated after they were read, as a sentence; empty where they were not.
     before : str
-        Key of the data set that it was done to.
+        Key of the data set before that.
     credit : str
-        Whose the data are, as sentences; shown on every page.
+        Credit of the data, as sentences; shown on every page.
     """
 
     key: str
@@ -210,10 +210,10 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     Raises
     ------
     HiervizError
-        With the file and what is wrong with it.
+        Naming the file and what is wrong with it.
     """
     if not files.taxonomy:
-        raise FileError("taxonomy: expected a file, got none. Name the file of the tree of classes.")
+        raise FileError("taxonomy: expected a file, got none. Name the file with the tree of classes.")
     if not files.predictions and not files.model:
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
@@ -221,8 +221,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     check_projection(files.projection)
     for path in files.paths:
         require_file(path)
-    content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
-    # A model may read files that are not named here: what it says is nobody else's.
+    content, notes = digest(files, stage("Checking the files", "MB")), same_content(files.predictions)
+    # A model may read files that are not named here: its results are not shared.
     content = new_key() if files.model else content
     known = find(content)
     if known is not None:
@@ -232,7 +232,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
     ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
-    # The page Model runs models on the whole taxonomy: what is judged on a part of it is run here alone.
+    # The page Model runs models on the whole taxonomy only.
     sources = {
         key: ModelSource(Path(path), files.source_keywords, on, files.held)
         for key, path, on in ran
@@ -298,7 +298,7 @@ def with_model(data, predictions, source):
 
 
 def has_same_samples(data, predictions):
-    """True when predictions are about the samples of a data set, told by their ids."""
+    """True when predictions are about the samples of a data set, compared by their ids."""
     first = data.first.predictions
     if first.sample_ids is None or predictions.sample_ids is None:
         return False
@@ -313,15 +313,15 @@ def has_same_samples(data, predictions):
 
 
 def _run(model):
-    """Which run of its method, without the method's name before it."""
+    """Name of a run without the name of its method."""
     rest = model.run.removeprefix(model.name).lstrip(" _-.")
     return rest or model.run
 
 
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
-    """Evaluations by key; those of `done`, which are the first ones, are there already."""
+    """Evaluations by key; those of `done` come first and are not computed again."""
     models = dict(done)
-    # Pages tell models apart by their names: those of runs say which.
+    # Pages distinguish models by name: a run has its own.
     predictions = [
         model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
     ]

@@ -47,7 +47,7 @@ def begin(page):
         session.view = View(data=startup_demo())
     session.had_query = bool(asked)
     if not asked and (is_entry or is_back):
-        # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
+        # Entering a page clears the query. Writing it again would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.
         session.published = link()
         session.entries = session.get("entries", 0) + 1
@@ -88,7 +88,7 @@ def is_narrow():
 
 
 def main_width():
-    """Pixels for a chart in the main column of a page with a list beside it."""
+    """Pixels for a chart in the main column of a page with a list next to it."""
     return {1600: 1020, 1200: 800, 900: 550}.get(session.px, session.px)
 
 

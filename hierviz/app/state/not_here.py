@@ -1,4 +1,4 @@
-"""What an address asks for and the page does not have: said in a line, as the page then shows something else."""
+"""What an address asks for and the data or the app do not have: one line names it, since the page shows something else."""
 
 from __future__ import annotations
 
@@ -46,7 +46,7 @@ def told_not_here():
 def not_here(asked, view):
     """(field, text) of the values of an address that a view does not have.
 
-    A sample that is not here is said where samples are shown: see `lost_sample`. Names that no field has are not ours.
+    A missing sample is reported where samples are shown: see `lost_sample`. Names that no field has are not ours.
 
     Parameters
     ----------

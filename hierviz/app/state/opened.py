@@ -50,7 +50,7 @@ _opening = SharedOpening(_open_startup)
 
 
 def _startup(files):
-    """`_open_startup` once for all visitors, who see how far it is; (None, False) where it was cancelled."""
+    """`_open_startup` once for all visitors, who see its progress; (None, False) where it was cancelled."""
     if _opening.is_done:
         return _opening(files) or (None, False)
     if session.get("left_startup"):
@@ -62,13 +62,13 @@ def _startup(files):
 
 
 def cancel_startup():
-    """Show the demo; the files of the command line are not opened any further, unless another visitor waits for them."""
+    """Show the demo and stop opening the files of the command line, unless another visitor waits for them."""
     _opening.cancel()
     session.view, session.left_startup = View(), True
 
 
 def startup_cancelled():
-    """Whether the files of the command line could be opened but this visitor, or the only one, cancelled it."""
+    """Whether opening the files of the command line was cancelled by this visitor, or by the only one."""
     return startup_files() is not None and (_opening.was_cancelled or session.get("left_startup", False))
 
 
@@ -114,7 +114,7 @@ def startup():
 
 
 def prepare():
-    """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
+    """Open what the first visitor will see while the server starts; errors are shown to that visitor."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
             demo(startup_demo() or DEMO)
@@ -129,7 +129,7 @@ def asked_files():
 
 
 def put(data):
-    """Keep an opened data set and look at it.
+    """Keep an opened data set and show it.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def put(data):
 
 
 def open_and_put(files, stages, find=lambda digest: None):
-    """Open files, keep their Dataset and look at it; returns it. The bar of `stages` goes, but for a press of Cancel."""
+    """Open files, keep their Dataset and show it; returns it. The bar of `stages` is removed, unless Cancel was pressed."""
     try:
         dataset = datasets.open_files(files, stages, find=find)
         put(dataset)
@@ -166,7 +166,7 @@ def may_close():
 
 
 def close():
-    """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
+    """Close what the view shows, for everybody, with the files it was read from; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
     show_data(DEMO)
     if gone is None:
@@ -204,7 +204,7 @@ def shown_models(dataset):
 
 
 def shown_model(dataset):
-    """Key of the one model that the Example page looks at."""
+    """Key of the one model that the page Examples shows."""
     return view().model if view().model in dataset.models else next(iter(dataset.models))
 
 

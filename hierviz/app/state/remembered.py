@@ -1,4 +1,4 @@
-"""Files that were opened by their path on this machine, remembered for the next time; never uploads, never content."""
+"""Recently opened files of this machine, by path; never uploads, never content."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ LARGEST = 1_000_000  # bytes
 
 
 def place():
-    """Path of the list: in the folder that the system has for such things."""
+    """Path of the list, in the folder of the system for such data."""
     folder = os.environ.get("XDG_STATE_HOME", "")
     base = Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".local" / "state"
     return base / "hierviz" / "opened.json"
@@ -33,14 +33,14 @@ def remember(files):
         return
     with contextlib.suppress(OSError):
         files = files.with_paths(os.path.abspath)
-    # What was said about a model is asked again.
+    # Answers about a model are asked for again.
     entry = {name: value for name in ROLES if any(value := getattr(files, name) or ())} | files.said
     entry = json.loads(json.dumps(entry))
     _write([entry, *(other for other in _entries() if other != entry)][:MOST])
 
 
 def remembered():
-    """The Files of the list, the last opened first, of which all files are still there."""
+    """The Files of the list, the last opened first, whose files all still exist."""
     if not may_remember():
         return []
     found = [_files(entry) for entry in _entries()]

@@ -13,8 +13,8 @@ from hierviz.readers.class_numbers_file import load_costs
 def rule_settings(taxonomy):
     """The values of all parameters of all rules: keywords of `Evaluation.answers`.
 
-    Costs that cannot be had are the default; `missing_costs` says why. A number that is too large for this taxonomy, from a
-    link or another data set, is the largest there.
+    Unavailable costs are the default; `missing_costs` says why. A number that is too large for this taxonomy, from a link
+    or another data set, is the largest there.
     """
     values = {}
     for name, parameter in rule_parameters().items():
@@ -29,7 +29,7 @@ def rule_settings(taxonomy):
 
 
 def missing_costs(parameter, taxonomy):
-    """Why the costs that the view names cannot be had, in sentences; None when they can, or the cost has a name of its own."""
+    """Why the costs that the view names are not available, in sentences; None where they are, or where the cost is built in."""
     value = view().parameter(parameter.name)
     return None if value in parameter.choices else _uploaded(value, parameter.name, taxonomy)[1]
 

@@ -1,7 +1,7 @@
-"""A page as a small JSON file that is opened again with the same files, on this server or another.
+"""Session files: a page as a small JSON file that is opened again with the same files, on this server or another.
 
 It holds the view (all fields of the link), choices that no link carries, and name and SHA-256 of each file of data; no data,
-no path. What is read from such a file is checked like a link: what is not understood has its default.
+no path. A session file is checked like a link: what is not understood has its default.
 """
 
 from __future__ import annotations
@@ -151,7 +151,7 @@ def why_no_session(dataset):
     """Why the data of a page have no session file, as a sentence; empty where they have one."""
     if dataset.key in NAME_OF_DEMO or dataset.files is not None:
         return ""
-    return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
+    return "Predictions of a model that was run on the page Model are not in a file: save them there and open them with the data."
 
 
 def session_of(dataset, page, view, memories, story=()):
@@ -272,7 +272,7 @@ def _reading(found):
 
 
 def _plain(values):
-    """Entries of a memory that can stand in JSON."""
+    """Entries of a memory that JSON can hold."""
 
     def is_plain(value):
         return value is None or isinstance(value, str | int | float | bool)
@@ -303,7 +303,7 @@ def read_session(path):
 def open_already(saved):
     """A Dataset of the session's files that this visitor sees anyway; None when there is none.
 
-    Data of other visitors are not looked at: who knows the hash of a file need not have it.
+    Data of other visitors are not searched: whoever knows the hash of a file need not have it.
     """
     shown = data()
     if saved.is_demo:

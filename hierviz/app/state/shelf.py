@@ -19,7 +19,7 @@ class _Opened:
 class Shelf:
     """Opened data sets of all visitors by key.
 
-    What a page shows, or was opened last, is never removed to make room. The least recently used is removed first.
+    Data that a page shows, or that were opened last, are never removed to make room. The least recently used go first.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Shelf:
     forget : callable
         Called with a digest of which no data set is left.
     results : sequence of Results
-        What was made of the data sets: it counts too, and gives way before any of them.
+        Results of the data sets: they count too, and are removed before any of them.
 
     Attributes
     ----------
@@ -138,14 +138,14 @@ class Shelf:
         return size_in_memory(*kept) + self._uploads.size(who, without=freed)
 
     def sweep(self, visitors, seen=frozenset()):
-        """Remove the data sets of visitors who left, unless a visitor who stayed has looked at them; returns their number.
+        """Remove the data sets of visitors who left, unless a remaining visitor has seen them; returns their number.
 
         Parameters
         ----------
         visitors : set of str
-            Those who are here.
+            Those with an open page.
         seen : set of str
-            Keys of what they have looked at.
+            Keys of what they have seen.
         """
         with self._lock:
             used = self._shown() | seen

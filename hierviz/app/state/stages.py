@@ -1,6 +1,6 @@
-"""What a page shows while it works for more than a moment: a bar with what is done, and a button that cancels it.
+"""Progress of slow work on a page: a bar with the work done, and a Cancel button.
 
-Files named at the start are opened once for all visitors, in a thread of its own, while each of them sees how far it is.
+Files named at the start are opened once for all visitors, in a separate thread, while each of them sees the progress.
 """
 
 from __future__ import annotations
