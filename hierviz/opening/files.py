@@ -252,6 +252,11 @@ class Files:
                 said[name] = list(getattr(self, name))
         return said | ({"projection": dict(self.projection)} if self.projection else {})
 
+    def to_json(self):
+        """Paths and readings as JSON holds them; answers about a model are not in it."""
+        paths = {name: value for name in ROLES if any(value := getattr(self, name) or ())}
+        return {name: list(value) if name in SEVERAL else value for name, value in paths.items()} | self.said
+
     def with_paths(self, change):
         """The same with `change(path)` in place of every path."""
         changed = {
@@ -292,6 +297,24 @@ def checked_reading(found):
     said = said if isinstance(said, dict) else {}
     projection = {name: value for name in PROJECTION if isinstance(value := said.get(name), str | int | bool)}
     return reading | ({"projection": projection} if projection else {})
+
+
+def files_from(found):
+    """The Files of `Files.to_json`; None where anything in it is not understood."""
+    if not isinstance(found, dict):
+        return None
+    paths, reading = {name: found[name] for name in found if name in ROLES}, checked_reading(found)
+    texts = [one for value in paths.values() for one in (value if isinstance(value, list) else [value])]
+    is_text = all(one is None or isinstance(one, str) for one in texts)
+    if (
+        not is_text
+        or paths | reading != found
+        or any(isinstance(paths[name], list) != (name in SEVERAL) for name in paths)
+    ):
+        return None
+    files = Files(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+    needed = (*files.predictions, *files.model)
+    return files if files.taxonomy and needed and None not in needed else None
 
 
 def files_of(options):

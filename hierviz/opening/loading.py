@@ -176,10 +176,9 @@ def projected(files, models):
                     "--classes."
                 )
         models = only_known(models, asked.get("unseen"))
-    if asked.get("max_depth") is not None:
-        models = [cut(model, max_depth=asked["max_depth"]) for model in models]
-    if asked.get("cut_level") is not None:
-        models = [cut(model, level=asked["cut_level"]) for model in models]
+    at = {"max_depth": asked.get("max_depth"), "level": asked.get("cut_level")}
+    if any(value is not None for value in at.values()):
+        models = [cut(model, **at) for model in models]
     if asked.get("inner_truth") == "other":
         models = with_other_leaves(models)
     return models

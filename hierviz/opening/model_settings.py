@@ -117,16 +117,12 @@ def reading_options(options):
     reading = {key: value for key in ("media", "text_column") if (value := getattr(options, key))}
     if options.columns:
         names = [name.strip() for name in options.columns.split(",")]
-        pairs = [name.partition("=")[::2] for name in names]
-        reading["columns"] = names if not all(column for _, column in pairs) else _by_input(pairs)
+        by_input: dict[str, list[str]] = {}
+        for name in names:
+            start, _, column = name.partition("=")
+            by_input.setdefault(start.strip() if column else "", []).append(column.strip())
+        reading["columns"] = names if "" in by_input else by_input
     return reading
-
-
-def _by_input(pairs):
-    columns = {}
-    for name, column in pairs:
-        columns.setdefault(name.strip(), []).append(column.strip())
-    return columns
 
 
 def _preprocessing(options):

@@ -93,14 +93,13 @@ def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
 def _files_of(text):
     """The files of one ``--predictions``, without their runs."""
     name, path = _split(text)
-    if os.path.isdir(path) and (inside := _runs_in(path)):
-        return [RunFile(file, name or _folder(file)) for file in inside]
+    found = _runs_in(path) if os.path.isdir(path) else []
     if _PATTERN.search(path) and not os.path.exists(path) and "://" not in path:
         found = sorted(glob.glob(path), key=natural_key)
         if not found:
             raise FileError(f"--predictions {path}: expected files that match, got none. Check the path.")
-        return [RunFile(file, name or _folder(file)) for file in found]
-    return [RunFile(path, name)]
+    folder = os.path.basename(os.path.dirname(os.path.abspath(found[0]))) if found else None
+    return [RunFile(file, name or folder) for file in found] or [RunFile(path, name)]
 
 
 def _split(text):
@@ -120,10 +119,6 @@ def _runs_in(folder):
         return []
     names = [name for name in names if name.lower().removesuffix(".gz").endswith(SUFFIXES)]
     return [os.path.join(folder, name) for name in sorted(names, key=natural_key)]
-
-
-def _folder(file):
-    return os.path.basename(os.path.dirname(os.path.abspath(file)))
 
 
 def values_by_method(

@@ -130,9 +130,7 @@ class View:
     @property
     def own(self):
         """Thresholds of single models by their key; empty where one is shared."""
-        return {
-            key: float(threshold) for key, _, threshold in (threshold.rpartition(":") for threshold in self.thresholds)
-        }
+        return {key: float(threshold) for key, _, threshold in (word.rpartition(":") for word in self.thresholds)}
 
     def threshold_of(self, model):
         """Threshold of a model by its key."""
@@ -215,14 +213,12 @@ class View:
         """The view of query parameters; what is not understood has its default."""
         values, allowed = {}, grammar()
         for name in FIELDS.keys() & asked.keys():
-            default, text = FIELDS[name].default, asked[name]
+            default, text, fits = FIELDS[name].default, asked[name], allowed[name].fullmatch
             if isinstance(default, tuple):
-                values[name] = tuple(word for word in text.split(",") if allowed[name].fullmatch(word))
-            elif not allowed[name].fullmatch(text):
-                continue
-            elif not isinstance(default, float):
+                values[name] = tuple(filter(fits, text.split(",")))
+            elif fits(text) and not isinstance(default, float):
                 values[name] = text
-            elif 0 <= float(text) <= 1:
+            elif fits(text) and 0 <= float(text) <= 1:
                 # Out of range it is the default, not the end of the range, where every answer is the root.
                 values[name] = round(float(text), DIGITS_OF_THRESHOLD)
         if "thresholds" in values:
@@ -253,8 +249,8 @@ class View:
             where=tuple(pair for pair in self.where if unquote(pair.split("=", 1)[0]) in attributes),
             opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
-            focus=self.focus if self.focus in data.taxonomy.index else "",
-            unfold=self.unfold if self.unfolded and self.unfolded[0] in data.taxonomy.index else "",
+            focus=self.focus if self.focus in index else "",
+            unfold=self.unfold if self.unfolded and self.unfolded[0] in index else "",
         )
 
 

@@ -209,8 +209,11 @@ class UnknownPage:
         self.app = app
 
     async def __call__(self, scope, receive, send):
-        is_asked = scope["type"] == "http" and scope["method"] == "GET" and _wants_html(scope["headers"])
-        leads_to = way_out(scope["path"]) if is_asked and not st.get_option("server.baseUrlPath") else None
+        leads_to = None
+        if scope["type"] == "http" and scope["method"] == "GET" and not st.get_option("server.baseUrlPath"):
+            # A browser asks for a page, a program for a file.
+            wants_page = any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+            leads_to = way_out(scope["path"]) if wants_page else None
         if leads_to is None:
             await self.app(scope, receive, send)
             return
@@ -245,8 +248,3 @@ def way_out(path):
     if path == f"/{name}" == f"/{last}" and is_page:
         return None
     return f"{up}{last}" if is_page else f"{up}?{NO_PAGE}={quote(name, safe='')}"
-
-
-def _wants_html(headers):
-    """Whether a browser asks for a page, not a program for a file."""
-    return any(name == b"accept" and b"text/html" in value for name, value in headers)
