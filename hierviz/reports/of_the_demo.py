@@ -45,7 +45,7 @@ def demo_story(models):
     return (
         StoryStep(
             "overview",
-            {**at},
+            at,
             "{model} classifies the vehicles on {samples} drawings. It may stop early: {exact} of its answers are the exact "
             "class, {coarse} a correct broader class, {no_answer} are empty, and {wrong} are wrong. Which of them can you trust?",
         ),

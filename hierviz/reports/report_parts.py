@@ -20,10 +20,9 @@ from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, meaning, terms
 from hierviz.reports.number_tables import model_name, overview_table
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
-from hierviz.reports.story_html import StoryHtml
+from hierviz.reports.story_html import MOST_MODELS, StoryHtml, curve_figure, drawable
 from hierviz.reports.story_step import model_keys
 from hierviz.reports.view_pages import MARKED
-from hierviz.reports.view_pictures import MOST_MODELS, curve_figure, drawable
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 
 
