@@ -22,8 +22,7 @@ from streamlit import runtime
 
 from hierviz.app.state.host_names import is_allowed, split_host
 from hierviz.app.state.limits import size_text
-from hierviz.app.state.not_here import NO_PAGE
-from hierviz.reports.view_pages import PAGES
+from hierviz.reports.view_pages import NO_PAGE, PAGES
 
 _PORTS = {"http": 80, "https": 443}
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")

@@ -34,9 +34,9 @@ from hierviz.app.state.entry import (
     is_narrow,
     main_width,
     must_ask,
+    told_not_here,
     width,
 )
-from hierviz.app.state.not_here import told_not_here
 from hierviz.app.state.opened import (
     asked_files,
     cancel_open,
