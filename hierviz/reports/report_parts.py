@@ -143,8 +143,8 @@ class ReportParts:
             self.stage,
             threshold=self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5,
             model=self.name if self.name in names else names[0],
-            rules={name: self._landed(usable[name], name) for name in names} if is_single else None,
             height=300,
+            layers={"rules": {name: self._landed(usable[name], name) for name in names} if is_single else None},
         )
         self.store["curves"] = packed_chart(figure)
         left_out = [name for name in usable if name not in names] + [name for name in found if name not in usable]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -53,8 +54,8 @@ def drawable(models):
     return single or sets, bool(single)
 
 
-def curve_figure(shown, is_single, stage=lambda name, unit: None, **how):
-    """The Figure of the curves of some models by name; `how` are keywords of `operating_curves`."""
+def curve_figure(shown, is_single, stage=lambda name, unit: None, *, layers, **how):
+    """The Figure of the curves of some models by name; `how` are keywords of `operating_curves`, `layers` of `CurveLayers`."""
     found = {
         name: model.curve_with(stage(f"Operating curve of {name}", "steps"))
         if is_single
@@ -62,7 +63,7 @@ def curve_figure(shown, is_single, stage=lambda name, unit: None, **how):
         for name, model in shown.items()
     }
     answers = {name: (model.taxonomy, model.judged_table) for name, model in shown.items()} if is_single else None
-    return charts.operating_curves(found, answers=answers, **how)
+    return charts.operating_curves(found, layers=charts.CurveLayers(answers=answers, **layers), **how)
 
 
 def curves(settings, key, store, max_mb):
@@ -93,16 +94,10 @@ def curves(settings, key, store, max_mb):
         shown,
         is_single,
         threshold=at if view.thresholds else at[first],
-        x=pair.x,
-        y=pair.y,
-        strip=pair.strip,
+        axes=replace(pair, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
         model=first,
-        envelope="envelope" in view.drawn,
-        levels="levels" in view.drawn,
-        spread=True if "spread" in view.drawn else None,
-        zoom="whole" not in view.drawn,
-        bands=bands,
         height=260,
+        layers={"envelope": "envelope" in view.drawn, "levels": "levels" in view.drawn, "bands": bands},
     )
     store[key] = charts.packed_chart(figure)
     said = [f"At the start: {figure.sentence}"]

@@ -44,7 +44,7 @@ def _all_measures(asked, found):
         dark = state.is_dark()
 
         def drawn():
-            figure = charts.confusion_matrix(asked.taxonomy, found.confusion, width=width)
+            figure = charts.confusion(asked.taxonomy, found.confusion, width=width)
             return figure, written_out(figure)
 
         figure, chart = asked.computed("two by two", drawn, width, dark)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -11,38 +13,40 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
 from hierviz.diagnosis.slice_members import NO_FACETS
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import fixed_text, probability_text
 from hierviz.reports.view import condition
 
-CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Losses that a permutation test may draw.
 MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 
 
 def draw(asked):
     """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
-    loss, keywords = _settings(asked)
+    loss, group, tests = _settings(asked)
     n = asked.answers.n_judged
-    permuted = loss != "wrong" or keywords["group"] is not None
+    permuted = loss != "wrong" or group is not None
     if permuted:
-        keywords["n_permutations"] = max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n))
-        drawn = n * keywords["n_permutations"]
+        tests = replace(tests, n_draws=max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n)))
+        drawn = n * tests.n_draws
         memory = state.memory(asked.mark("slices"))
-        name = str((loss, *keywords.items()))
+        name = str((loss, group, tests))
         if drawn > AT_ONCE and not memory.get(name):
             st.markdown(
-                f"This loss is tested by {keywords['n_permutations']:,} permutations of {n:,} samples, which takes up to "
+                f"This loss is tested by {tests.n_draws:,} permutations of {n:,} samples, which takes up to "
                 f"{max(drawn / 2_500_000, 1):,.0f} seconds."
             )
             st.button("Run the test", type="primary", on_click=lambda: memory.update({name: True}))
             return
     found = worked_out(
         "tested slices",
-        (*asked.where, loss, *map(str, keywords.items())),
+        (*asked.where, loss, str(group), str(tests)),
         "Slices",
-        lambda stages: slices(asked.answers, loss=loss, **keywords, progress=stages("Slices", "permutations")),
+        lambda stages: slices(
+            asked.answers, loss=loss, group=group, tests=tests, progress=stages("Slices", "permutations")
+        ),
     )
     if found is None:
         return
@@ -63,7 +67,7 @@ def draw(asked):
 
 
 def _settings(asked):
-    """Loss, correction and groups."""
+    """Loss, groups and ManyTests."""
     columns = [name for name in asked.predictions.attributes if name not in NO_FACETS]
     losses = (["wrong"] if asked.answers.is_single else []) + asked.severities
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -94,7 +98,7 @@ def _settings(asked):
                 **state.kept("slices", "group", ""),
             )
     loss = loss if loss in losses else losses[0]
-    return loss, {"correction": correction or "bh", "group": group if group in columns else None}
+    return loss, group if group in columns else None, ManyTests(correction=correction or "bh")
 
 
 def _name(taxonomy, row):
