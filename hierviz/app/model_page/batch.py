@@ -205,7 +205,7 @@ def _show(finished, data):
         st.rerun()
     if memory.get("sent") is predictions:
         st.markdown(
-            f"**{escape(memory['sent_as'])}** is now a model of the open data “{escape(data.title)}”. Shown on:"
+            f"**{escape(memory['sent_as'])}** is now a model of the open data “{escape(data.title)}”. See it on:"
         )
         with st.container(horizontal=True):
             for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
