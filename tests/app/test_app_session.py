@@ -76,7 +76,7 @@ def test_of_the_demo_and_of_no_files(demo):
     assert session.is_demo
     assert session.parts == ()
     assert why_no_session(demo) == ""
-    assert "in no file" in why_no_session(opened.replace(demo, key="0" * 16))
+    assert "not in a file" in why_no_session(opened.replace(demo, key="0" * 16))
 
 
 @pytest.mark.parametrize(

@@ -56,7 +56,7 @@ def test_uploads_of_one_name_do_not_meet(tmp_path):
 def test_files_of_one_model_lie_together_under_different_names(tmp_path):
     held = Uploads([Upload("m.onnx"), Upload("../m.onnx.data")], tmp_path, together=True)
     assert {path.parent for path in held.paths} == {held.folder}
-    with pytest.raises(FileError, match=r"^w\.data: expected files of different names.*got two with this name.*\.$"):
+    with pytest.raises(FileError, match=r"^w\.data: expected files with different names.*got two with this name.*\.$"):
         Uploads([Upload("m.onnx"), Upload("w.data"), Upload("w.data")], tmp_path, together=True)
     assert list(tmp_path.iterdir()) == [held.folder]
 

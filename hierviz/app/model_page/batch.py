@@ -80,13 +80,9 @@ def run(source, model, kind, from_data, data):
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
         st.caption("Otherwise unreadable pictures are left out and listed below.")
     with st.container(horizontal=True):
+        wanted = {"wanted": source.key, "stopped": None}
         st.button(
-            "Run",
-            type="primary",
-            icon=":material/play_arrow:",
-            on_click=memory.update,
-            args=({"wanted": source.key, "stopped": None},),
-            key="run",
+            "Run", type="primary", icon=":material/play_arrow:", key="run", on_click=memory.update, args=(wanted,)
         )
         cancel = st.empty()
     place = st.empty()
@@ -94,12 +90,11 @@ def run(source, model, kind, from_data, data):
         memory.pop("finished", None)
         try:
             memory["finished"] = _run(source, model, chosen, place, cancel, memory)
-        except OpenQuestion as error:
-            memory["stopped"] = None
-            place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
-            return error.question
         except HiervizError as error:
             memory["stopped"] = None
+            if isinstance(error, OpenQuestion):
+                place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
+                return error.question
             place.error(escape(in_form_words(error)), icon=":material/error:")
             return None
         finally:
@@ -130,11 +125,8 @@ def _choose(model, kind, from_data, source):
         inputs = state.kept_upload("run_inputs", KINDS[kind])
     with right:
         truth = state.kept_upload("run_truth", "Truth (optional): columns sample_id and truth")
-        media = None
-        if kind != "picture":
-            media = state.kept_upload(
-                "run_media", f"{LABELS['media']} (optional): a zip, named by a column image or file"
-            )
+        label = f"{LABELS['media']} (optional): a zip, named by a column image or file"
+        media = None if kind == "picture" else state.kept_upload("run_media", label)
     if inputs is None:
         st.caption("Choose the inputs first.")
         return None
@@ -193,15 +185,8 @@ def _show(finished, data):
         st.markdown("The other pages show these predictions already.")
     with st.container(horizontal=True):
         if not is_there:
-            st.button(
-                "Add to the open data",
-                type="primary",
-                icon=":material/send:",
-                key="send",
-                on_click=memory.update,
-                args=({"send": True},),
-                disabled=memory.get("sent") is predictions,
-            )
+            send = {"on_click": memory.update, "args": ({"send": True},), "disabled": memory.get("sent") is predictions}
+            st.button("Add to the open data", type="primary", icon=":material/send:", key="send", **send)
         st.download_button(
             "Predictions as Parquet",
             lambda: _parquet(predictions),

@@ -135,10 +135,9 @@ def _row_of_data(model, sample_set):
             st.selectbox("Sample", ids, format_func=words, **state.bound("sample", value=ids[row], width=210))
         else:
             st.markdown(f"**{escape(words(ids[row]))}**")
-        st.button(
-            "", icon=":material/arrow_back:", on_click=go, args=(-1,), key="sample-before", help="Previous sample"
-        )
-        st.button("", icon=":material/arrow_forward:", on_click=go, args=(1,), key="sample-next", help="Next sample")
+        for step, key, icon, words in ((-1, "before", "back", "Previous"), (1, "next", "forward", "Next")):
+            look = {"icon": f":material/arrow_{icon}:", "key": f"sample-{key}", "help": f"{words} sample"}
+            st.button("", on_click=go, args=(step,), **look)
     return row
 
 
@@ -164,10 +163,8 @@ def _answer(first, second, truth, truths, key):
     sample.tree(taxonomy, p, truths or None, predicted)
     st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)
-    st.caption(
-        "Each answer is followed by its probability."
-        + (f" {answer_signs()}." if truth is not None and taxonomy.is_tree else "")
-    )
+    signs = f" {answer_signs()}." if truth is not None and taxonomy.is_tree else ""
+    st.caption(f"Each answer is followed by its probability.{signs}")
 
 
 def _rules(first, second, choice, truth):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.app.state.file_content import digest, same_content
+from hierviz.app.state.paths import companions
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
@@ -52,11 +54,11 @@ class ModelSource:
     @property
     def key(self):
         """Changes whenever the files or the answers do."""
-        stamps = [
-            (file.name, file.stat().st_mtime_ns, file.stat().st_size)
-            for file in [self.path, *_beside(self.path)]
-            if file.is_file()
-        ]
+        files = [self.path]
+        with contextlib.suppress(OSError):
+            files += sorted(companions(self.path))
+        found = [(file.name, file.stat()) for file in files if file.is_file()]
+        stamps = [(name, status.st_mtime_ns, status.st_size) for name, status in found]
         return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
 
     def saying(self, answers):
@@ -73,18 +75,6 @@ class ModelSource:
             return draft_model(self.path, taxonomy, **self.given)
         except HiervizError as error:
             return error.with_traceback(None)
-
-
-def _beside(path):
-    """Files next to a model that may change what is known about it."""
-    try:
-        return sorted(
-            file
-            for file in path.parent.iterdir()
-            if file.name.startswith(path.stem) or file.name in ("config.json", "preprocessor_config.json")
-        )
-    except OSError:
-        return []
 
 
 def model_files(paths):

@@ -14,7 +14,7 @@ from hierviz.messages.errors import FileError
 from hierviz.opening.start_options import start_options
 from hierviz.readers.shared_file import is_url
 
-# Read with a model without being named.
+# Read with a model of any name.
 CONFIGS = ("config.json", "preprocessor_config.json")
 
 
@@ -74,15 +74,20 @@ def allowed_path(text):
     return str(path)
 
 
+def companions(path):
+    """Files that are read with a file without being named."""
+    return [file for file in path.parent.iterdir() if file.name.startswith(path.stem) or file.name in CONFIGS]
+
+
 def _links(path):
     """The links in a folder, or among the files that are read with a file."""
     if path.is_dir():
-        beside = (Path(place) / name for place, folders, files in os.walk(path) for name in (*folders, *files))
+        found = (Path(place) / name for place, folders, files in os.walk(path) for name in (*folders, *files))
     elif path.is_file():
-        beside = (file for file in path.parent.iterdir() if file.name.startswith(path.stem) or file.name in CONFIGS)
+        found = companions(path)
     else:
-        beside = ()
-    return (file for file in beside if file.is_symlink())
+        found = ()
+    return (file for file in found if file.is_symlink())
 
 
 def _meets(path, folder):
