@@ -249,7 +249,7 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
         ),
         (
             ["--model", "m.onnx", "--taxonomy", "t.csv", "--out", out],
-            "report: expected --inputs beside --model, got none.",
+            "report: expected --inputs with --model, got none.",
         ),
         ([*files, "--sample", "nobody", "--out", out], "--sample: expected ids of samples of m, such as "),
         ([*files, "--look-at", "x", "--out", out], "--look-at: expected one of m, got 'x'."),
