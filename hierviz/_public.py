@@ -129,7 +129,7 @@ _FILES = {
         "charts.comparison_words": "compared_keys comparison_sentence threshold_caution",
         "charts.curve_knots": "knots threshold_text",
         "charts.curve_table": "read_out_keys",
-        "charts.folding": "fold",
+        "charts.folding": "Folding fold",
         "charts.curve_lines": "simplify",
     },
 }

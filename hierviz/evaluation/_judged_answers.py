@@ -1,4 +1,4 @@
-r"""The answers of one model at one choice of rule and threshold beside the truth: what mistakes and diagnoses are made of.
+r"""The answers of one model at one choice of rule and threshold, with the truth: the input of mistakes and diagnoses.
 
 Conventions
 -----------
@@ -266,7 +266,7 @@ Judged = Evaluation | Predictions | JudgedAnswers
 def judged_answers(
     evaluation: Judged, rule: str = "majority", threshold: float = 0.5, **parameters: Any
 ) -> JudgedAnswers:
-    """The answers that diagnoses are made of, beside their truth.
+    """The answers of a rule with their truth, the input of all diagnoses.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Packages that only an extra of hierviz installs: a missing one is said in one line, with the command that installs it."""
+"""Packages that only an extra of hierviz installs: a missing one is reported in one line, with the command that installs it."""
 
 import importlib.util
 import sys

@@ -22,9 +22,9 @@ from decimal import ROUND_CEILING, Context, Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves._rule_curve import DartsCurve
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
-from hierviz.curves.darts_curve import DartsCurve
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown

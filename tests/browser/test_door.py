@@ -29,7 +29,7 @@ def test_a_foreign_name_shows_nothing_of_the_app(chromium, server):
         text = page.inner_text("body")
         assert text.strip() == (
             f"Host: expected a name of this server, got 'evil.example:{server.port}'. Open http://localhost with its port on "
-            "the machine itself, or start hierviz with --allow-host NAME."
+            "the same machine, or start hierviz with --allow-host NAME."
         )
     assert asked == []
     # From a page of its own, it reaches neither the app nor its WebSocket.
