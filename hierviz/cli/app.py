@@ -69,7 +69,7 @@ def _named(options):
     for name, path in files.named_paths:
         flag = f"--{'classes' if name == 'classes_of' else name.replace('_', '-')}"
         if not os.path.exists(path):
-            raise FileError(f"{path}: expected a file for {flag}, got no such file. Check the path.")
+            raise FileError(f"{path}: expected a file for {flag}, got nothing there. Check the path.")
         require_file(path)
     flags = flags_of(files.with_paths(lambda path: str(Path(path).resolve())))
     for option in (DEMO, *MODEL_OPTIONS.values(), *PREPROCESSING.values(), *LIMITS.values()):

@@ -70,12 +70,14 @@ def add_report(command):
 
 def run_report(options):
     """`hierviz report`."""
-    from hierviz.reports.report_file import TITLE, report
+    from hierviz.reports.report_file import TITLE, ReportRun, report
+    from hierviz.reports.report_samples import ReportSamples
 
     require_places(options, options.out)
     chosen = _judged(options)
     predictions = chosen.predictions
     require_same_samples(predictions)
+    words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
         predictions,
         chosen.rules[0],
@@ -83,13 +85,8 @@ def run_report(options):
         title=TITLE if options.title is None else options.title,
         notes="\n\n".join(options.note),
         model=options.look_at,
-        samples=options.sample,
-        command=shlex.join(
-            ["hierviz", *(options.arguments if options.folders else map(without_folder, options.arguments))]
-        ),
-        words=with_flags,
-        stage=progress,
-        **{name: getattr(options, name) for name in ("worst", "random", "seed", "max_mb", "threads")},
+        samples=ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb),
+        run=ReportRun(shlex.join(["hierviz", *words]), with_flags, progress, options.threads),
         class_weights=chosen.class_weights,
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen.parameters,

@@ -259,11 +259,12 @@ def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
     return predicted.only(predicted.nodes >= 0)
 
 
+# What answers are made of: `judged_answers` takes them.
+Judged = Evaluation | Predictions | JudgedAnswers
+
+
 def judged_answers(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
-    rule: str = "majority",
-    threshold: float = 0.5,
-    **parameters: Any,
+    evaluation: Judged, rule: str = "majority", threshold: float = 0.5, **parameters: Any
 ) -> JudgedAnswers:
     """The answers of a rule with their truth, the input of all diagnoses.
 

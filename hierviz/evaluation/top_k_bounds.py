@@ -96,6 +96,17 @@ def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
         sums["confusion"] = sums.get("predicted", {})
         for name in ("distribution", "top_down", "predicted", "confusion"):
             found[name] = _of_sums(name, sums.get(name, {}), n)
+        found["top_down"] |= _aggregates(sums["top_down"])
+    return found
+
+
+def _aggregates(extremes):
+    """Intervals of the ratios of nodes of the best leaves, of which those of the truths are known."""
+    shared, extra, due = extremes["shared"], extremes["extra"][::-1], extremes["of_truth"][0]
+    found = {"aggregate_precision": (shared / (shared + extra)).tolist()} if shared[0] + extra[1] else {}
+    if due:
+        found["aggregate_recall"] = (shared / due).tolist()
+        found["aggregate_f1"] = (2 * shared / (shared + extra + due)).tolist()
     return found
 
 
@@ -148,8 +159,8 @@ def _sums_of_path(taxonomy, truth, answers):
 
 def _sums_of_leaf(taxonomy, truth, answers):
     values = best_leaf_metrics(taxonomy, truth[answers.row], answers.node)
-    beyond = {name: values[name] - values["shared"] for name in ("claimed", "due")}
-    return _sums_of_extremes(answers, values | beyond)
+    claimed, due = values.pop("claimed"), values.pop("due")
+    return _sums_of_extremes(answers, values | {"extra": claimed - values["shared"], "of_truth": due})
 
 
 def _sums_of_distribution(predictions, rows):

@@ -38,12 +38,12 @@ def require(where, extra, *packages):
             )
 
 
-def frame(columns):
-    """A pandas DataFrame of columns by name; a MissingExtraError without pandas."""
+def frame(columns, **options):
+    """A pandas DataFrame of columns by name, with options of pandas; a MissingExtraError without pandas."""
     require("to_frame", "files", "pandas")
     import pandas as pd
 
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, **options)
 
 
 def _is_there(name):

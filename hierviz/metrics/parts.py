@@ -101,14 +101,10 @@ class Ratio(OfSums):
     whole: tuple[str, ...] = ()
 
     def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[float] | None:
-        """Lowest and highest value; None where it may be 0/0.
-
-        Of a whole such as what is claimed `extremes` has what it holds beyond the part.
-        """
+        """Lowest and highest value of parts that exclude each other; None where it may be 0/0."""
         others = list(self.whole)
         for name in self.part:
-            if name in others:
-                others.remove(name)
+            others.remove(name)
         part, rest = (np.sum([extremes[name] for name in names], axis=0) for names in (self.part, others))
         rest = rest[::-1]
         # Each part goes with the other extreme of the rest: where both may be 0 the ratio may be undefined.

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -21,7 +20,7 @@ from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
 from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import without_folder
-from hierviz.reports.report_file import report
+from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.view import NAME_OF_DEMO
 
 
@@ -58,7 +57,7 @@ def story_flag(data, steps):
     return ["--story", "demo" if steps == story.shipped(data) else f"{file_start(data.title)}.hierviz.json"]
 
 
-def rebuild_command(data, key, choice, thresholds, options, of_story=()):
+def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story=()):
     """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
@@ -82,40 +81,30 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
     else:
         for name, threshold in zip(names, thresholds, strict=True):
             words += ["--threshold", f"{name}={threshold_text(threshold)}"]
-    title, notes, worst, random, seed, most, chosen = options
-    words += ["--look-at", data.models[key].predictions.name, "--title", title or data.title]
+    words += ["--look-at", data.models[key].predictions.name, "--title", title]
     words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
-    words += [
-        "--worst",
-        str(int(worst)),
-        "--random",
-        str(int(random)),
-        "--seed",
-        str(int(seed)),
-        "--max-mb",
-        f"{most:g}",
-    ]
-    words += [word for sample in chosen for word in ("--sample", sample)]
+    for name in ("worst", "random", "seed"):
+        words += [f"--{name}", str(getattr(samples, name))]
+    words += ["--max-mb", f"{samples.max_mb:g}"]
+    words += [word for sample in samples.named for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
-def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=0, max_mb=5.0, samples=(), title=""):
-    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command."""
-    key = state.shown_model(data)
+def report_settings(data, steps, of_story, samples, *, notes="", title=""):
+    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command.
+
+    `run` holds the command alone.
+    """
+    key, title = state.shown_model(data), title or data.title
     choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
-    options = (title, notes, worst, random, seed, max_mb, samples)
     return {
         **choice,
         "threshold": thresholds,
-        "title": title or data.title,
+        "title": title,
         "notes": notes,
         "model": data.models[key].predictions.name,
-        "worst": int(worst),
         "samples": samples,
-        "random": int(random),
-        "seed": int(seed),
-        "max_mb": max_mb,
-        "command": rebuild_command(data, key, choice, thresholds, options, of_story),
+        "run": ReportRun(rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story), with_flags),
         "story": steps,
     }
 
@@ -128,8 +117,11 @@ def asked_report(data, settings):
 def made_report(data, settings):
     """The Report, once it is made; its progress meanwhile."""
     models = list(data.models.values())
-    make = partial(report, models, words=with_flags, **settings)
-    return worked_out("report", asked_report(data, settings), "Report", lambda stages: make(stage=stages))
+
+    def make(stages):
+        return report(models, **{**settings, "run": replace(settings["run"], stage=stages)})
+
+    return worked_out("report", asked_report(data, settings), "Report", make)
 
 
 def shown_sample(data):

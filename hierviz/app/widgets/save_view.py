@@ -14,6 +14,7 @@ from hierviz.app.widgets.report_offer import (
     shown_sample,
     story_flag,
 )
+from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view_pages import IN_REPORTS
 
@@ -62,6 +63,6 @@ def view_file(data, page, name):
     step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
     own = story.own_steps(data)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    made = made_report(data, report_settings(data, (step, *own), of_story, samples=shown_sample(data)))
+    made = made_report(data, report_settings(data, (step, *own), of_story, ReportSamples(named=shown_sample(data))))
     if made is not None:
         offer_report(made, f"{file_start(data.title)}-{page}", name)

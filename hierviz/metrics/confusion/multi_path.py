@@ -34,7 +34,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.metrics.confusion.confusion_counts import (
     CELLS,
     HierarchicalConfusion,
@@ -100,7 +100,15 @@ def confusion_paths(taxonomy, truth, predicted):
 def checked_truth(taxonomy, truth):
     """NodeLists of the truths, each once; a PredictionsError where one is no node number."""
     truth = NodeLists.of(truth)
-    check_nodes(taxonomy, "truth", truth.nodes)
+    nodes = truth.nodes
+    if len(nodes) and (
+        not np.issubdtype(nodes.dtype, np.integer) or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes
+    ):
+        bad = nodes[(nodes < 0) | (nodes >= taxonomy.n_nodes)]
+        raise PredictionsError(
+            f"truth: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {listed(bad.tolist()) or nodes.dtype}. "
+            "Use Taxonomy.nodes to look names up."
+        )
     return without_repeats(truth)
 
 
