@@ -129,7 +129,7 @@ def test_parts_and_classes_are_of_all_runs(runs):
         node = runs.taxonomy.node(leaf)
         assert shown.loc[leaf, "recall"] == pytest.approx(recalls[:, node].mean())
         assert shown.loc[leaf, "recall_sd"] == pytest.approx(np.std(recalls[:, node], ddof=1))
-    assert "Mean over 3 runs, each with ± the standard deviation between them" in visit.text
+    assert "Mean over 3 runs ± standard deviation" in visit.text
 
 
 def test_single_samples_are_of_the_run_that_is_chosen(runs):

@@ -1,10 +1,9 @@
-"""Which table of methods is asked for, and the one that was worked out: shared by the parts of the page that look at it."""
+"""Which table of methods is wanted, and the one that was computed: shared by the parts of the page that show it."""
 
 from __future__ import annotations
 
-import streamlit as st
-
 from hierviz.app import state
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.progress import worked_out
 from hierviz.comparison.table import compare
 
@@ -17,7 +16,7 @@ TITLES = {
     "kiritchenko": "Kiritchenko et al. 2006",
     "all": "all numbers",
 }
-# Samples of all models together whose intervals are worked out without being asked for, and about how many of them a second.
+# Samples of all models together whose intervals are computed unasked, and about how many of them a second.
 AT_ONCE, A_SECOND = 20_000, 2_000
 
 
@@ -27,12 +26,12 @@ def n_resampled(compared):
 
 
 def asked_intervals(compared):
-    """The memory of the choices of which intervals were asked for, and the one of this choice."""
+    """The memory of the choices whose intervals are wanted, and this choice."""
     return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
 
 
 def table_key(compared, preset, metrics):
-    """What the table depends on: no filter plays a part."""
+    """What the table depends on: filters do not apply."""
     asked, choice = asked_intervals(compared)
     has_intervals = n_resampled(compared) <= AT_ONCE or choice in asked
     return (*(compared.where(model)[:3] for model in compared.keys), preset, metrics, has_intervals)
@@ -47,9 +46,9 @@ def former_table(compared):
 
 
 def worked_out_table(compared, preset, metrics=()):
-    """The ComparisonTable of the models, worked out once; None where the visitor cancelled it.
+    """The ComparisonTable of the models, computed once; None where the visitor cancelled it.
 
-    It has intervals where these are soon there, or were asked for.
+    It has intervals where these are quick, or wanted.
     """
     key = table_key(compared, preset, metrics)
     former = former_table(compared)
@@ -59,40 +58,29 @@ def worked_out_table(compared, preset, metrics=()):
         for run in compared.runs(model)
     ]
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
-    found = worked_out(
-        "comparison table",
-        key,
-        "Table",
-        lambda stages: _with_marks(
-            compare(
-                [run for run, _ in runs],
-                preset or None,
-                metrics,
-                rule=compared.choice["rule"],
-                threshold=[threshold for _, threshold in runs],
-                stage=stages,
-                former=former,
-                **({} if key[-1] else {"resamples": 0}),
-                **others,
-            )
-        ),
-    )
+
+    def make(stages):
+        found = compare(
+            [run for run, _ in runs],
+            preset or None,
+            metrics,
+            rule=compared.choice["rule"],
+            threshold=[threshold for _, threshold in runs],
+            stage=stages,
+            former=former,
+            **({} if key[-1] else {"resamples": 0}),
+            **others,
+        )
+        assert found.marks is not None  # they take a moment: computed while the progress is shown
+        return found
+
+    found = worked_out("comparison table", key, "Table", make)
     if found is not None:
         state.memory("compare table")["last"] = key
     return found
 
 
-def _with_marks(found):
-    """The table with its marks, which take a moment, worked out while the progress is shown."""
-    assert found.marks is not None
-    return found
-
-
 def preset_control(width=260):
     """Which columns: a key of `TITLES`."""
-    return st.selectbox(
-        "Columns",
-        list(TITLES),
-        format_func=lambda key: TITLES[key] if not key or key == "all" else f"as in {TITLES[key]}",
-        **state.bound("preset", width=width),
-    )
+    words = {key: title if key in ("", "all") else f"as in {title}" for key, title in TITLES.items()}
+    return pick("Columns", words, "preset", width=width)

@@ -1,4 +1,4 @@
-"""What must be said where models stand side by side at thresholds."""
+"""A caution where models are compared at thresholds."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")
 
 
 def caution(compared, *metrics):
-    """Say that one threshold means different things for different models, where a number depends on it."""
+    """Note that one threshold means different things for different models, where a number depends on it."""
     models = [compared.model(key) for key in compared.keys]
     depends = [key for key in metrics if _depends(key)]
     if not depends or not any(model.predictions.has_scores for model in models):

@@ -10,6 +10,7 @@ from hierviz.app.compare_page import part_curves
 from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys
@@ -24,21 +25,9 @@ def draw(compared):
     answers = [of_method[0] for of_method in runs.values()]
     ways = ways_to_divide(answers[0])
     keys = [key for key in sample_keys(answers[0]) if all(key in sample_keys(one) for one in answers[1:])]
-    by = state.view().by if state.view().by in ways else ways[0]
-    metric = state.view().metric if state.view().metric in keys else keys[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Divide the samples by",
-            ways,
-            format_func=lambda way: WORDS.get(way, way),
-            **state.bound("by", value=by, width=260),
-        )
-        st.selectbox(
-            "Metric",
-            keys,
-            format_func=lambda key: METRICS[key].label,
-            **state.bound("metric", value=metric, width=260),
-        )
+        by = pick("Divide the samples by", {way: WORDS.get(way, way) for way in ways}, "by", width=260)
+        metric = pick("Metric", {key: METRICS[key].label for key in keys}, "metric", width=260)
     found = {
         compared.name(key): compared.computed(
             "means by", key, lambda own=own: means_by(own, by, metric=metric), by, metric
@@ -78,5 +67,5 @@ def _runs_words(found):
     left_out = {name: one.n_left_out for name, one in found.items() if one.n_left_out}
     if left_out:
         named = ", ".join(f"{n:,} of {escape(name)}" for name, n in left_out.items())
-        words += f" Filters by answers leave other samples in each run; left out, as not in every run: {named}."
+        words += f" Filters by answers leave different samples in each run; left out, as not in every run: {named}."
     return words

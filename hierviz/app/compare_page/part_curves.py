@@ -7,16 +7,17 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.controls import width_for
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.progress import is_wanted, worked_out
 from hierviz.charts._facet_curves import MOST
 from hierviz.diagnosis._level_matrix import level_matrix
 from hierviz.evaluation.common_samples import curves_by, facet_columns, facets, judged_samples
 from hierviz.messages.errors import HiervizError
 
-# Curves that can be told apart, and answers that are looked at without being asked for.
+# Curves that can be distinguished, and answers that are read unasked.
 MOST_CURVES, AT_ONCE = 8, 20_000
+PLAY = ":material/play_arrow:"
 
 
 def curves(compared):
@@ -40,22 +41,16 @@ def curves(compared):
     columns = list(sizes)
     if not columns:
         st.markdown(
-            "There are none: neither a column of the samples (in the file of the truth) has two to twelve values, nor do the "
-            "nodes have a `train_count` that tells seen from unseen classes."
+            "There are none: no column of the samples (in the file of the truth) has two to twelve values, and the nodes have no "
+            "`train_count` that separates seen from unseen classes."
         )
         return
-    now = state.memory("compare parts").get("by")
-    now = now if now in columns else min(columns, key=sizes.__getitem__)
-    by = st.selectbox("Parts by", columns, width=width_for(columns), **state.kept("compare parts", "by", now))
-    by = by if by in columns else now
+    by = pick("Parts by", columns, ("compare parts", "by"), min(columns, key=sizes.__getitem__))
     shown = usable[: max(1, MOST_CURVES // min(sizes[by], MOST))]
-    place, asked = (compared.data.digest, *shown, by), state.memory("curves of parts")
+    place = (compared.data.digest, *shown, by)
     runs = [run for key in shown for run in compared.runs(key)]
     n = sum(run.n_judged for run in runs)
-    if n > AT_ONCE and place not in asked and state.known("curves of parts", place) is None:
-        st.button(
-            "Draw the curves of the parts", icon=":material/play_arrow:", on_click=lambda: asked.update({place: True})
-        )
+    if not is_wanted("curves of parts", place, n <= AT_ONCE, "Draw the curves of the parts", icon=PLAY):
         return
 
     def made(stages):
@@ -66,11 +61,9 @@ def curves(compared):
     if found is None:
         return
     figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
-    notes = ["Of all samples, at all thresholds: neither filters nor τ play a part."]
+    notes = ["All samples, all thresholds: filters and τ do not apply."]
     if len(shown) < len(models):
-        notes.append(
-            f"{len(shown)} of {len(models)} models are drawn, as more cannot be told apart: choose methods above."
-        )
+        notes.append(f"Showing {len(shown)} of {len(models)} models: choose others above.")
     st.caption(" ".join(notes))
 
 
@@ -84,14 +77,13 @@ def levels(compared):
         st.markdown("Not here: this needs a tree, and one true class and one answer for each sample.")
         return
     st.markdown(
-        "Each model is tested on the taxonomy cut at each level, by the share of its most probable classes there that are right. "
-        "A model that does not know all classes of a level has a dash; models trained at different levels show how much fine "
+        "Each model is tested on the taxonomy cut at each level: the share of its most probable classes there that are right. A "
+        "model that does not know all classes of a level has a dash; models trained at different levels show how much fine "
         "labels help at coarse ones."
     )
-    place, asked = (compared.data.digest, tuple(compared.keys)), state.memory("level tests")
+    place = (compared.data.digest, tuple(compared.keys))
     n = sum(len(run.sample_ids) if run.sample_ids is not None else run.n_samples for run in runs)
-    if n > AT_ONCE and place not in asked and state.known("levels", place) is None:
-        st.button("Test at each level", icon=":material/play_arrow:", on_click=lambda: asked.update({place: True}))
+    if not is_wanted("levels", place, n <= AT_ONCE, "Test at each level", icon=PLAY):
         return
     try:
         found = worked_out(

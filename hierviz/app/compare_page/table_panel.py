@@ -19,30 +19,31 @@ from hierviz.app.compare_page.asked_table import (
 from hierviz.app.compare_page.caution import caution
 from hierviz.app.compare_page.shown_table import downloads, draw_table, legend
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.controls import pick
 from hierviz.comparison.columns import columns_of
 
 SHOWN = {
-    "": "intervals where there is room",
+    "": "intervals where they fit",
     "interval": "intervals",
     "rank": "ranks",
     "both": "intervals and ranks",
     "none": "nothing",
 }
-# Methods whose warnings stand open below the table.
+# Methods whose warnings are shown unfolded below the table.
 MOST_WARNED = 3
 
 
 def draw(compared):
     """Which columns, the table, what its signs mean, and the same for a paper.
 
-    While another table is worked out, the former one stays.
+    While another table is computed, the former one stays.
     """
     preset, metrics, shown = _asked(compared)
     bar, place = st.container(), st.empty()
     former = former_table(compared)
     if former is not None and state.known("comparison table", table_key(compared, preset, metrics)) is None:
         with place.container():
-            st.caption(f":material/history: The table as it was before: {_setting(former)}.")
+            st.caption(f":material/history: Previous table: {_setting(former)}.")
             draw_table(former, shown, "compare-table-before")
     with bar:
         found = worked_out_table(compared, preset, metrics)
@@ -53,16 +54,16 @@ def draw(compared):
 
 
 def _warnings(found):
-    """What is suspicious, one paragraph a method; of many methods folded away, so that they do not bury the table's legend."""
-    told = {name: warnings for name, warnings in found.warnings.items() if warnings}
-    if not told:
+    """Warnings, one paragraph a method; folded where there are many methods, so that they do not bury the table's legend."""
+    named = {name: warnings for name, warnings in found.warnings.items() if warnings}
+    if not named:
         return
     place = (
-        st.expander(f"Warnings about {len(told)} of {len(found.methods)} methods", icon=":material/warning:")
-        if len(told) > MOST_WARNED
+        st.expander(f"Warnings about {len(named)} of {len(found.methods)} methods", icon=":material/warning:")
+        if len(named) > MOST_WARNED
         else st.container()
     )
-    for name, warnings in told.items():
+    for name, warnings in named.items():
         place.warning(f"**{escape(name)}**: {escape(' '.join(warnings))}", icon=":material/warning:")
 
 
@@ -76,12 +77,15 @@ def _draw(compared, found, shown):
     if found.resamples is None:
         asked, choice = asked_intervals(compared)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("No intervals yet: of so many samples they take long.")
+            st.markdown("Intervals not computed (large data).")
             st.button(
-                f"Work out intervals (up to {max(n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
+                f"Compute intervals (up to {max(n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
                 on_click=lambda: asked.update({choice: True}),
             )
-    found = _without_hidden(found)
+    # Hidden columns are left out of downloads too.
+    hidden = state.memory("compare table").get("hidden", [])
+    columns = [column for column in found.columns if column.key not in hidden]
+    found = replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
     draw_table(found, shown)
     legend(found)
     _warnings(found)
@@ -90,7 +94,7 @@ def _draw(compared, found, shown):
 
 
 def _asked(compared):
-    """Columns and what stands beside each number; in a narrow window behind a click, so that the table is in sight."""
+    """Columns and what is shown with each number; in a narrow window behind a click, so that the table is visible."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         preset = preset_control(170 if state.is_narrow() else 260)
         if state.is_narrow():
@@ -107,7 +111,7 @@ def _asked(compared):
 
 
 def _more(compared):
-    """Further columns, and what stands beside each number."""
+    """Further columns, and what is shown with each number."""
     every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
     metrics = st.multiselect(
         "More columns",
@@ -117,21 +121,7 @@ def _more(compared):
         placeholder="Choose numbers",
         **state.kept("compare table", "metrics", []),
     )
-    shown = st.selectbox(
-        "Beside each number",
-        list(SHOWN),
-        format_func=SHOWN.get,
-        width=250,
-        **state.kept("compare table", "shown", ""),
-    )
-    return metrics, shown
-
-
-def _without_hidden(found):
-    """The table without the columns that the visitor hides, also in its downloads."""
-    hidden = state.memory("compare table").get("hidden", [])
-    columns = [column for column in found.columns if column.key not in hidden]
-    return replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
+    return metrics, pick("With each number", SHOWN, ("compare table", "shown"), width=250)
 
 
 def _labels(compared, preset, metrics):

@@ -18,7 +18,7 @@ from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
-# Low enough that the strip to drag is in sight without scrolling on a laptop.
+# Low enough that the strip to drag is visible without scrolling on a laptop.
 HEIGHT = 255
 
 
@@ -26,7 +26,7 @@ HEIGHT = 255
 class CurveChoice:
     """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view.
 
-    `runs` are all runs of a method, by the key of its first one, which stands in `models`.
+    `runs` are all runs of a method, by the key of its first one, which is in `models`.
     """
 
     data_key: str
@@ -36,7 +36,7 @@ class CurveChoice:
     # Names of all models of the data: the colour of one is the same whichever others are chosen.
     all_names: tuple = ()
 
-    # The inference rule that the handle stands for, and what the chart is to those who cannot see it.
+    # The inference rule of the handle, and the alternative text of the chart.
     rule: ClassVar[str] = "threshold"
     alt: ClassVar[str] = "Operating curves of the chosen models with a threshold that can be dragged"
 
@@ -150,12 +150,12 @@ class CurveChoice:
         """How a model compares with the others, in words."""
         return uncertainty.comparison(self, model)
 
-    def told(self):
+    def read_out(self):
         """Keys of the metrics of the read-out."""
         return charts.read_out_keys(self.axes.x, self.axes.y)
 
     def stops(self, now):
-        """Words and thresholds of the buttons that move the handle of the model looked at."""
+        """Words and thresholds of the buttons that move the handle of the chosen model."""
         return [("majority", 0.5)]
 
 

@@ -33,9 +33,9 @@ DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare, "ru
 
 
 def prepare(choice):
-    """Work out what takes long, before the part of the page that runs alone; False where the page has nothing to show.
+    """Compute what takes long, before the part of the page that runs alone; False where the page has nothing to show.
 
-    What does not depend on the handle is shown by its own progress; bands and marks that were cancelled are left out.
+    What does not depend on the handle has its own progress; bands and marks that were cancelled are left out.
     """
     runs = [(key, model) for key, first in choice.models.items() for model in choice.runs.get(key, [first])]
     for key, model in runs:
@@ -63,7 +63,7 @@ def prepare(choice):
 
 
 def verdict(choice, model):
-    """The answer to what the open panel is about, which stands first on the page."""
+    """The answer to the question of the open panel, first on the page."""
     with contextlib.suppress(HiervizError):  # the panel says why
         uncertainty.verdict(choice, model)
 

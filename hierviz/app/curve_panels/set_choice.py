@@ -8,7 +8,6 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice
 from hierviz.app.widgets.progress import worked_out
-from hierviz.charts import to_csv
 from hierviz.charts.curve_axes import set_axes
 from hierviz.curves._set_curve import GRID, set_curve
 
@@ -26,7 +25,7 @@ class SetChoice(CurveChoice):
         return pairs.get(state.view().axes, next(iter(pairs.values())))
 
     def curves(self, start):
-        """SetOperatingCurve by name, exact at all thresholds that the handle can stand at; None where they were cancelled."""
+        """SetOperatingCurve by name, exact at all thresholds of the handle; None where they were cancelled."""
         thresholds = np.union1d(GRID, [start.threshold_of(key) for key in self.keys])
         found = {}
         for key, model in self.models.items():
@@ -40,7 +39,7 @@ class SetChoice(CurveChoice):
         return None if any(curve is None for curve in found.values()) else found
 
     def is_ready(self):
-        """Work out the curves before the part of the page that runs alone; False where they were cancelled."""
+        """Compute the curves before the part of the page that runs alone; False where they were cancelled."""
         return self._started() is not None
 
     def _started(self):
@@ -72,17 +71,17 @@ class SetChoice(CurveChoice):
         return {}
 
     def comparison(self, model):
-        """No comparison: these models are told of one by one."""
+        """No comparison: these models are described one by one."""
         return ""
 
     def stops(self, now):
-        """Words and thresholds of the buttons that move the handle of the model looked at."""
+        """Words and thresholds of the buttons that move the handle of the chosen model."""
         return charts.curve_stops(self._started(), self.name(now.model))
 
-    def told(self):
+    def read_out(self):
         """Keys of the metrics of the read-out."""
         return charts.read_out_keys(self.axes.x, self.axes.y, self._started())
 
-    def csv(self, key):
-        """The whole curve of a model as CSV."""
-        return to_csv(self._started()[self.name(key)].to_frame())
+    def curve_table(self, key):
+        """The whole curve of a model as a DataFrame."""
+        return self._started()[self.name(key)].to_frame()

@@ -1,4 +1,4 @@
-"""The hierarchical confusion of all samples as two by two numbers, beside the best constant answers."""
+"""The hierarchical confusion of all samples as two by two numbers, with the best constant answers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import numbers
+from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
@@ -19,8 +19,12 @@ COUNTS = ("tp", "fp", "fn", "tn")
 
 
 def draw(asked):
-    """Alarms and the main numbers in a line; below it, on demand, counts and measures beside those of constant answers."""
-    found = asked.computed("against constants", lambda: _against_constants(asked))
+    """Alarms and the main numbers in a line; below it, on demand, counts and measures with those of constant answers."""
+    # Constant answers are the same for every rule and threshold.
+    constants = state.computed(
+        "constants", (asked.data.digest, asked.key, asked.wanted), lambda: best_constants(asked.answers)
+    )
+    found = asked.computed("against constants", lambda: against_constants(asked.answers, constants=constants))
     # Among the samples of one class a constant answer is always right.
     for alarm in found.alarms if asked.answers is asked.whole else ():
         st.warning(escape(alarm), icon=":material/warning:")
@@ -37,8 +41,8 @@ def draw(asked):
 
 
 def _all_measures(asked, found):
-    """The two by two counts, and all measures beside those of constant answers."""
-    left, right = (st.container(), st.container()) if state.is_narrow() else st.columns(2, gap="large")
+    """The two by two counts, and all measures with those of constant answers."""
+    left, right = frame.side_by_side(1, 1)
     with left:
         width = min(520, state.main_width() if state.is_narrow() else state.main_width() // 2)
         dark = state.is_dark()
@@ -57,7 +61,7 @@ def _all_measures(asked, found):
         }
         values = {name: [numbers.shown(key, measures[key]) for key in KEYS] for name, measures in rows.items()}
         labels = [METRICS[key].label for key in KEYS]
-        st.dataframe(pd.DataFrame({"measure": labels, **values}), hide_index=True, height=35 * (len(KEYS) + 1) + 3)
+        table.draw(pd.DataFrame({"measure": labels, **values}), key="measures", most=400)
         said = " and by ".join(
             f"{METRICS[key].label} that is always *{escape(asked.taxonomy.title(node))}*"
             for key, (node, _) in found.constants.items()
@@ -69,10 +73,3 @@ def _all_measures(asked, found):
         with st.popover("Definitions", type="tertiary"):
             for key in (*COUNTS, *KEYS):
                 numbers.definition(key)
-
-
-def _against_constants(asked):
-    """The measures beside those of constant answers, which are the same for every rule and threshold."""
-    where = asked.data.digest, asked.key, asked.wanted
-    constants = state.computed("constants", where, lambda: best_constants(asked.answers))
-    return against_constants(asked.answers, constants=constants)

@@ -11,6 +11,7 @@ from hierviz.app.mistakes_page import dataset_panel, sample_table
 from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
@@ -26,26 +27,23 @@ def draw(asked):
     """The two by two numbers, the matrix and the samples of a cell."""
     dataset_panel.draw(asked)
     opened = tuple(int(node) for node in state.view().opened)
-    place, beside, width = frame.chart_and_controls()
+    place, controls, width = frame.chart_and_controls()
     width -= 24
     lines = matrix_lines(width)
+    # The nodes that were asked for and all above them.
+    kept = asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
     folded = asked.computed(
         "matrix",
-        lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, _with_paths(asked, opened)),
+        lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, kept),
         opened,
         lines,
     )
-    with beside:
+    with controls:
         shown, is_log = _controls(asked, folded)
     with place:
         cell = _matrix(asked, folded, shown, is_log, width, opened)
     if cell is not None:
         _samples(asked, folded, cell)
-
-
-def _with_paths(asked, opened):
-    """The nodes that were asked for and all above them."""
-    return asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
 
 
 def _set(nodes):
@@ -72,14 +70,12 @@ def reveal(asked, name):
 
 
 def _controls(asked, folded):
-    """What cells show, and the ways to open and close classes without a pointer."""
+    """What cells show, and controls that open and close classes without a pointer."""
     taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
     inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
-    # Side by side where the controls stand above the matrix.
+    # Side by side where the controls are above the matrix.
     with st.container(horizontal=state.session.px <= 600, vertical_alignment="bottom"):
-        shown = st.selectbox(
-            "Cells", list(SHOWN), format_func=SHOWN.get, width=220, **state.kept("matrix", "shown", "count")
-        )
+        shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
         is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
         worst = folded.worst_closed()
         st.button(
@@ -114,11 +110,11 @@ def _controls(asked, folded):
             lambda name: taxonomy.title(taxonomy.node(name)),
             lambda name: reveal(asked, name),
         )
-    return shown if shown in SHOWN else "count", is_log
+    return shown, is_log
 
 
 def _choice(label, options, words, act):
-    """A list that does something as soon as one is chosen, and is empty again then."""
+    """A menu that acts on what is chosen and is then empty again."""
     key = f"matrix-{label}"
 
     def changed():
@@ -222,8 +218,8 @@ def _samples(asked, folded, cell):
         st.caption("This line holds several small classes: open the samples one by one.")
     else:
         st.caption(
-            "Samples below several of the closed classes are counted once here, and found below each of them on Examples: open "
-            "the samples one by one, or the classes."
+            "Samples below several of the closed classes are counted once here and are listed below each of them on Examples: "
+            "open the samples one by one, or the classes."
         )
     severity = asked.severities[0]
     sample_table.draw(

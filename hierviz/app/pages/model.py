@@ -12,6 +12,7 @@ from hierviz.app.model_page import single_sample as model_ask
 from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
 
@@ -37,14 +38,7 @@ if isinstance(model, Exception):
 kind = kind_of(model)
 st.markdown(model_account.one_line(model, kind))
 asking = st.container()
-section = st.segmented_control(
-    "Section",
-    list(SECTIONS),
-    format_func=SECTIONS.get,
-    required=True,
-    label_visibility="collapsed",
-    **state.kept("model", "section", "ask"),
-)
+section = pick("Section", SECTIONS, ("model", "section"), segmented=True, label_visibility="collapsed")
 questions = [question for question in model.questions if question.stops != "pictures" or kind == "picture"]
 if source.files is None:
     from_data = samples_of_data(data, model, source)

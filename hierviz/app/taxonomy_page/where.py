@@ -1,12 +1,11 @@
-"""Where in the tree the page is, and where the mistakes are: breadcrumb, and the costliest class of each level."""
+"""Where in the tree the page is, and where its mistakes are: breadcrumb, and the costliest class of each level."""
 
 import numpy as np
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
-from hierviz.app.widgets import shell
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
 from hierviz.messages.number_text import percent_text
@@ -35,14 +34,9 @@ def breadcrumb(choice):
         st.button(
             "Show all classes", icon=":material/close:", on_click=enter, args=("",), type="tertiary", key="crumb-all"
         )
-    several = (
-        " It has several parents; the path through the first one is shown." if _has_several(taxonomy, path) else ""
-    )
-    st.caption(f"The other pages show the samples of this subtree too.{several}")
-
-
-def _has_several(taxonomy, path):
-    return any(taxonomy.parents.lengths[node] > 1 for node in path)
+    has_several = any(taxonomy.parents.lengths[node] > 1 for node in path)
+    several = " It has several parents; the path through the first one is shown." if has_several else ""
+    st.caption(f"Other pages also show the samples of this subtree only.{several}")
 
 
 def costliest(choice):
@@ -69,7 +63,7 @@ def costliest(choice):
         for node, words in worst:
             st.button(
                 words,
-                help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Press to go into this subtree.",
+                help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Click to open this subtree.",
                 on_click=enter,
                 args=(taxonomy.names[node],),
                 key=f"worst-{node}",
@@ -98,8 +92,7 @@ def worst_subtrees(choice):
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
         st.markdown(f"Large classes with many {_verb(choice)}{_everything(choice, ' (', ')')}:", width="content")
         for node, words in worst:
-            link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
-            st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
+            link_to("taxonomy", words, under=choice.taxonomy.names[node], sample="", model=choice.key)
 
 
 def _most_in_number(choice, worst):

@@ -20,7 +20,7 @@ LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 
 
 def model_control(data):
-    """Which model the page looks at; returns its key."""
+    """Which model the page shows; returns its key."""
     now = state.shown_model(data)
     if len(data.models) > 1:
         width = width_for([model.predictions.name for model in data.models.values()])
@@ -34,7 +34,7 @@ def model_control(data):
 
 
 def models_control(label, options, now, most, width):
-    """Which of several models (or methods) the page looks at; returns their keys, none where the field was emptied.
+    """Which of several models (or methods) the page shows; returns their keys, none where the field was emptied.
 
     `options` are names by key, `now` the keys that are shown where the address names none. The field has `width` pixels, and more
     for long names in a large window: it cuts what is beyond its end.
@@ -66,6 +66,39 @@ def width_for(names):
     return min(max(least, 8 * max(map(len, names)) + 60), most)
 
 
+def pick(label, options, where, default=None, *, segmented=False, **widget):
+    """One of several options, in a menu or a row of segments, which the address or the session remembers; returns it.
+
+    Parameters
+    ----------
+    label : str
+    options : dict of value to str, or sequence
+        What can be chosen, with words for it or shown as it is.
+    where : str or (str, str)
+        Field of the view, or memory of the session and its field.
+    default
+        Where none of the options is remembered; the first of them if it is none of them itself.
+    segmented : bool
+    **widget
+        Of the Streamlit widget; a menu is as wide as its longest option if no width is given.
+    """
+    values = list(options)
+    words = options if isinstance(options, dict) else {value: str(value) for value in values}
+    default = default if default in values else values[0]
+    if not segmented:
+        widget.setdefault("width", width_for(list(words.values())))
+    if isinstance(where, str):
+        now = getattr(state.view(), where)
+        tied = state.bound(where, value=now if now in values else default, **widget)
+    else:
+        tied = state.kept(*where, default, **widget)
+        if state.session[tied["key"]] not in values:
+            state.session[tied["key"]] = default
+    kind = {"required": True} if segmented else {}
+    chosen = (st.segmented_control if segmented else st.selectbox)(label, values, format_func=words.get, **kind, **tied)
+    return chosen if chosen in values else default
+
+
 def has_several_truths(data):
     """Whether samples may have several true classes."""
     return isinstance(data.first.predictions.truth, NodeLists)
@@ -74,8 +107,8 @@ def has_several_truths(data):
 def offered_rules(taxonomy, sets=False, several=False):
     """Keys of the rules that a taxonomy allows, the default first where samples have `several` true classes.
 
-    With `sets` those that answer with sets, too. With several true classes "all above the threshold" takes the place of the one
-    most specific class above it.
+    With `sets` those that answer with sets, too. With several true classes "all above the threshold" replaces the one most
+    specific class above it.
     """
     rules = [key for key, rule in INFERENCE_RULES.items() if taxonomy.is_tree or not rule.tree_only]
     of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
@@ -178,7 +211,7 @@ def _costs(parameter, taxonomy):
 
 
 def _numbers(parameter, taxonomy):
-    """A field of text; what is no list of numbers in range is said, and the former ones stay."""
+    """A field of text; what is not a list of numbers in range is an error, and the former numbers stay."""
     key = f"{parameter.name} as typed"
     name = parameter.name
     now = state.view().parameter(name)
@@ -210,7 +243,7 @@ CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _n
 
 
 def setting(data, model, choice, n=None):
-    """One line of Markdown that says what a panel depends on; `n` samples are shown, all that are judged if not given."""
+    """One line of Markdown with what a panel depends on; `n` samples are shown, all that are judged if not given."""
     predictions, judged = data.models[model].predictions, data.models[model].n_judged
     name, at = escape(predictions.name), rule_text(data, model, choice)
     samples = f"{judged:,} samples" if n in (None, judged) else f"{n:,} of {judged:,} samples"

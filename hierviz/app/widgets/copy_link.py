@@ -35,7 +35,7 @@ def copy_link(page):
 
 
 def reach(until, has_file):
-    """What the copied link can do, in one sentence; empty where it opens everywhere and stays.
+    """Where the copied link opens, in one sentence; empty where it opens everywhere and stays.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which samples are looked at: filters that all pages share, each shown as a chip that removes it."""
+"""Which samples are shown: filters that all pages share, each shown as a chip that removes it."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def _chip(words, name, rest):
 
 
 def _said(name, value, taxonomy):
-    """What a filter says."""
+    """A filter in words."""
     if name in NODES:
         title = taxonomy.title(taxonomy.index[value]) if value in taxonomy.index else value
         return f"{WORDS[name]} {title}"

@@ -3,7 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import numbers, overview_table, shell
+from hierviz.app.widgets import numbers, overview_table
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, Row, cell_text, ranked
 from hierviz.charts import threshold_text
 from hierviz.messages.number_text import value_text
@@ -12,7 +13,7 @@ from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import FEWEST
 
-# Key, and what it says without a term that has to be looked up.
+# Key, and what it says in plain words.
 OF_CURVES = {
     "argmax_leaf_accuracy": "most probable leaf class is the truth",
     "recall_at_95_correct": "how specific answers are at most when 95 % of them are correct, from 0 to 1",
@@ -31,71 +32,60 @@ def draw(data):
     if entries is None:
         return
     shown = OF_CURVES if any(entry["curve"] for entry in entries.values()) else OF_SETS
-    values = {
-        name: {key: value for block in entry.values() if isinstance(block, dict) for key, value in block.items()}
-        for name, entry in entries.items()
-    }
-    keys = [key for key in shown if any(isinstance(of.get(key), float | int) for of in values.values())]
-    if keys:
-        values, spread = _by_method(data, values, keys)
-        bounds = {name: _bounds(entries[name], keys) if name in entries else {} for name in values}
-        unranked = [
-            key
-            for key in keys
-            if overview_table.has_few(entries)
-            or any(key in of for of in bounds.values())
-            or (len(values) > 1 and key == "mcc")
+    keys = [key for key in shown if any(overview_table.value_of(entry, key) is not None for entry in entries.values())]
+    if not keys:
+        return
+    values, spread = _by_method(data, entries, keys)
+    bounds = {name: overview_table.bounds_of(entries.get(name, {}), keys) for name in values}
+    unranked = [
+        key
+        for key in keys
+        if overview_table.has_few(entries)
+        or any(key in of for of in bounds.values())
+        or (len(values) > 1 and key == "mcc")
+    ]
+    rows = [Row({"model": name}, of, bounds=bounds[name]) for name, of in values.items()]
+    lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
+    lines += [
+        [
+            numbers.escape(row.lead["model"]),
+            *(cell_text(row, key, spread.get((row.lead["model"], key), "")) for key in keys),
         ]
-        rows = ranked(
-            [
-                Row({"model": name}, {key: of.get(key) for key in keys}, bounds=bounds[name])
-                for name, of in values.items()
-            ],
-            keys,
-            unranked,
-        )
-        lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
-        for row in rows:
-            cells = [_with_spread(cell_text(row, key), spread.get((row.lead["model"], key), "")) for key in keys]
-            lines.append([numbers.escape(row.lead["model"]), *cells])
-        st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
-        said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
-        if any(bounds.values()):
-            st.markdown(BOUNDS)
-        between = " ±: standard deviation between the runs of a method." if spread else ""
-        marks = f"{FIRSTS} Compare marks which differences are clear." if len(rows) > 1 else ""
-        st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
+        for row in ranked(rows, keys, unranked)
+    ]
+    st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    if any(bounds.values()):
+        st.markdown(BOUNDS)
+    said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
+    between = " ±: standard deviation between the runs of a method." if spread else ""
+    marks = f"{FIRSTS} Compare marks which differences are clear." if len(rows) > 1 else ""
+    st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
 
 
-def _by_method(data, values, keys):
-    """(values, spread): of a method with several runs their mean, and ± their standard deviation as text by name and key."""
+def _by_method(data, entries, keys):
+    """(values, spread): of a method with several runs their mean, and their standard deviation as text by name and key."""
     found, spread = {}, {}
-    for runs in data.methods.values():
-        name, count = runs[0].predictions.name, len(runs)
-        if count == 1:
-            found[name] = values[name]
+    for key_of_method, models in data.methods.items():
+        name = models[0].predictions.name
+        if len(models) == 1:
+            found[name] = {key: overview_table.value_of(entries[name], key) for key in keys}
             continue
-        of_runs = [values[data.models[key].predictions.name] for key in data.runs[name]]
-        name = f"{name} ({count} runs)"
+        runs = [entries[data.models[key].predictions.name] for key in data.runs_of(key_of_method)]
+        name = f"{name} ({len(models)} runs)"
         found[name] = {}
         for key in keys:
-            if all(isinstance(of.get(key), float | int) for of in of_runs):
-                repeats = over_repeats([of[key] for of in of_runs])
+            values = [overview_table.value_of(run, key) for run in runs]
+            if None not in values:
+                repeats = over_repeats(values)
                 found[name][key] = float(repeats.mean)
-                spread[name, key] = f" ± {value_text(float(repeats.sd))}"
+                spread[name, key] = value_text(float(repeats.sd))
     return found, spread
-
-
-def _with_spread(text, spread):
-    """The spread stands behind the number, before its signs."""
-    value = text.replace("\N{NO-BREAK SPACE}", " ").partition(" ")[0]
-    return f"{value}{spread}{text[len(value) :]}"
 
 
 def say_most_specific(data, level=0.95):
     """The method that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
 
-    Nothing before `draw` has worked out the numbers, or where that was cancelled.
+    Nothing before `draw` has computed the numbers, or where that was cancelled.
     """
     if overview_table.known_summaries(data) is None:
         return
@@ -116,14 +106,18 @@ def say_most_specific(data, level=0.95):
     shown = state.shown_models(data)
     models = state.view().models if key in shown else (*shown[:7], key)
     at = state.view().with_threshold(point.threshold, key)
-    link = state.link(
-        sample="", model=key, models=models, threshold=at.threshold, thresholds=at.thresholds, rule="threshold"
-    )
-    label = f"{name} at τ = {threshold}"
     clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="most-specific"):
-        st.page_link(
-            shell.page("curves"), label=label, icon=":material/my_location:", query_params=link, width="content"
+        link_to(
+            "curves",
+            f"{name} at τ = {threshold}",
+            "my_location",
+            sample="",
+            model=key,
+            models=models,
+            threshold=at.threshold,
+            thresholds=at.thresholds,
+            rule="threshold",
         )
         st.caption(
             "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves say how certain this is "
@@ -148,14 +142,8 @@ def best_two(data):
 
 
 def every_metric(data):
-    """All numbers of all models, worked out when they are asked for."""
+    """All numbers of all models, computed on request."""
     every = st.expander("All metrics", key="all-metrics", on_change="rerun")
     if every.open:
         with every:
             overview_table.draw(data)
-
-
-def _bounds(entry, keys):
-    """(low, high) by key of a model whose scores are partly unknown."""
-    found = {key: pair for block in entry.get("bounds", {}).values() for key, pair in (block or {}).items()}
-    return {key: found[key] for key in keys if key in found}

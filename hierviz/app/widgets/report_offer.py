@@ -1,4 +1,4 @@
-"""What every way to a report shares: rule and parameters of the page, the command, the button that saves the file, its name."""
+"""What all offers of a report share: rule and parameters of the page, the command, the button that saves the file, its name."""
 
 from __future__ import annotations
 
@@ -6,13 +6,12 @@ import shlex
 from dataclasses import replace
 from functools import partial
 
-import streamlit as st
-
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.table import download
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
@@ -28,20 +27,11 @@ from hierviz.reports.view import NAME_OF_DEMO
 def offer_report(made, name, key):
     """The button that saves a Report under a name without its ending."""
     content, file = made.html.encode("utf-8"), f"{name}.html"
-    st.download_button(
-        f"Save {file} ({len(content) / 1e6:.1f} MB)",
-        content,
-        file,
-        "text/html",
-        type="primary",
-        icon=":material/download:",
-        key=key,
-        on_click="ignore",
-    )
+    download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, key, type="primary")
 
 
 def report_choice(data, key):
-    """Rule and parameters of the page, as far as they serve for the model."""
+    """Rule and parameters of the page, as far as they apply to the model."""
     if not data.models[key].predictions.has_scores:
         return {"rule": "majority"}
     several = has_several_truths(data)
@@ -59,7 +49,7 @@ def story_flag(data, steps):
 
 
 def rebuild_command(data, key, choice, thresholds, options, of_story=()):
-    """The command that makes the report again; empty where no files say all. Files stand by their names."""
+    """The command that makes the report again, with the names of files; empty where files alone do not determine the data."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
         return ""
@@ -121,7 +111,7 @@ def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=
 
 
 def asked_report(data, settings):
-    """What tells reports from each other."""
+    """What distinguishes reports."""
     return data.digest, data.key, repr(settings)
 
 

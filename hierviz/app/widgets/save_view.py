@@ -1,4 +1,4 @@
-"""One HTML file that begins with the page looked at, offered where a copied link opens on this machine only."""
+"""One HTML file that begins with the current page, offered where a copied link opens on this machine only."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ def can_save(page):
 
 
 def ask_for_file(page):
-    """Let the next run offer the file of what is shown now."""
+    """Let the next run offer the file of the current view."""
     state.memory(MEMORY)["asked"] = (page, state.link())
 
 
 def save_view(data, page):
-    """The dialog with the file, where it was asked for and the page still shows the same."""
+    """The dialog with the file, where it was requested and the page still shows the same."""
     if state.memory(MEMORY).get("asked") == (page, state.link()):
         _dialog(data, page)
 
