@@ -7,7 +7,6 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
-from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame, table
 from hierviz.app.widgets.controls import pick
@@ -130,7 +129,7 @@ def _samples(compared):
         else:
             st.caption("Click a row, or a dot, to open its sample." if has_dots else "Click a row to open its sample.")
     if kind == "models":
-        caution(compared, one)
+        compared.caution(one)
 
 
 def _first_of(wanted, usable, otherwise):

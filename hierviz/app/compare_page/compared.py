@@ -5,11 +5,21 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cached_property
 
+import streamlit as st
+
 from hierviz.app import state
+from hierviz.app.state.escape import escape
 from hierviz.app.widgets.chosen_model import answers_left
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.progress import choice_key
+from hierviz.charts.comparison_words import threshold_caution
 from hierviz.diagnosis.sample_filter import SampleFilter
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics.registry import METRICS
+
+# Blocks whose numbers depend on no threshold, but for F1 at the majority's.
+WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +110,23 @@ class Compared:
     def computed(self, name, key, make, *more):
         """`make()` once for a model, its choice, the filters and what else it depends on."""
         return state.computed(name, (*self.where(key), *more), make)
+
+    def caution(self, *metrics):
+        """Note that one threshold means different things for different models, where one of the metrics depends on it."""
+        depends = [
+            key
+            for key in metrics
+            if not key.endswith(("_auc", "_auc_raw"))
+            and (METRICS[key].block not in WITHOUT_THRESHOLD or key.endswith("majority_f1"))
+        ]
+        if not depends or not any(self.model(key).predictions.has_scores for key in self.keys):
+            return
+        has_threshold = THRESHOLD.name in INFERENCE_RULES[self.choice["rule"]].parameters
+        if has_threshold or any(METRICS[key].block == "labels" for key in depends):
+            words = threshold_caution(len(self.keys), not state.view().own)
+            if words:
+                names = ", ".join(dict.fromkeys(METRICS[key].label for key in depends))
+                st.caption(f":material/info: {escape(names)}: {words}")
 
 
 def run_name(runs, place):

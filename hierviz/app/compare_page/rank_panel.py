@@ -9,7 +9,6 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
-from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import pick
@@ -34,7 +33,7 @@ def draw(compared):
             if found.resamples is not None
             else "1 is the best by that number. Without intervals (see the part Table) small differences count too."
         )
-        caution(compared, *(column.metric for column in ranked))
+        compared.caution(*(column.metric for column in ranked))
     st.subheader("One number of all methods")
     columns = {
         column.key: column
@@ -54,7 +53,7 @@ def draw(compared):
     if said:
         st.caption(" ".join(said))
     numbers.definitions((columns[key].metric,), "compare-ranks")
-    caution(compared, columns[key].metric)
+    compared.caution(columns[key].metric)
 
 
 def _is_finite(value):

@@ -16,7 +16,6 @@ from hierviz.app.compare_page.asked_table import (
     table_key,
     worked_out_table,
 )
-from hierviz.app.compare_page.caution import caution
 from hierviz.app.compare_page.shown_table import downloads, draw_table, legend
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import pick
@@ -90,7 +89,7 @@ def _draw(compared, found, shown):
     legend(found)
     _warnings(found)
     downloads(found)
-    caution(compared, *(column.metric for column in found.columns))
+    compared.caution(*(column.metric for column in found.columns))
 
 
 def _asked(compared):

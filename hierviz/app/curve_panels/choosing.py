@@ -29,7 +29,7 @@ class Setting:
         Of the memory.
     label : str
     default
-        The first option if it is none of them.
+        The first option if it is none of them; a function takes the choice of the page.
     width : int or None
         Pixels.
     options : dict of value to str, sequence, or callable, optional
@@ -53,20 +53,23 @@ class Setting:
     segmented: bool = False
     is_labelled: bool = True
 
-    def _options(self, choice):
-        return self.options(choice) if isinstance(self.options, Callable) else self.options
+    def _of(self, choice, default):
+        """(default, options or None) with this choice of the page."""
+        default, options = (
+            of(choice) if isinstance(of, Callable) else of
+            for of in (self.default if default is None else default, self.options)
+        )
+        return default if options is None or default in options else next(iter(options)), options
 
     def value(self, choice=None, default=None):
         """The value, whether the field is drawn or not."""
-        default = self.default if default is None else default
-        stored, options = state.memory(MEMORY).get(self.field, default), self._options(choice)
-        if options is None or stored in options:
-            return stored
-        return default if default in options else next(iter(options))
+        default, options = self._of(choice, default)
+        stored = state.memory(MEMORY).get(self.field, default)
+        return stored if options is None or stored in options else default
 
     def ask(self, choice=None, default=None):
         """Draw the field; returns the value."""
-        default, options = self.default if default is None else default, self._options(choice)
+        default, options = self._of(choice, default)
         widget = {"help": self.help} | ({} if self.width is None else {"width": self.width})
         widget |= {} if self.is_labelled else {"label_visibility": "collapsed"}
         if options is None:
@@ -106,11 +109,8 @@ def group_of(setting, choice):
 
 def samples_of(choice):
     """JudgedSamples of every model on the page by key: the samples that all of them judge."""
-    keys = tuple(choice.keys)
-    return state.computed(
-        "judged samples",
-        (choice.data_key, keys),
-        lambda: dict(zip(keys, judged_samples(choice.models.values()), strict=True)),
+    return choice.computed(
+        "judged samples", lambda: dict(zip(choice.keys, judged_samples(choice.models.values()), strict=True))
     )
 
 
@@ -122,7 +122,7 @@ def first_samples(choice):
 def columns_of(choice, find):
     """What `find`, one of `group_columns` and `facet_columns`, finds among the samples of the page."""
     first = first_samples(choice)
-    return state.computed(find.__name__, (choice.data_key, tuple(choice.keys)), lambda: find(first))
+    return choice.computed(find.__name__, lambda: find(first))
 
 
 def use_threshold(threshold, model, key):

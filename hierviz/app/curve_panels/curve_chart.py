@@ -72,6 +72,10 @@ class CurveChoice:
             "mean curve", (self.data_key, key), lambda: mean_curve([run.curve for run in self.runs[key]])
         )
 
+    def computed(self, name, make, *more):
+        """`make()` once for the models of the page and what else it depends on."""
+        return state.computed(name, (self.data_key, tuple(self.keys), *more), make)
+
     def curves(self, start):
         """Operating curves by name; None where those of sets were cancelled."""
         curves = {self.name(key): self.curve_of(key) for key in self.keys}
@@ -114,12 +118,9 @@ class CurveChoice:
 
     def answers(self):
         """Taxonomy and Pareto table of the judged samples by name."""
-        return state.computed(
-            "answers",
-            (self.data_key, tuple(self.keys)),
-            lambda: {
-                name: (self.taxonomy, model.judged_table) for name, model in zip(self.names, self.models.values())
-            },
+        models = dict(zip(self.names, self.models.values(), strict=True))
+        return self.computed(
+            "answers", lambda: {name: (self.taxonomy, model.judged_table) for name, model in models.items()}
         )
 
     def points(self):
@@ -132,15 +133,12 @@ class CurveChoice:
 
     def bands(self):
         """Bands by name for the chart, or None."""
-        between_runs = {self.name(key): self._run_bands(key) for key in self.runs}
-        return {**(uncertainty.bands(self) or {}), **between_runs} or None
 
-    def _run_bands(self, key):
-        return state.computed(
-            "run bands",
-            (self.data_key, key),
-            lambda: run_bands([run.curve for run in self.runs[key]], BAND_THRESHOLDS),
-        )
+        def of_runs(key):
+            curves = [run.curve for run in self.runs[key]]
+            return state.computed("run bands", (self.data_key, key), lambda: run_bands(curves, BAND_THRESHOLDS))
+
+        return {**(uncertainty.bands(self) or {}), **{self.name(key): of_runs(key) for key in self.runs}} or None
 
     def intervals(self, now):
         """Intervals by name at the thresholds of a view."""
@@ -171,15 +169,7 @@ def curve_chart(choice):
     """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
     view, dark, width = state.view(), state.is_dark(), state.session.px
     points = choice.points()
-    options = (
-        view.axes,
-        view.drawn,
-        view.marked,
-        choice.settings,
-        bool(view.own),
-        choice.bands_shown(),
-        str(points),
-    )
+    options = (view.axes, view.drawn, view.marked, choice.settings, bool(view.own), choice.bands_shown(), str(points))
     start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
     curves, threshold = choice.curves(start), choice.threshold(start)
     bands = choice.bands()
@@ -215,21 +205,11 @@ def curve_chart(choice):
         return figure, written_out(figure)
 
     figure, spec = state.computed("curves", (*drawn, dark, width), make)
-    event = draw(
-        spec,
-        key=key,
-        on_select="rerun",
-        selection_mode=charts.selections(curves),
-        alt=choice.alt,
-    )
+    event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
     now = state.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
     moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
-    words = [
-        moved.sentence,
-        choice.comparison(now.model),
-        charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
-    ]
+    words = [moved.sentence, choice.comparison(now.model), charts.bands_sentence(bands, choice.axes.x, choice.axes.y)]
     below(
         charts.Figure(figure.draw, moved.table, " ".join(filter(None, words)), dark, width),
         name="operating-curves",

@@ -2,7 +2,6 @@
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.curve_panels import choosing
 from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting, percent
 from hierviz.app.state.escape import escape
@@ -56,9 +55,8 @@ def guarantee(choice, key):
         "fraction": FRACTION.value() / 100,
         "seed": SEED.value(),
     }
-    return state.computed(
+    return choice.computed(
         "guarantee",
-        (choice.data_key, tuple(choice.keys), key, group, tuple(asked.values())),
         lambda: guaranteed_threshold(
             choice.taxonomy,
             samples.truth,
@@ -66,6 +64,7 @@ def guarantee(choice, key):
             groups=None if group is None else samples.groups(group),
             **asked,
         ),
+        *(key, group, *asked.values()),
     )
 
 

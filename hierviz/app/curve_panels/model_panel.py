@@ -80,7 +80,7 @@ def _rows(choice, facet, keys):
         for key, sample in some.items():
             lead = {"model": sample.name} | ({} if part is None else {facet: value, "n": sample.n_samples})
             spans = _spans(choice, key, sample, part) if part else of_all[key].numbers if key in of_all else {}
-            never = _never(choice, key, sample, part)
+            never = choice.computed("never reached", lambda of=sample: tuple(never_reached(of.curve)), key, part)
             # No intervals of what the samples are too few for.
             few = too_few_for(AT_CORRECT, sample.n_samples)
             spans = {name: span for name, span in spans.items() if name not in few}
@@ -91,19 +91,8 @@ def _rows(choice, facet, keys):
     return all_rows
 
 
-def _numbers(choice, key, samples, part):
-    return state.computed(
-        "model numbers", (choice.data_key, tuple(choice.keys), key, part), lambda: model_numbers(samples)
-    )
-
-
-def _never(choice, key, samples, part):
-    """Numbers whose share of correct answers no threshold reaches."""
-    return state.computed(
-        "never reached",
-        (choice.data_key, tuple(choice.keys), key, part),
-        lambda: tuple(never_reached(samples.curve)),
-    )
+def _numbers(choice, key, samples, part=None):
+    return choice.computed("model numbers", lambda: model_numbers(samples), key, part)
 
 
 def _spans(choice, key, samples, part):
@@ -159,11 +148,22 @@ def _runs(choice):
     names = {choice.name(key): key for key in choice.keys}
     if len(names) < 2 and not choice.runs:
         return
-    groups = {
-        stem: [_numbers_of(choice, names[name]) for name in of_stem] for stem, of_stem in run_groups(names).items()
-    }
+    samples = choosing.samples_of(choice)
+
+    def numbers_of(of_names):
+        return [_numbers(choice, names[name], samples[names[name]]) for name in of_names]
+
+    groups = {stem: numbers_of(of_stem) for stem, of_stem in run_groups(names).items()}
     for key, models in choice.runs.items():
-        groups[choice.name(key)] = [_numbers_of_run(choice, key, model) for model in models]
+        # Each run on all samples that it judges.
+        groups[choice.name(key)] = [
+            choice.computed(
+                "numbers of runs",
+                lambda model=model: model_numbers(judged_samples([model])[0]),
+                *(key, model.predictions.run),
+            )
+            for model in models
+        ]
     with st.expander("Several runs of one model: mean ± standard deviation", expanded=bool(groups)):
         if len(names) > 1:
             st.multiselect(
@@ -174,7 +174,7 @@ def _runs(choice):
             )
             chosen = [name for name in state.memory(choosing.MEMORY).get("runs", []) if name in names]
             if len(chosen) > 1:
-                groups["chosen"] = [_numbers_of(choice, names[name]) for name in chosen]
+                groups["chosen"] = numbers_of(chosen)
         if not groups:
             st.markdown("Choose at least two runs.")
             return
@@ -192,16 +192,3 @@ def _runs(choice):
             "trainings; published tables may give 1.96 times it (Valmadre 2022) or an interval of the mean (Plaud et al. "
             "2024). The variation between samples is under Uncertainty."
         )
-
-
-def _numbers_of(choice, key):
-    return _numbers(choice, key, choosing.samples_of(choice)[key], None)
-
-
-def _numbers_of_run(choice, key, model):
-    """The numbers of one run of a method, on all samples that it judges."""
-    return state.computed(
-        "numbers of runs",
-        (choice.data_key, key, model.predictions.run),
-        lambda: model_numbers(judged_samples([model])[0]),
-    )

@@ -65,13 +65,9 @@ def _frontiers(choice, key):
 
 def _rejection(choice):
     """Risk against coverage of all models on the samples that all of them judge."""
-    curves = state.computed(
-        "rejection curves",
-        (choice.data_key, tuple(choice.keys)),
-        lambda: {
-            one.name: rejection_curve(one.taxonomy, one.truth, one.table)
-            for one in choosing.samples_of(choice).values()
-        },
+    samples = choosing.samples_of(choice).values()
+    curves = choice.computed(
+        "rejection curves", lambda: {one.name: rejection_curve(one.taxonomy, one.truth, one.table) for one in samples}
     )
     st.markdown(
         "*Coverage*: share of the samples with an answer below the root. *Risk*: share of wrong answers among these. Models "

@@ -13,13 +13,7 @@ from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text, value_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.thresholds.selection import (
-    COST_SENTENCE,
-    choose,
-    cost_metrics,
-    with_costs,
-    with_shallow_answers,
-)
+from hierviz.thresholds.selection import COST_SENTENCE, choose, cost_metrics, with_costs, with_shallow_answers
 
 TARGETS = {
     "correct": "Target accuracy",
@@ -30,8 +24,7 @@ TARGETS = {
 TARGET = Setting("target", "Target", "correct", options=TARGETS, segmented=True, is_labelled=False)
 LEVEL = percent("level", "Correct answers, at least (%)", 95.0, 330)
 METRIC = Setting(
-    *("most_of", "and the best mean of", "info_recall", 230),
-    lambda _: {key: METRICS[key].label for key in path_keys()},
+    *("most_of", "and the best mean of", "info_recall", 230), lambda _: {key: METRICS[key].label for key in path_keys()}
 )
 COSTS = {
     name: Setting(name, label, default, width, numbers=(0.0, 1e9, step, None))
@@ -43,7 +36,7 @@ COSTS = {
 }
 SHARE = percent("share", "Share of answers, at most (%)", 20.0, 250)
 DEPTH = Setting(
-    *("deep", "above depth", None, 170),
+    *("deep", "above depth", lambda choice: min(2, choice.taxonomy.max_depth), 170),
     lambda choice: tuple(range(choice.taxonomy.max_depth + 1)),
     help="Depth in edges from the root; answers at a smaller depth are shallow.",
 )
@@ -81,11 +74,7 @@ def points(choice):
 def thresholds_of(choice, key):
     """(label, Choice) of the chosen target for a model."""
     target = TARGET.value()
-    return state.computed(
-        "target",
-        (choice.data_key, tuple(choice.keys), key, target, _asked(target, choice)),
-        lambda: _find(choice, key, target),
-    )
+    return choice.computed("target", lambda: _find(choice, key, target), key, target, _asked(target, choice))
 
 
 def _points(choice, place):
@@ -98,13 +87,8 @@ def _asked(target, choice):
     if target == "cost":
         return tuple(setting.value() for setting in COSTS.values())
     if target == "depth":
-        return DEPTH.value(choice, _depth(choice)), SHARE.value()
+        return DEPTH.value(choice), SHARE.value()
     return LEVEL.value(), METRIC.value(choice)
-
-
-def _depth(choice):
-    """The depth at first."""
-    return min(2, choice.taxonomy.max_depth)
 
 
 def goals(choice, target):
@@ -135,24 +119,20 @@ def goals(choice, target):
 
 def _find(choice, key, target):
     samples = choosing.samples_of(choice)[key]
-    curve = _with_missing(choice, key, samples) if target == "cost" else samples.curve
+    curve = samples.curve
+    if target == "cost":
+        # Missing information, of which other costs are other sums: kept, as it takes all answers.
+        curve = choice.computed(
+            "curve with costs", lambda: with_costs(samples.curve, choice.taxonomy, samples.truth, samples.table), key
+        )
     return [(goal.label, goal.find(curve, samples.truth, samples.table)) for goal in goals(choice, target)]
-
-
-def _with_missing(choice, key, samples):
-    """The curve with the missing information, of which other costs are other sums: kept, as it takes all answers."""
-    return state.computed(
-        "curve with costs",
-        (choice.data_key, tuple(choice.keys), key),
-        lambda: with_costs(samples.curve, choice.taxonomy, samples.truth, samples.table),
-    )
 
 
 def _ask(choice, *settings):
     """Draw settings in a row."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         for setting in settings:
-            setting.ask(choice, _depth(choice) if setting is DEPTH else None)
+            setting.ask(choice)
 
 
 def _ask_correct(choice):

@@ -58,10 +58,7 @@ def _table(asked, found, by, cost, unit):
         "lowest common ancestor": table.words("Lowest common ancestor", width="medium"),
         "count": table.bar(unit.capitalize(), int(found.count.max()), "%d", **look),
         "cost": table.bar(
-            f"Cost ({cost.unit or cost.label})",
-            float(found.cost.max()) or 1.0,
-            "%.1f" if cost.unit else "%.3f",
-            **look,
+            f"Cost ({cost.unit or cost.label})", float(found.cost.max()) or 1.0, "%.1f" if cost.unit else "%.3f", **look
         ),
     }
     chosen = table.draw(

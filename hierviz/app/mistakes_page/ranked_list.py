@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.widgets import filters, selection, table
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import explained, pick
 from hierviz.app.widgets.gallery import gallery
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
@@ -25,7 +25,7 @@ def draw(asked):
         outcomes = {key: f"{filters.brief_outcome(key)} {chosen.counts[key]:,}" for key in offered}
         pick("Show", outcomes, "outcome", "wrong", segmented=True, help=filters.OUTCOMES_HELP)
         labels = {key: capital(SEVERITIES[key].label) for key in severities}
-        help = "  \n".join(f"**{SEVERITIES[key].label}**: {SEVERITIES[key].sentence}" for key in severities)
+        help = explained(SEVERITIES[key] for key in severities)
         severity = pick("Rank by", labels, "order", width=210, help=help)
         shown = pick("As", {"list": "List", "gallery": "Gallery"}, ("mistakes", "as"), segmented=True)
     rows = asked.ranked(chosen.rows, severity)

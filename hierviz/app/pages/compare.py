@@ -46,8 +46,7 @@ def chosen_methods(now):
 data = shell.open_data()
 if not data.first.n_judged:
     st.title("Compare")
-    st.info("Comparing needs samples with a known truth, and none has one.", icon=":material/info:")
-    shell.stop()
+    shell.stop("Comparing needs samples with a known truth, and none has one.")
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
 with frame.title_row("Compare"):
     if len(data.methods) > FEW:
@@ -57,8 +56,7 @@ with frame.title_row("Compare"):
         keys = chosen_methods(keys)
     choice = controls.rule_controls(data, (keys or list(data.methods))[0])
 if not keys:
-    st.info("Choose at least one method.", icon=":material/checklist:")
-    shell.stop()
+    shell.stop("Choose at least one method.", "checklist")
 if not state.view().models and len(keys) < len(data.methods):
     st.caption(f"Showing the first {len(keys)} of {len(data.methods)} methods, in the order of their files")
 with frame.segments():
@@ -79,6 +77,5 @@ if part not in ("table", "ranks", "second"):
             if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
                 shell.stop()
 if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+    shell.stop(*shell.NO_MATCH)
 DRAW[part](compared)

@@ -9,7 +9,7 @@ from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.widgets import frame, numbers, shell
-from hierviz.app.widgets.controls import models_control, pick
+from hierviz.app.widgets.controls import explained, models_control, pick
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.table import download
 from hierviz.charts.curve_axes import axes, set_axes
@@ -52,7 +52,7 @@ def controls(usable, names, pairs, is_of_sets):
                 "Rules to mark",
                 rules,
                 format_func=lambda key: INFERENCE_RULES[key].label,
-                help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
+                help=explained(INFERENCE_RULES[key] for key in rules),
                 **state.bound("marked", value=[rule for rule in state.view().marked if rule in rules], back=tuple),
             )
     return names
@@ -138,8 +138,7 @@ if not usable:
 names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
 names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 if not names:
-    st.info("Choose at least one model.", icon=":material/checklist:")
-    shell.stop()
+    shell.stop("Choose at least one model.", "checklist")
 if not state.view().models and len(names) < len(usable):
     st.caption(f"Showing {len(names)} of {len(usable)} models")
 kind = SetChoice if is_of_sets else CurveChoice

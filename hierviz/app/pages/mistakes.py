@@ -21,16 +21,14 @@ with frame.title_row("Mistakes"):
     key = controls.model_control(data)
     choice = controls.rule_controls(data, key)
 if not data.models[key].n_judged:
-    st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
-    shell.stop()
+    shell.stop("No sample has a known truth, so there are no mistakes to show.")
 with frame.segments():
     part = pick("Part of the page", PARTS, "part", segmented=True, label_visibility="collapsed")
     filters.more(data.models[key], data.digest)
 filters.chips(data.taxonomy, but=("outcome",))
 asked = Asked(data, key, choice)
 if asked.answers is None:
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+    shell.stop(*shell.NO_MATCH)
 left = f" · filtered: {asked.answers.n_judged:,}" if asked.answers is not asked.whole else ""
 st.caption(controls.setting(data, key, choice) + left)
 DRAW[part](asked)

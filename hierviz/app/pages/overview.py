@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
-from hierviz.app.widgets import controls, filters, numbers, overview_models, overview_table, selection, shell
+from hierviz.app.widgets import controls, filters, numbers, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.gallery import gallery
@@ -47,7 +47,7 @@ def compare(data, key):
         return
     several = "Compare the models at every threshold"
     link_to("curves", several if len(data.models) > 1 else "Its answers at every threshold", "show_chart", model=key)
-    if model.why_no_curve() is None and (two := overview_models.best_two(data)):
+    if model.why_no_curve() is None and (two := overview_table.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
         # The spread between runs is in the table of Compare.
@@ -119,11 +119,11 @@ if judged:
         st.subheader("Models")
         if state.view().filters and (state.view().filters != ["outcome"]):
             st.caption("Of all samples: the filters do not apply to the models.")
-        overview_models.draw(data)
+        overview_table.models_table(data)
         with lead.container():
-            overview_models.say_most_specific(data)
+            overview_table.say_most_specific(data)
         compare(data, key)
-    overview_models.every_metric(data)
+    overview_table.every_metric(data)
 
 with st.expander("How the files were read", expanded=not judged):
     account(data)

@@ -23,14 +23,12 @@ choice = TaxonomyChoice(data, key, answer, root)
 if state.memory("taxonomy").pop("to samples", False):
     st.switch_page(page("example"))
 if not choice.model.n_judged:
-    st.info("The numbers of this page need samples with a known truth, and none has one.", icon=":material/info:")
-    shell.stop()
+    shell.stop("The numbers of this page need samples with a known truth, and none has one.")
 if not answers_worked_out(data.digest, key, choice.model, answer):
     shell.stop()
 filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+    shell.stop(*shell.NO_MATCH)
 where.breadcrumb(choice)
 where.costliest(choice)
 st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))

@@ -21,16 +21,10 @@ LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 
 def model_control(data):
     """Which model the page shows; returns its key."""
-    now = state.shown_model(data)
     if len(data.models) > 1:
-        width = width_for([model.predictions.name for model in data.models.values()])
-        st.selectbox(
-            "Model",
-            list(data.models),
-            format_func=lambda key: data.models[key].predictions.name,
-            **state.bound("model", value=now, width=width),
-        )
-    return now
+        names = {key: model.predictions.name for key, model in data.models.items()}
+        return pick("Model", names, "model", state.shown_model(data))
+    return state.shown_model(data)
 
 
 def models_control(label, options, now, most, width):
@@ -99,6 +93,11 @@ def pick(label, options, where, default=None, *, segmented=False, **widget):
     return chosen if chosen in values else default
 
 
+def explained(entries):
+    """Help of a menu of rules, severities or other entries: their labels with their sentences."""
+    return "  \n".join(f"**{entry.label}**: {entry.sentence}" for entry in entries)
+
+
 def has_several_truths(data):
     """Whether samples may have several true classes."""
     return isinstance(data.first.predictions.truth, NodeLists)
@@ -128,17 +127,11 @@ def rule_controls(data, model, sets=None):
         return {"rule": "majority"}
     several = has_several_truths(data)
     sets = several or not data.taxonomy.is_tree if sets is None else sets
-    rules = offered_rules(data.taxonomy, sets, several)
+    rules = {key: INFERENCE_RULES[key] for key in offered_rules(data.taxonomy, sets, several)}
     if state.view().rule not in rules:
-        default = View().rule
-        state.change(rule=default if default in rules else rules[0])
-    st.selectbox(
-        "Inference rule",
-        rules,
-        format_func=lambda key: INFERENCE_RULES[key].label,
-        help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
-        **state.bound("rule", width=170 if state.is_narrow() else 200),
-    )
+        state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
+    labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
+    pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
         if name == THRESHOLD.name:
             _threshold(parameter, model)

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.components import component
-from hierviz.app.widgets.save_view import SAVE_VIEW, ask_for_file, can_save
+from hierviz.app.widgets.report_offer import SAVE_VIEW, ask_for_file, can_save
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
 
 

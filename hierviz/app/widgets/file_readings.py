@@ -88,10 +88,6 @@ def _edited(names, methods, labels, classes):
     if classes:
         options[CLASSES] = st.column_config.SelectboxColumn(help="Which file names its columns.", options=classes)
     store["edited"] = st.data_editor(
-        store["base"],
-        hide_index=True,
-        key=key,
-        column_config=options,
-        height=min(35 * (len(names) + 1) + 3, 400),
+        store["base"], hide_index=True, key=key, column_config=options, height=min(35 * (len(names) + 1) + 3, 400)
     )
     return store["edited"]

@@ -17,11 +17,7 @@ ORDER = (
     "predictions_form",
     "parametrisation",
     "percent",
-) + (
-    "truth_column",
-    "ids",
-    "missing",
-)
+) + ("truth_column", "ids", "missing")
 KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing")
 _START = {"percent": False, "ids": IDS[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}

@@ -17,8 +17,8 @@ from hierviz.app.widgets.report_offer import (
     report_settings,
     shown_sample,
     story_flag,
+    view_file,
 )
-from hierviz.app.widgets.save_view import view_file
 from hierviz.app.widgets.table import download
 from hierviz.reports.view_pages import IN_REPORTS
 from hierviz.reports.view_pages import PAGES as RECORDS

@@ -25,12 +25,18 @@ LEFT_OPEN = (
 )
 
 
+# Of `stop`.
+NO_MATCH = "No sample matches these filters. Remove one.", "filter_alt_off"
+
+
 class PageEnd(Exception):
     """A page has nothing more to show."""
 
 
-def stop():
-    """End the page here; unlike `st.stop` what all pages share is still drawn below."""
+def stop(why="", icon="info"):
+    """End the page here, where it says `why` in Markdown; unlike `st.stop` what all pages share is still drawn below."""
+    if why:
+        st.info(why, icon=f":material/{icon}:")
     raise PageEnd
 
 
