@@ -36,7 +36,7 @@ def offer(data):
 
 
 def fit(data):
-    """Fit what was asked for and show it; before anything else of the page is drawn."""
+    """Fit what was requested and show it; before anything else of the page is drawn."""
     asked = state.memory("temperatures").pop("asked", None)
     if asked is None:
         return

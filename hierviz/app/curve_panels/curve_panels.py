@@ -58,13 +58,13 @@ def prepare(choice):
         if state.view().panel in DRAW_FIRST:
             DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
     except HiervizError:
-        pass  # the panel says why
+        pass  # the panel shows why
     return True
 
 
 def verdict(choice, model):
     """The answer to the question of the open panel, first on the page."""
-    with contextlib.suppress(HiervizError):  # the panel says why
+    with contextlib.suppress(HiervizError):  # the panel shows why
         uncertainty.verdict(choice, model)
 
 

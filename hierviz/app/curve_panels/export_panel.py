@@ -14,7 +14,7 @@ from hierviz.thresholds.operating_point import OperatingPoint
 
 
 def panel(choice, now):
-    """What the operating point says, and the downloads."""
+    """The operating point in words, and the downloads."""
     key = now.model
     point = operating_point(choice, key, now.threshold_of(key))
     name, threshold = choice.name(key), threshold_text(point.threshold)

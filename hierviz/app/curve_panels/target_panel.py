@@ -60,7 +60,7 @@ def panel(choice, now):
 
 
 def points(choice):
-    """Thresholds of the chosen target for every model, to ring on the curves: list of dict; None when the panel is shut."""
+    """Thresholds of the chosen target for every model, to ring on the curves: list of dict; None when the panel is closed."""
     if state.view().panel != "target" or TARGET.value() == "groups":
         return None
     return [

@@ -70,7 +70,7 @@ def intervals(choice):
     try:
         resamples = how.resamples(choosing.first_samples(choice))
     except HiervizError:
-        return {}  # the panel says why
+        return {}  # the panel shows why
     for place, (key, model_samples) in enumerate(samples.items()):
         who = f"Bootstrap of {choice.name(key)}, model {place + 1} of {len(samples)}"
 
@@ -140,14 +140,14 @@ def comparison(choice, model):
     try:
         samples = choosing.samples_of(choice)
     except HiervizError:
-        return ""  # they share no sample; the panels say so
+        return ""  # they share no sample, as the panels show
     n, spans = choosing.first_samples(choice).n_samples, intervals(choice)
     numbers_by_name = {
         sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
     if choice.runs:
-        # The lines are means over runs: what resampling the first run says is not about them.
+        # The lines are means over runs: resamples of the first run are not about them.
         for key, runs in choice.runs.items():
             numbers_by_name[choice.name(key)] = {
                 name: float(one.mean) for name, one in summary_over_repeats([run.curve for run in runs]).items()
@@ -191,7 +191,7 @@ def panel(choice, now):
         st.info(escape(str(error)), icon=":material/info:")
         return
     if not intervals(choice):
-        return  # cancelled, as the page says above the chart
+        return  # cancelled, as the page notes above the chart
     if len(choice.keys) > 1:
         model_differences.panel(choice, now, settings(choice), intervals(choice))
     else:

@@ -35,6 +35,6 @@ def draw(asked):
         helps = {"p (answer)": "Probability of the answer itself, as on Examples"}
         for side, p in (("answer", found.p_predicted), ("truth", found.p_true)):
             extra[f"p (branch of {side})"] = p
-            helps[f"p (branch of {side})"] = f"Probability of the class on the way to the {side} where both paths part"
+            helps[f"p (branch of {side})"] = f"Probability of the class on the path to the {side} where both paths part"
         sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps)
     marks.export(asked)

@@ -1,4 +1,4 @@
-"""What the visitor thinks of single samples: truth doubtful or model wrong, with a note; kept as long as the data are open."""
+"""Marks of single samples by the visitor: truth doubtful or model wrong, with a note; kept as long as the data are open."""
 
 from __future__ import annotations
 

@@ -36,7 +36,7 @@ def draw(asked):
     place, controls, width = frame.chart_and_controls()
     width -= 24
     lines = matrix_lines(width)
-    # The nodes that were asked for and all above them.
+    # The requested nodes and all above them.
     kept = asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
     folded = asked.computed(
         "matrix", lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, kept), opened, lines
@@ -132,7 +132,7 @@ def _choice(label, options, words, act):
 
 
 def _matrix(asked, folded, shown, is_log, width, opened):
-    """Draw it; the lines (row, column) of the cell whose samples are looked at, or None."""
+    """Draw it; the lines (row, column) of the cell whose samples are shown, or None."""
     key = f"matrix-{asked.mark('')}-{opened}-{shown}-{is_log}-{width}"
     memory = state.memory(asked.mark("matrix cell"))
 

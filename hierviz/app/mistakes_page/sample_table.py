@@ -89,7 +89,7 @@ def _table(asked, rows, severity, key, extra, helps):
         buttons()
     ticked, place = np.array([start + row for row in chosen.ticked], dtype=np.intp), chosen.place
     if place is not None:
-        # The link of the page leads to the sample that is shown.
+        # The link of the page opens the sample that is shown.
         state.change(sample=asked.predictions.sample_id(int(rows[min(start + place, len(rows) - 1)])))
         state.publish()
     else:
@@ -143,7 +143,7 @@ def _title(taxonomy, node):
 
 
 def card(asked, row, severity, outcome):
-    """One sample: picture or text, both paths, severity, the way to its page, and what the visitor thinks of it."""
+    """One sample: picture or text, both paths, severity, the link to its page, and the visitor's mark and note."""
     predictions, answers = asked.predictions, asked.whole
     sample_id, place = predictions.sample_id(row), int(asked.places(np.array([row]))[0])
     if answers.is_single:

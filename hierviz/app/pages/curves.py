@@ -159,7 +159,7 @@ if state.view().filters:
     st.caption("Filters of other pages do not apply here: curves and numbers are of all samples.")
 unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
 if unknown:
-    band = "" if is_of_sets else " The curve from all scores lies in the band around the line."
+    band = "" if is_of_sets else " The curve from all scores is in the band around the line."
     names_of = numbers.escape(", ".join(unknown))
     st.caption(f"{names_of}: scores that the file does not list are unknown and left out of the curve.{band}")
 if not (choice.is_ready() if isinstance(choice, SetChoice) else prepare(choice)):

@@ -34,7 +34,7 @@ st.markdown(
 first = st.container()
 offers.demos()
 offers.opened_before()
-if state.data() is not None:  # else it is drawn below, where the link's files are asked for
+if state.data() is not None:  # else it is drawn below, with the request for the link's files
     with st.expander("Open a session file", icon=":material/bookmark:"):
         session_panel()
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])

@@ -68,7 +68,7 @@ def _depths(choice):
         )
     st.markdown(
         "For each sample, the most probable class of a depth (leaves above that depth included), and whether the truth is at or "
-        "below it. Samples whose truth is above the class are left out: they say nothing about it."
+        "below it. Samples whose truth is above the class are left out."
     )
     _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths")
     if len(found) > MOST_DEPTHS:
@@ -92,7 +92,7 @@ def _classes(choice):
     n_classes = int((choice.plain.support[choice.taxonomy.subtree(choice.root)] > 0).sum()) - (choice.root == 0)
     if n_classes > len(nodes):
         st.caption(
-            f"{n_classes:,} classes have samples: go into a subtree to see its smaller ones. Calibration is computed in one "
+            f"{n_classes:,} classes have samples: open a subtree to see its smaller ones. Calibration is computed in one "
             "step, which cannot be cancelled."
         )
     frame = found.to_frame()

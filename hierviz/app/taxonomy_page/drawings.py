@@ -36,7 +36,7 @@ def icicle(choice):
 
 
 def _find(choice, where):
-    """A field that leads to classes that are too small to see or to click; a leaf to its parent."""
+    """A field that opens classes that are too small to see or to click; a leaf to its parent."""
     taxonomy = choice.taxonomy
 
     def go(name):

@@ -100,7 +100,7 @@ def _most_in_number(choice, worst):
     nodes = np.array([node for node, _ in worst])
     taxonomy, large = choice.taxonomy, "large classes have more"
     if len(nodes) > 1 and taxonomy.is_tree and taxonomy.is_ancestor(nodes[:-1], nodes[1:]).all():
-        large += "; each lies in the one before it"
+        large += "; each is in the one before it"
     return f"Most {_verb(choice)} in number, one class of each level ({large}{_everything(choice, '; ')}):"
 
 
@@ -114,7 +114,7 @@ def _everything(choice, before, after=""):
 def _worst(choice):
     """[(node, name and counts)] of the costliest class of each level."""
     table, taxonomy, root, cost = choice.plain, choice.taxonomy, choice.root, choice.levels.cost_key
-    # A leaf has no subtree to go into.
+    # A leaf has no subtree to open.
     nodes = [node for node in choice.levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
     return [
         (
@@ -127,7 +127,7 @@ def _worst(choice):
 
 
 def _rate(choice, node):
-    """The share of a class that the number of mistakes says nothing of."""
+    """The rate of a class, which the number of mistakes does not give."""
     rate = "correct" if choice.levels.cost_key == "n_wrong" else "recall"
     return f"{percent_text(_share(choice, node), 1)} {NODE_COLUMNS[rate].label.lower()}"
 

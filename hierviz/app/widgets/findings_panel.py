@@ -127,7 +127,7 @@ def findings_list(found, key, is_of_path=False):
             f"Fixed {escape(name)}",
             lambda name=name: _fixed(found)[name],
             name,
-            f"mended-{number}-{abs(hash(key))}",
+            f"fixed-{number}-{abs(hash(key))}",
             "healing",
             help="The file with everything fixed that can be, and nothing else changed. Check it, then open it.",
         )
@@ -135,5 +135,5 @@ def findings_list(found, key, is_of_path=False):
 
 def _fixed(found):
     """Content of the fixed files by name."""
-    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hierviz-fixed-") as folder:
         return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}

@@ -20,7 +20,7 @@ def in_form_words(message, *, is_of_path=False, words=field):
     ----------
     message : HiervizError, Sentence or str
     is_of_path : bool
-        The message is about a file that was named by its path: of its content `quoting_little` is said.
+        The message is about a file that was named by its path: its content is quoted as by `quoting_little`.
     words : callable
         Of a parameter; `hierviz.opening.parameter_words.flag` where files were named on the command line.
     """

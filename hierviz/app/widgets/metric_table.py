@@ -14,12 +14,12 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.comparison import fewest_samples
 
-# Bold is a verdict by intervals on every page; without intervals a sign says which number is first, and no more.
+# Bold is a verdict by intervals on every page; without intervals a sign marks which number is first, and no more.
 MARKS = f"**Bold**: the best of a column and, with {TIED}, what is not clearly different from it; {SECOND}: the best of the rest."
 FIRSTS = f"{FIRST} is the best number of a column, which may be chance."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
-    f"the number from all scores lies between these bounds ({WIDENED}). No best is marked in such a column."
+    f"the number from all scores is between these bounds ({WIDENED}). No best is marked in such a column."
 )
 TIES = (
     f"{TIED}: not clearly different from the best by simultaneous intervals of the differences of all pairs (max-|t|)."

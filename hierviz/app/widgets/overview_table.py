@@ -41,7 +41,7 @@ LEFT_OUT = {
     "curve": "operating curves",
     "confusion": "the hierarchical confusion",
 }
-# Key, and what it says in plain words.
+# Key, and its meaning in plain words.
 OF_CURVES = {
     "argmax_leaf_accuracy": "most probable leaf class is the truth",
     "recall_at_95_correct": "how specific answers are at most when 95 % of them are correct, from 0 to 1",
@@ -248,7 +248,7 @@ def say_most_specific(data, level=0.95):
             rule="threshold",
         )
         st.caption(
-            "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves say how certain this is "
+            "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves show how certain this is "
             f"for new ones{clearer}.",
             width="content",
         )

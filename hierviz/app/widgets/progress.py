@@ -25,7 +25,7 @@ def worked_out(name, key, what, make):
     Returns
     -------
     object or None
-        None where this visitor cancelled it: then the page says so once, with a button that starts it again.
+        None where this visitor cancelled it: then the page has a note once, with a button that starts it again.
     """
     found = state.known(name, key)
     if found is not None:
@@ -59,7 +59,7 @@ def is_wanted(name, key, at_once, button, why="", **options):
     **options
         Of the button.
     """
-    pressed = state.memory(f"asked for {name}")
+    pressed = state.memory(f"requested {name}")
     if at_once or key in pressed or state.known(name, key) is not None:
         return True
     if why:
@@ -69,7 +69,7 @@ def is_wanted(name, key, at_once, button, why="", **options):
 
 
 def choice_key(choice):
-    """What tells choices of rule and parameters from each other."""
+    """What distinguishes choices of rule and parameters."""
     return tuple(sorted(choice.items()))
 
 

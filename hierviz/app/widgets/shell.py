@@ -34,14 +34,14 @@ class PageEnd(Exception):
 
 
 def stop(why="", icon="info"):
-    """End the page here, where it says `why` in Markdown; unlike `st.stop` what all pages share is still drawn below."""
+    """End the page here, after `why` in Markdown; unlike `st.stop` what all pages share is still drawn below."""
     if why:
         st.info(why, icon=f":material/{icon}:")
     raise PageEnd
 
 
 def run(pages):
-    """Draw the shared parts and the page that is asked for."""
+    """Draw the shared parts and the requested page."""
     with state.callbacks_of_this_run():
         _draw(pages)
 

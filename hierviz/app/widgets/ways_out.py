@@ -20,7 +20,7 @@ READING = "reading"
 
 
 def reading(field, default=None):
-    """Keywords of the field that says how files are read, which a button below an error can fill in."""
+    """Keywords of the field for how files are read, which a button below an error can fill in."""
     return state.kept(READING, field, default)
 
 
@@ -54,8 +54,8 @@ def ways_out(error, files, chosen, found=None):
             st.button(
                 "Open the fixed files",
                 icon=":material/healing:",
-                key="way-mended",
-                on_click=_open_mended,
+                key="way-fixed",
+                on_click=_open_fixed,
                 args=(found, files, chosen),
                 help="With everything fixed that can be, as listed below, and nothing else changed.",
             )
@@ -142,11 +142,11 @@ def _name_classes(predictions):
     state.request_open()
 
 
-def _open_mended(found, files, chosen):
+def _open_fixed(found, files, chosen):
     """Read the fixed files, under the names of the files they are made of."""
     made = dict(zip(files.paths, chosen.paths, strict=False)) if len(files.paths) == len(chosen.paths) else {}
     places = {Path(path).name: made.get(path, path) for path in files.paths}
-    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hierviz-fixed-") as folder:
         try:
             written = found.write_mended(Path(folder))
             read_instead({places[path.name]: (path.name, path.read_bytes()) for path in written})

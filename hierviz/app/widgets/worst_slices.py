@@ -83,7 +83,7 @@ def worst_attributes(choice, found):
 
 
 def _line(choice, found, place, said, label, also=""):
-    """What is said of a slice, the link to its samples, and what else is to be said."""
+    """A slice in words, the link to its samples, and a note."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
         st.markdown(said, width="content")
         outcome = "wrong" if found.loss_key == "wrong" else ""
