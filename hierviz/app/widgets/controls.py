@@ -170,11 +170,11 @@ def _number(parameter, taxonomy):
     )
 
 
-def _choice(parameter, taxonomy):
+def _choice(parameter, taxonomy, more=()):
     st.selectbox(
         parameter.label,
-        list(parameter.choices),
-        format_func=parameter.choices.get,
+        list(dict.fromkeys((*parameter.choices, *more))),
+        format_func=lambda value: parameter.choices.get(value, value),
         help=parameter.sentence,
         **state.bound_parameter(parameter.name, width=230),
     )
@@ -190,14 +190,7 @@ def _costs(parameter, taxonomy):
     if uploads is not None and seen.get(name) is not uploads:
         state.change_parameter(name, uploads.paths[0].name)
     seen[name] = uploads
-    options = [*parameter.choices, *state.cost_files(name), state.view().parameter(name)]
-    st.selectbox(
-        parameter.label,
-        list(dict.fromkeys(options)),
-        format_func=lambda value: parameter.choices.get(value, value),
-        help=parameter.sentence,
-        **state.bound_parameter(name, width=230),
-    )
+    _choice(parameter, taxonomy, (*state.cost_files(name), state.view().parameter(name)))
     missing = state.missing_costs(parameter, taxonomy)
     if missing is not None:
         st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
@@ -253,11 +246,11 @@ def rule_text(data, model, choice):
         return "labels"
     rule = INFERENCE_RULES[choice["rule"]]
     return rule.label.lower() + "".join(
-        _told(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
+        _parameter_text(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
     )
 
 
-def _told(parameter, value, rule):
+def _parameter_text(parameter, value, rule):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"

@@ -105,8 +105,8 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
     Parameters
     ----------
     frame : DataFrame
-    columns : dict of str to column declaration or str, optional
-        Columns of the frame that are shown, in their order, and their heads; all if not given.
+    columns : dict of str to column declaration, str or None, optional
+        Columns of the frame that are shown, in their order, and their heads: their names where None; all if not given.
     key : str
         Of the widget; another one for other rows that can be chosen.
     select : {'one', 'many', 'ticks'}, optional
@@ -126,7 +126,10 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
     -------
     Chosen
     """
-    frame = frame if columns is None else frame[list(columns)]
+    if columns is not None:
+        frame = frame[list(columns)]
+        # None would hide a column from Streamlit's table.
+        columns = {name: str(name) if column is None else column for name, column in columns.items()}
     row_height = options.get("row_height", ROW_HEIGHT)
     if letters is not None:
         row_height = options["row_height"] = WRAPPED_HEIGHT if _longest(frame) > letters else row_height
