@@ -33,7 +33,7 @@ def greeted(visit):
 
 
 def said(visit):
-    return [one.value.replace("\\", "") for one in visit.at.warning if "Not here" in one.value]
+    return [one.value.replace("\\", "") for one in visit.at.warning if "Not found here" in one.value]
 
 
 def test_what_the_address_asks_for_and_is_not_here_is_said_in_one_line():

@@ -8,7 +8,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import pick

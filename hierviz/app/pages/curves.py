@@ -5,9 +5,8 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
+from hierviz.app.curve_panels.curve_chart import CurveChoice, SetChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
-from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.widgets import frame, numbers, shell
 from hierviz.app.widgets.controls import explained, models_control, pick
 from hierviz.app.widgets.links import link_to
