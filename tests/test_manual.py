@@ -1,8 +1,11 @@
 """The manual is built by one command, without a warning and without the network, and has every public name."""
 
+import importlib
+import inspect
 import re
 import subprocess
 import sys
+import types
 from html.parser import HTMLParser
 from pathlib import Path
 
@@ -24,6 +27,28 @@ def test_the_gallery_has_every_chart():
     text = (ROOT / "docs" / "gallery.md").read_text(encoding="utf-8")
     builders = {name.removesuffix("_table") for name in hv.charts.__all__ if name.endswith("_table")}
     assert {name for name in builders if f"hv.charts.{name}(" not in text} == set()
+
+
+def public_docstrings():
+    """(full name, object) of every public function, class and member of a class that has a docstring."""
+    spaces = {"hierviz": hv} | {f"hierviz.{name}": x for name in hv.__all__ if inspect.ismodule(x := getattr(hv, name))}
+    for space, module in spaces.items():
+        for name in module.__all__:
+            found = getattr(module, name)
+            members = vars(found).items() if inspect.isclass(found) else ()
+            for path, thing in [(name, found), *((f"{name}.{m}", x) for m, x in members if not m.startswith("_"))]:
+                if isinstance(thing, type | property | types.FunctionType) and inspect.getdoc(thing):
+                    yield f"{space}.{path}", thing
+
+
+def test_what_docstrings_cite_is_listed(monkeypatch):
+    monkeypatch.syspath_prepend(str(ROOT / "docs" / "_extensions"))
+    as_text = importlib.import_module("docstring_references").as_text
+    shown = 0
+    for name, thing in public_docstrings():
+        as_text(None, "", name, thing, None, inspect.getdoc(thing).splitlines())  # raises for one that is missing
+        shown += 1
+    assert shown > 200
 
 
 class Loads(HTMLParser):

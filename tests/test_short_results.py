@@ -65,7 +65,7 @@ def results(model):
         "win": hv.win_breakdown(taxonomy, int(one.truth[0]), model.node_probabilities(rows=np.array([0]))[0]),
         "lists": hv.NodeLists.from_lists([[1]] * N),
         "matrix": hv.diagnosis.level_matrix(model),
-        "runs": hv.diagnosis.class_table_of_runs([model, other]),
+        "runs": hv.diagnosis.class_table([model, other]),
         "choice": hv.thresholds.choose(curve, subject_to={"correct": 0.5}),
         "cross-fitted": hv.thresholds.cross_fitted(
             taxonomy, one.truth, table, lambda found: hv.thresholds.choose(found, subject_to={"correct": 0.3})
@@ -180,7 +180,7 @@ def test_models_are_taken_as_one_as_a_list_and_as_a_dict(model):
     assert (
         hv.diagnosis.level_matrix(named).to_frame().shape == hv.diagnosis.level_matrix([model, other]).to_frame().shape
     )
-    assert hv.diagnosis.class_table_of_runs(named).n_runs == 2
+    assert hv.diagnosis.class_table(named).n_runs == 2
     for curves in (model, [model, other], named, hv.Evaluation.from_predictions(model)):
         table = hv.charts.operating_curves(curves, threshold=0.5).table
         assert set(table["model"]) == (

@@ -2,16 +2,16 @@
 
 charts:
     agreement_matrix            how far metrics agree in the order of the methods
+    confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
-    confusion_matrix            the summed cells of a data set, with its measures
     difference_band             the difference of two models at equal correctness
     example                     why one answer is what it is
     facet_curves                operating curves of parts of the samples
     flip_ribbon                 the answers to one sample over the threshold
-    hierarchical_matrix         a confusion matrix that opens class by class
     interval_lines              estimates with their intervals
     level_bars                  classes, truths and answers by depth
     level_matrix                models that know different levels, level by level
+    matrix                      a confusion matrix that opens class by class
     means_by                    a metric in parts of the samples
     method_intervals            one number of all methods, with runs and intervals
     metric_bars                 models by a few metrics
@@ -46,6 +46,8 @@ files and notebooks:
     model_colours               the colour of each model
 
 parts of them:
+    CurveAxes                   what operating curves are drawn over
+    CurveLayers                 what operating curves show besides their lines
     bands_sentence              what the bands of operating curves mean
     compared_keys               numbers by which models are compared
     comparison_sentence         one model compared with others, in words
@@ -57,7 +59,7 @@ parts of them:
     threshold_text              a threshold as text
     read_out_keys               metrics under the operating curves
     flip_ribbon_drag            where the threshold of the ribbon can go
-    hierarchical_matrix_legend  what the colours of its cells mean
+    matrix_legend               what the colours of its cells mean
     fold                        the nodes of a sample that are worth showing
     packed                      a value for the script of a page
     packed_chart                a figure in two widths and both themes, for a page
@@ -77,9 +79,10 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
-    from hierviz.charts._confusion_matrix import confusion_matrix as confusion_matrix
     from hierviz.charts._curve_bands import bands_sentence as bands_sentence
+    from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
@@ -88,8 +91,6 @@ if TYPE_CHECKING:
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
     from hierviz.charts._flip_ribbon import flip_ribbon_drag as flip_ribbon_drag
-    from hierviz.charts._hierarchical_matrix import hierarchical_matrix as hierarchical_matrix
-    from hierviz.charts._hierarchical_matrix import hierarchical_matrix_legend as hierarchical_matrix_legend
     from hierviz.charts._items import interval_lines as interval_lines
     from hierviz.charts._items import level_bars as level_bars
     from hierviz.charts._items import metric_bars as metric_bars
@@ -97,6 +98,8 @@ if TYPE_CHECKING:
     from hierviz.charts._matrices import agreement_matrix as agreement_matrix
     from hierviz.charts._matrices import level_matrix as level_matrix
     from hierviz.charts._matrices import rank_matrix as rank_matrix
+    from hierviz.charts._matrix import matrix as matrix
+    from hierviz.charts._matrix import matrix_legend as matrix_legend
     from hierviz.charts._means_by import means_by as means_by
     from hierviz.charts._means_by import method_intervals as method_intervals
     from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
@@ -122,6 +125,7 @@ if TYPE_CHECKING:
     from hierviz.charts.comparison_words import compared_keys as compared_keys
     from hierviz.charts.comparison_words import comparison_sentence as comparison_sentence
     from hierviz.charts.comparison_words import threshold_caution as threshold_caution
+    from hierviz.charts.curve_axes import CurveAxes as CurveAxes
     from hierviz.charts.curve_knots import knots as knots
     from hierviz.charts.curve_knots import threshold_text as threshold_text
     from hierviz.charts.curve_lines import simplify as simplify

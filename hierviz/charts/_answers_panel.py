@@ -17,9 +17,9 @@ from hierviz.messages.number_text import NUDGE
 def depth_histogram(figure, width, height):
     """How many answers of the model looked at have which depth, at its threshold."""
     look = figure.look
-    depths = max(taxonomy.max_depth for taxonomy, _ in figure.answers.values()) + 1
+    depths = max(taxonomy.max_depth for taxonomy, _ in figure.layers.answers.values()) + 1
     columns = [f"depth{d}" for d in range(depths)]
-    n_samples = [table.n_samples for _, table in figure.answers.values()]
+    n_samples = [table.n_samples for _, table in figure.layers.answers.values()]
     # The first model's columns stand for those of the model looked at.
     folded = [numbers.column(column, 0) for column in columns]
     rows = (
@@ -66,7 +66,7 @@ def live_sentence(figure, width, wide, start):
     look, told = figure.look, figure.words.told
     names = json.dumps(list(figure.curves))
     keys = {f"told{place}": key for place, key in enumerate(told)}
-    keys |= {"inner": numbers.NOT_AT_LEAF} if figure.answers else {}
+    keys |= {"inner": numbers.NOT_AT_LEAF} if figure.layers.answers else {}
     # Every column by its name: the browser sees from it what to work out again.
     columns = {name: [numbers.column(key, j) for j in range(len(figure.curves))] for name, key in keys.items()}
     looked = {name: f"[{', '.join(f'datum.{column}' for column in every)}][picked]" for name, every in columns.items()}
@@ -75,7 +75,7 @@ def live_sentence(figure, width, wide, start):
         f"{names}[picked] + ' at τ = ' + datum.text + ': ' + {first} + ','",
         " + ', ' + ".join(others) + " + '.'",
     ]
-    if figure.answers:
+    if figure.layers.answers:
         text.append("'Answers above the leaves: ' + datum.inner + '.'")
     if wide:
         text = [" + ' ' + ".join(text)]

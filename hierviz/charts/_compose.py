@@ -1,4 +1,4 @@
-"""Charts put together: `alt.layer`, `alt.hconcat` and `alt.vconcat` of views that are written out first.
+"""Charts put together: `alt.layer`, `alt.hconcat` and `alt.vconcat` of views that are written out first; and what marks share.
 
 Altair copies every view once at each level of nesting, and its marks and channels carry about a hundred fields each that
 nobody set. Written out to those that were set, as objects that it does not look into, a figure of many views is built in a
@@ -12,6 +12,12 @@ from typing import ClassVar
 
 import altair as alt
 from altair.utils import schemapi
+
+from hierviz.charts.theme import FONT
+
+# Marks that the pointer and screen readers pass over; the colour that a row has itself.
+STILL = {"tooltip": None, "aria": False}
+OWN_COLOUR = alt.Color("colour:N", scale=None)
 
 
 def build_unchecked():
@@ -84,3 +90,19 @@ def _written_out(chart):
         # Types of fields are inferred from the data here.
         written.encoding = _Written(chart.encoding.to_dict(validate=False, context={"data": chart.data}))
     return written
+
+
+def tooltips(fields):
+    """Tooltips in the order of their fields: a dict of field with its type, as in ``"x:Q"``, to title or (title, format)."""
+    pairs = [(field, (title, None) if isinstance(title, str) else title) for field, title in fields.items()]
+    return [
+        alt.Tooltip(field, title=title, **({"format": number_format} if number_format else {}))
+        for field, (title, number_format) in pairs
+    ]
+
+
+def haloed(base, background, colour=None, **mark):
+    """Words above lines, with a halo of the background: two layers. `colour` None: that of each row."""
+    mark = {"fontSize": 12, "font": FONT, "tooltip": None, **mark}
+    halo = base.mark_text(**mark | {"stroke": background, "strokeWidth": 4, "strokeJoin": "round", "aria": False})
+    return [halo, base.mark_text(color=colour, **mark) if colour else base.mark_text(**mark).encode(color=OWN_COLOUR)]

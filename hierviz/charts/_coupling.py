@@ -128,25 +128,6 @@ def by_model(colours):
     return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
 
 
-def left_axis(title, ticks, **more):
-    """A left axis of fixed width with its title lying on top: names are read without turning the head."""
-    return alt.Axis(
-        title=title,
-        titleAngle=0,
-        titleAlign="left",
-        titleAnchor="end",
-        titleBaseline="bottom",
-        titleX=-LEFT + 2,
-        titleY=-8,
-        minExtent=LEFT - 2,
-        maxExtent=LEFT - 2,
-        tickCount=ticks,
-        **more,
-    )
-
-
-# Width of the left axis of all panels.
-LEFT = 40
 # What marks at the threshold are known by, so that the browser moves them and does not draw them anew at every step: the
 # model of a row, or nothing where there is one mark.
 ROW, ONE = alt.Key("j:N"), alt.Key("none:N")

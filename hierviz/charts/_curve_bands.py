@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import altair as alt
 import numpy as np
+import pandas as pd
 
+from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, tooltips
 from hierviz.charts._rows import frame
-from hierviz.charts.curve_lines import FINEST, MOST_ROWS, simplify
-from hierviz.charts.theme import FONT
+from hierviz.charts.curve_lines import FINEST, pixels_of, simplify, tables
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.repeats import RunBands
 
@@ -52,82 +53,62 @@ def _fits(bands, x, y):
     return all(key in bands.curve for key in (x, y) if key != "threshold")
 
 
-def band_layers(figure, place):
-    """One pale area a model: along its thresholds the interval of `y`, at the mean of `x`."""
-    rows = []
-    for number, name in enumerate(figure.curves):
-        bands = (figure.bands or {}).get(name)
-        if bands is not None and _fits(bands, figure.x, figure.y):
-            rows.append(_outline(figure, *_edges(figure, bands), number))
-    tables, size = [], 0
-    for columns in rows:
-        if not tables or size + len(columns["model"]) > MOST_ROWS:
-            tables.append([])
-            size = 0
-        tables[-1].append(columns)
-        size += len(columns["model"])
-    colour = alt.Fill("model:N", legend=None, scale=None)
-    return [
-        alt.Chart(frame({key: np.concatenate([part[key] for part in parts]) for key in parts[0]}))
-        .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, tooltip=None, aria=False)
-        .encode(place["x"], place["y"], order=alt.Order("order:Q"), fill=colour, detail=alt.Detail("part:N"))
-        for parts in tables
+def band_layers(bands, x, y, domains, place, scale=None):
+    """One pale area a model: along its thresholds the interval of `y`, at the mean of `x`, or at its place on a ThresholdScale.
+
+    `bands` is a list of (colour, CurveBands or None), one a model.
+    """
+    outlines = [
+        _outline(*_edges(of_model, x, y, scale), domains).assign(colour=colour, model=number)
+        for number, (colour, of_model) in enumerate(bands)
+        if of_model is not None and _fits(of_model, x, y)
     ]
-
-
-def point_rows(figure):
-    """Rings at chosen thresholds: one row a point, ``j, threshold, x, y, label, colour``."""
-    rows, names = [], list(figure.curves)
-    for point in figure.points or ():
-        number = names.index(point["model"])
-        threshold = float(point["threshold"])
-        at = figure.curves[point["model"]].at(threshold)
-        across = float(figure.scale.place(threshold)) if figure.x == "threshold" else float(at[figure.x])
-        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[figure.y]), "label": str(point["label"])}
-        rows.append(row | {"colour": figure.colours[number]})
-    return rows
+    return [
+        alt.Chart(table)
+        .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, **STILL)
+        .encode(
+            place["x"],
+            place["y"],
+            order=alt.Order("order:Q"),
+            fill=alt.Fill("colour:N", scale=None),
+            detail=alt.Detail("model:N"),
+        )
+        for table in (tables(pd.concat(outlines, ignore_index=True)) if outlines else ())
+    ]
 
 
 def point_layers(figure, place):
     """Rings with their words around the chosen thresholds of the model that is looked at."""
-    rows = point_rows(figure)
+    rows, names, (x, y) = [], list(figure.curves), (figure.axes.x, figure.axes.y)
+    for point in figure.layers.points or ():
+        number, threshold = names.index(point["model"]), float(point["threshold"])
+        at = figure.curves[point["model"]].at(threshold)
+        across = float(figure.scale.place(threshold) if x == "threshold" else at[x])
+        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[y]), "label": str(point["label"])}
+        rows.append(row | {"colour": figure.colours[number]})
     if not rows:
         return []
     base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
-    colour = alt.Color("colour:N", scale=None)
-    text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontSize": 12, "font": FONT, "tooltip": None}
-    words = base.encode(text=alt.Text("label:N"))
+    text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontWeight": 600}
     return [
         base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1).encode(
-            color=colour,
-            tooltip=[alt.Tooltip("label:N", title="Goal"), alt.Tooltip("threshold:Q", title="τ", format=".4~f")],
+            color=OWN_COLOUR, tooltip=tooltips({"label:N": "Goal", "threshold:Q": ("τ", ".4~f")})
         ),
-        words.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text),
-        words.mark_text(fontWeight=600, **text).encode(color=colour),
+        *haloed(base.encode(text=alt.Text("label:N")), figure.look.background, **text),
     ]
 
 
-def _edges(figure, bands):
+def _edges(bands, x, y, scale):
     """Place across, lower and upper edge along the thresholds of the bands."""
-    y = bands.curve[figure.y]
-    at = figure.scale.place(bands.thresholds) if figure.x == "threshold" else bands.curve[figure.x].estimate
-    known = np.isfinite(at) & np.isfinite(y.lower) & np.isfinite(y.upper)
-    return np.asarray(at)[known], y.lower[known], y.upper[known]
+    of_y = bands.curve[y]
+    at = scale.place(bands.thresholds) if x == "threshold" else bands.curve[x].estimate
+    known = np.isfinite(at) & np.isfinite(of_y.lower) & np.isfinite(of_y.upper)
+    return np.asarray(at)[known], of_y.lower[known], of_y.upper[known]
 
 
-def _outline(figure, at, low, high, number):
+def _outline(at, low, high, domains):
     """The area as one closed outline: forth along its lower edge and back along the upper one."""
     x, y = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
-    limits = (0.0, 1.0) if figure.x == "threshold" else figure.x_domain
-    pixels = [
-        (values - edge[0]) / (edge[1] - edge[0]) * size
-        for values, edge, size in zip((x, y), (limits, figure.y_domain), FINEST, strict=True)
-    ]
+    pixels = [pixels_of(*of_axis) for of_axis in zip((x, y), domains, FINEST, strict=True)]
     kept = simplify(*pixels, TOLERANCE)
-    return {
-        "model": np.full(len(kept), figure.colours[number], dtype=object),
-        "part": np.full(len(kept), number),
-        "order": np.arange(len(kept)),
-        "x": np.round(x[kept], 6),
-        "y": np.round(y[kept], 6),
-    }
+    return frame({"order": np.arange(len(kept)), "x": np.round(x[kept], 6), "y": np.round(y[kept], 6)})

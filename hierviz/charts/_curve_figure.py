@@ -10,7 +10,10 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._coupling import Coupling
+from hierviz.charts._plane import Plane
+from hierviz.charts.curve_axes import CurveAxes
 from hierviz.charts.curve_knots import ThresholdScale, knots
+from hierviz.charts.curve_lines import pixels_of
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
 from hierviz.curves.operating_curve import best_at_correct
 from hierviz.messages.errors import PredictionsError
@@ -71,34 +74,56 @@ DEFAULTS = (
 
 
 @dataclass(frozen=True, eq=False)
+class CurveLayers:
+    """What operating curves show besides their lines.
+
+    Attributes
+    ----------
+    rules : dict of str to dict of str to dict, optional
+        Model, inference rule, metric values (those of the axes are used): hollow markers.
+    answers : dict of str to (Taxonomy, ParetoTable), optional
+        By model, of the samples of its curve: adds the depths of the answers and the share not at a leaf.
+    envelope : bool
+        Draw the non-increasing envelopes that AP and AC integrate; the raw curves are pale below them.
+    levels : bool
+        Construct the largest `x` at 90 and 95 % correct (R@90C, R@95C for information recall), where `y` is correct.
+    bands : dict of str to CurveBands, optional
+        By model: a pale area, at each threshold the interval of `y` at the mean of `x`.
+    points : list of dict, optional
+        Thresholds to ring on the curve of the chosen model: ``model``, ``label``, ``threshold``.
+    """
+
+    rules: dict | None = None
+    answers: dict | None = None
+    envelope: bool = False
+    levels: bool = False
+    bands: dict | None = None
+    points: list | None = None
+
+
+@dataclass(frozen=True, eq=False)
 class CurveFigure:
     """Models, axes and look of one figure of operating curves; parameters as of `operating_curves`."""
 
     curves: dict
     threshold: float | dict = 0.5
-    x: str | None = None
-    y: str | None = None
-    strip: str | None = None
+    axes: CurveAxes | None = None
     model: str | None = None
-    rules: dict | None = None
-    answers: dict | None = None
-    spread: bool | None = None
-    zoom: bool = True
-    dark: bool = False
-    bands: dict | None = None
-    points: list | None = None
+    layers: CurveLayers | None = None
     among: list | None = None
+    dark: bool = False
 
     def __post_init__(self):
         object.__setattr__(self, "curves", numbers.checked_curves(self.curves))
-        for field, key in DEFAULTS[numbers.are_sets(self.curves)].items():
-            if getattr(self, field) is None:
-                object.__setattr__(self, field, key)
-        if self.x != "threshold":
-            numbers.checked_metric(self.x, "x", self.curves)
-        numbers.checked_metric(self.y, "y", self.curves)
-        numbers.checked_metric(self.strip, "strip", self.curves)
-        for point in self.points or ():
+        chosen = {field: key for field, key in vars(self.axes or CurveAxes()).items() if key is not None}
+        axes = CurveAxes(**{**DEFAULTS[numbers.are_sets(self.curves)], **chosen})
+        object.__setattr__(self, "axes", axes)
+        object.__setattr__(self, "layers", self.layers or CurveLayers())
+        for field in ("x", "y", "strip"):
+            if (field, getattr(axes, field)) != ("x", "threshold"):
+                numbers.checked_metric(getattr(axes, field), field, self.curves)
+        numbers.checked_model(self.model, self.curves)
+        for point in self.layers.points or ():
             if point["model"] not in self.curves:
                 raise PredictionsError(
                     f"points: expected a model of {', '.join(self.curves)}, got {point['model']!r}. Choose one."
@@ -131,24 +156,24 @@ class CurveFigure:
     @cached_property
     def scale(self):
         """Where thresholds stand on their axis."""
-        return ThresholdScale.from_curves(self.curves, self.spread)
+        return ThresholdScale.from_curves(self.curves, self.axes.spread)
 
     @cached_property
     def keys(self):
         """Metrics of the read-out."""
-        return numbers.read_out_keys(self.x, self.y, self.curves)
+        return numbers.read_out_keys(self.axes.x, self.axes.y, self.curves)
 
     @cached_property
     def words(self):
         """The CurveWords: what is told of these curves."""
-        return words_of(self.curves, numbers.counted(self.x, self.y))
+        return words_of(self.curves, numbers.counted(self.axes.x, self.axes.y))
 
     @cached_property
     def knots(self):
         """The knot table with all that is drawn."""
-        axes = (key for key in (self.x, self.y, self.strip) if key != "threshold")
+        axes = (key for key in (self.axes.x, self.axes.y, self.axes.strip) if key != "threshold")
         keys = dict.fromkeys([*self.keys, *axes, *self.words.told])
-        return numbers.knot_table(self.curves, list(keys), self.thresholds, self.scale, self.answers)
+        return numbers.knot_table(self.curves, list(keys), self.thresholds, self.scale, self.layers.answers)
 
     @cached_property
     def stops(self):
@@ -160,8 +185,8 @@ class CurveFigure:
         """Where the rules without a threshold land: one row a model and rule."""
         rows = []
         for number, name in enumerate(self.curves):
-            for rule, values in (self.rules or {}).get(name, {}).items():
-                at = values.get(self.x), values.get(self.y)
+            for rule, values in (self.layers.rules or {}).get(name, {}).items():
+                at = values.get(self.axes.x), values.get(self.axes.y)
                 if all(number is not None and math.isfinite(number) for number in at):
                     rows.append(
                         {"model": name, "rule": rule, "label": rule_label(rule), "shape": rule_shape(rule)}
@@ -169,16 +194,21 @@ class CurveFigure:
                     )
         return rows
 
+    @property
+    def has_envelope(self):
+        """Whether envelopes are drawn."""
+        return self.layers.envelope and self.axes.x != "threshold"
+
     @cached_property
     def levels(self):
-        """Construction of "as specific as possible at 90 and 95 % correct": one row a model and level; empty elsewhere.
+        """Construction of "as specific as possible at 90 and 95 % correct": one row a model and level; empty where not wanted.
 
         ``level``, ``x`` (the largest at which so much is correct), ``j``, ``colour``.
         """
-        if self.y != "correct" or self.x == "threshold":
+        if not self.layers.levels or self.axes.y != "correct" or self.axes.x == "threshold":
             return []
         return [
-            {"level": level, "x": best_at_correct(curve.values[self.x], curve.values["correct"], level)}
+            {"level": level, "x": best_at_correct(curve.values[self.axes.x], curve.values["correct"], level)}
             | {"j": number, "colour": self.colours[number]}
             for level in LEVELS
             for number, curve in enumerate(self.curves.values())
@@ -187,12 +217,12 @@ class CurveFigure:
     @cached_property
     def x_domain(self):
         """Range of the x axis."""
-        return self._domain(self.x, "x")
+        return self._domain(self.axes.x, "x")
 
     @cached_property
     def y_domain(self):
         """Range of the y axis."""
-        return self._domain(self.y, "y")
+        return self._domain(self.axes.y, "y")
 
     def _domain(self, key, field):
         if key == "threshold":
@@ -200,17 +230,18 @@ class CurveFigure:
         drawn = [numbers.extremes(curve, key) for curve in self.curves.values()] + [
             [row[field] for row in self.markers]
         ]
-        for band in (self.bands or {}).values():
+        for band in (self.layers.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
             drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []
-        return numbers.domain(key, np.concatenate(drawn), self.zoom)
+        return numbers.domain(key, np.concatenate(drawn), self.axes.zoom)
+
+    def plane(self, plot, height):
+        """The Plane of the main panel on so many pixels."""
+        titles = numbers.axis_label(self.axes.x), numbers.axis_label(self.axes.y)
+        return Plane(self.look, titles, (self.x_domain, self.y_domain), plot, height)
 
     def places(self, number):
         """Places of a model on the main panel at all knots, shares of its width and height: x and y, shape (n_knots,)."""
-        at = list(self.curves.values())[number].at(self.thresholds)
-        across = self.scale.place(self.thresholds) if self.x == "threshold" else _share(at[self.x], self.x_domain)
-        return across, 1 - _share(at[self.y], self.y_domain)
-
-
-def _share(values, limits):
-    return (np.asarray(values) - limits[0]) / (limits[1] - limits[0])
+        at, x = list(self.curves.values())[number].at(self.thresholds), self.axes.x
+        across = self.scale.place(self.thresholds) if x == "threshold" else pixels_of(at[x], self.x_domain, 1)
+        return across, 1 - pixels_of(at[self.axes.y], self.y_domain, 1)

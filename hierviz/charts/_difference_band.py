@@ -10,19 +10,20 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import STILL, layer, tooltips
 from hierviz.charts._figure import Figure
+from hierviz.charts._plane import by_name, left_axis, plot_of
 from hierviz.charts._rows import frame
-from hierviz.charts._text import percent_text, text_width
+from hierviz.charts._text import percent_text
 from hierviz.charts.curve_table import short_label
-from hierviz.charts.theme import FONT, SMALL, palette
+from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.comparison import fewest_resamples, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval, leaves_too_few_wrong
 
-LEFT, RIGHT, HATCH, UNCLEAR = 48, 14, 10, "no clear difference"
+HATCH, UNCLEAR = 10, "no clear difference"
 # Stretches that a sentence names.
 MOST_RUNS = 3
 
@@ -67,10 +68,7 @@ def difference_band(difference, key, names, *, most_correct=None, dark=None, wid
     columns = {"correct": levels, "difference": band.estimate, "low": band.lower, "high": band.upper}
     table = frame(columns | {"clear": clear, "verdict": verdict.astype(object)})
     draw = functools.partial(_drawn, difference, key, names, table, height)
-    if isinstance(difference, ModelDifference):
-        sentence = functools.partial(_sentence_at_specificity, difference, levels, band, names)
-    else:
-        sentence = functools.partial(_sentence, levels, band, key, names, most_correct)
+    sentence = functools.partial(_sentence, difference, levels, band, key, names, most_correct)
     # What is equal there is the specificity.
     if isinstance(difference, ModelDifference):
         table = table.rename(columns={"correct": difference.key})
@@ -78,11 +76,8 @@ def difference_band(difference, key, names, *, most_correct=None, dark=None, wid
 
 
 def _drawn(difference, key, names, rows, height, dark, width):
-    look = palette(dark)
-    plot = max(width - LEFT - RIGHT, 120)
-    spans = unclear_spans(rows)
-    highest = float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0))))
-    top = max(0.02, 1.08 * highest)
+    look, plot = palette(dark), plot_of(width)
+    top = max(0.02, 1.08 * float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0)))))
     ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
     if ends[0] == ends[1]:
         ends = [ends[0] - 0.005, ends[1] + 0.005]
@@ -90,96 +85,76 @@ def _drawn(difference, key, names, rows, height, dark, width):
     title = "Share of the answers that is correct, at least"
     if isinstance(difference, ModelDifference):
         title = f"{METRICS[difference.key].label}, at least"
-    at_x = at_x.axis(
-        title=title,
-        format=".0%",
-        tickCount=5 if plot < 500 else 10,
-        grid=False,
-        tickSize=4,
-    )
+    at_x = at_x.axis(title=title, format=".0%", tickCount=5 if plot < 500 else 10, grid=False, tickSize=4)
     at_y = alt.Y("difference:Q").scale(domain=[-top, top], nice=False)
-    at_y = at_y.axis(
-        title=f"{short_label(key)}: {names[0]} − {names[1]}",
-        titleAngle=0,
-        titleAlign="left",
-        titleAnchor="end",
-        titleBaseline="bottom",
-        titleX=-LEFT + 2,
-        titleY=-8,
-        minExtent=LEFT - 4,
-        maxExtent=LEFT - 4,
-        format="+.2f",
-        tickCount=5,
-        grid=True,
-    )
-    still = {"tooltip": None, "aria": False, "clip": True}
-    base = alt.Chart(rows.assign(up=top, down=-top))
-    layers = []
-    down = alt.Y("up:Q").scale(domain=[-top, top], nice=False)
-    across = alt.X("start:Q").scale(domain=ends, nice=False)
+    at_y = at_y.axis(left_axis(f"{short_label(key)}: {names[0]} − {names[1]}", 5, format="+.2f", grid=True))
+    still, base, layers = STILL | {"clip": True}, alt.Chart(rows), []
+    spans = unclear_spans(rows)
     if spans:
-        grey = frame([span | {"up": top, "down": -top} for span in spans])
-        hatch = frame(_hatch(spans, plot, height, top, ends))
+        grey = alt.Chart(frame([span | {"text": UNCLEAR} for span in spans]))
+        across = {"x": alt.X("start:Q").scale(domain=ends, nice=False), "x2": alt.X2("end:Q")}
+        colour = by_name(
+            alt.Color,
+            "text",
+            {UNCLEAR: look.others},
+            plot,
+            symbolType="square",
+            symbolStrokeColor=look.muted,
+            offset=28,
+        )
+        # Hatched along its foot: it is not told by its colour alone.
+        foot = grey.mark_rule(color=look.muted, strokeWidth=HATCH, strokeDash=[1.5, 3.5], yOffset=-HATCH / 2, **still)
         layers += [
-            alt.Chart(grey)
-            .mark_rect(color=look.others, opacity=0.75, **still)
-            .encode(across, down, x2=alt.X2("end:Q"), y2=alt.Y2("down:Q")),
-            alt.Chart(hatch)
-            .mark_rule(color=look.muted, strokeWidth=1, **still)
-            .encode(across, down, x2=alt.X2("end:Q"), y2=alt.Y2("down:Q")),
+            grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour),
+            foot.encode(**across, y=alt.YValue(height)),
         ]
+    fields = {"correct:Q": (title, ".1%"), "difference:Q": ("Difference", "+.3f"), "low:Q": ("from", "+.3f")}
+    tips = tooltips(fields | {"high:Q": ("to", "+.3f"), "verdict:N": "Verdict"})
     zero = alt.Chart(frame({"difference": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)
     layers += [
         base.mark_area(color=look.path, opacity=0.28, **still).encode(at_x, alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         zero.encode(at_y),
         base.mark_line(color=look.path, strokeWidth=2, **still).encode(at_x, at_y),
-        base.mark_rule(opacity=0, strokeWidth=3).encode(
-            at_x,
-            down,
-            y2=alt.Y2("down:Q"),
-            tooltip=[
-                alt.Tooltip("correct:Q", title=title, format=".1%"),
-                alt.Tooltip("difference:Q", title="Difference", format="+.3f"),
-                alt.Tooltip("low:Q", title="from", format="+.3f"),
-                alt.Tooltip("high:Q", title="to", format="+.3f"),
-                alt.Tooltip("verdict:N", title="Verdict"),
-            ],
-        ),
+        base.mark_rule(opacity=0, strokeWidth=3).encode(at_x, y=alt.YValue(0), y2=alt.Y2Value(height), tooltip=tips),
     ]
-    room = [
-        span
-        for span in spans
-        if (span["end"] - span["start"]) / (ends[1] - ends[0]) * plot > text_width(UNCLEAR, SMALL) + 12
-    ]
-    if room:
-        words = frame([{"correct": (span["start"] + span["end"]) / 2, "up": top, "text": UNCLEAR} for span in room])
-        mark = {"baseline": "top", "dy": 3, "fontSize": SMALL, "font": FONT, "color": look.ink, "tooltip": None}
-        layers.append(alt.Chart(words).mark_text(**mark).encode(at_x, down, text=alt.Text("text:N")))
     return layer(*layers).properties(width=plot, height=height)
 
 
-def _sentence(levels, interval, key, names, most_correct):
-    """One plain sentence: where one model is clearly more specific with the same share of correct answers."""
-    unclear = no_clear_difference(interval)
-    band, label = f"{100 * interval.level:.4g} % band of the paired difference", METRICS[key].label
+def _sentence(difference, levels, interval, key, names, most_correct):
+    """One plain sentence: where one model is clearly higher, with the same share of correct answers or the same specificity."""
+    unclear, n_drawn = no_clear_difference(interval), interval.resamples.n_resamples
+    enough, label = fewest_resamples(interval.level), METRICS[key].label
+    band = f"{100 * interval.level:.4g} % band of the paired difference"
+    specificity = METRICS[difference.key].name if isinstance(difference, ModelDifference) else None
     if not len(levels):
+        if specificity:
+            return f"{label}: {names[0]} and {names[1]} share no {specificity} at which both can be compared."
         few = interval.resamples.why_no_interval or f"{interval.resamples.n_samples:,} samples are too few"
         who = f"{names[0]} and {names[1]}"
         return f"{label}: {few.partition(':')[0]} to compare {who} where the same share of answers is correct."
-    enough, drawn = fewest_resamples(interval.level), interval.resamples.n_resamples
-    if drawn < enough:
-        return f"{label}: {drawn} resamples are too few to call a difference clear: take at least {enough}."
-    what = f"{label} where the same share of answers is correct"
-    until = f"up to {percent_text(levels[-1], 1)} correct; beyond it too few answers are wrong to compare"
+    if n_drawn < enough:
+        return f"{label}: {n_drawn} resamples are too few to call a difference clear: take at least {enough}."
+    if specificity:
+        what, of_all = f"{label} where {specificity} is at least the same", "for all at once"
+        until = f"up to {percent_text(levels[-1], 1)}, where the first of the curves ends"
+    else:
+        what, of_all = f"{label} where the same share of answers is correct", "for all shares at once"
+        until = f"up to {percent_text(levels[-1], 1)} correct; beyond it too few answers are wrong to compare"
     for name, most in zip(names, most_correct or (), strict=bool(most_correct)):
         if most < levels[-1]:
             until += f"; {name} never has more than {percent_text(most, 1)} correct and counts as 0 from there on"
     if unclear.all():
         return f"{what}: no clear difference between {names[0]} and {names[1]}: the {band} contains 0 everywhere ({until})."
     sides = [(name, ~unclear & (sign * interval.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
-    told = [f"{name} is clearly higher {_where(levels, where)}" for name, where in sides if where.any()]
+    higher = [f"{name} is clearly higher {_where(levels, where, specificity)}" for name, where in sides if where.any()]
     rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
-    return f"{what}: {', '.join(told)}{rest} ({band}, for all shares at once, {until})."
+    return f"{what}: {', '.join(higher)}{rest} ({band}, {of_all}, {until})."
+
+
+def _runs(holds):
+    """First and last place of each stretch in which something holds: two arrays."""
+    change = np.diff(np.concatenate([[0], holds.astype(int), [0]]))
+    return np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
 
 
 def unclear_spans(table):
@@ -188,39 +163,22 @@ def unclear_spans(table):
     if not inside.any():
         return []
     middles = np.concatenate([[level[0]], (level[1:] + level[:-1]) / 2, [level[-1]]])
-    change = np.diff(np.concatenate([[0], inside.astype(int), [0]]))
-    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1)
-    return [{"start": float(middles[a]), "end": float(middles[b])} for a, b in zip(starts.tolist(), ends.tolist())]
+    first, last = _runs(inside)
+    return [{"start": start, "end": end} for start, end in zip(middles[first].tolist(), middles[last + 1].tolist())]
 
 
 def _where(levels, where, specificity=None):
     """The shares of correct answers, or the values of a measure of specificity, at which something holds, in words."""
     if where.all():
         return "at all shares" if specificity is None else "everywhere"
-    change = np.diff(np.concatenate([[0], where.astype(int), [0]]))
-    starts, ends = np.flatnonzero(change == 1), np.flatnonzero(change == -1) - 1
     runs = [
         f"{percent_text(levels[a], 1)}" if a == b else f"{percent_text(levels[a], 1)} to {percent_text(levels[b], 1)}"
-        for a, b in zip(starts.tolist(), ends.tolist())
+        for a, b in zip(*_runs(where), strict=True)
     ]
     left = len(runs) - MOST_RUNS
     more = f" and in {left} more range{'s' if left > 1 else ''}" if left > 0 else ""
     named = ", ".join(runs[:MOST_RUNS])
     return f"where at least {named} are correct{more}" if specificity is None else f"at {specificity} {named}{more}"
-
-
-def _hatch(spans, plot, height, top, ends):
-    """Strokes at 45 degrees along the foot of every stretch, in the units of the axes."""
-    rows, unit = [], (ends[1] - ends[0]) / plot
-    for span in spans:
-        left, right = ((span[edge] - ends[0]) / unit for edge in ("start", "end"))
-        for x in np.arange(left - HATCH, right, 6):
-            # Cut to the stretch: a stroke rises one pixel a pixel.
-            start, end = max(x, left), min(x + HATCH, right)
-            if end > start:
-                foot, head = (2 * top * (at - x) / height - top for at in (start, end))
-                rows.append({"start": ends[0] + start * unit, "end": ends[0] + end * unit, "up": foot, "down": head})
-    return rows or [{"start": ends[0], "end": ends[0], "up": -top, "down": -top}]
 
 
 def _compared(difference, key):
@@ -247,22 +205,3 @@ def _at_specificity(difference, key):
         parts = (values[..., :0] for values in (found.estimate, found.lower, found.upper, found.draws))
         return difference.specificity[:0], Interval(*parts, found.level, found.resamples)
     return difference.specificity[usable], difference.over_range(0, 1, of="specificity")
-
-
-def _sentence_at_specificity(difference, levels, interval, names):
-    """The same of a ModelDifference."""
-    x = METRICS[difference.key].name
-    if not len(levels):
-        return f"Correct: {names[0]} and {names[1]} share no {x} at which both can be compared."
-    enough, drawn = fewest_resamples(interval.level), interval.resamples.n_resamples
-    if drawn < enough:
-        return f"Correct: {drawn} resamples are too few to call a difference clear: take at least {enough}."
-    unclear, band = no_clear_difference(interval), f"{100 * interval.level:.4g} % band of the paired difference"
-    what = f"Correct where {x} is at least the same"
-    until = f"up to {percent_text(levels[-1], 1)}, where the first of the curves ends"
-    if unclear.all():
-        return f"{what}: no clear difference between {names[0]} and {names[1]}: the {band} contains 0 everywhere ({until})."
-    sides = [(name, ~unclear & (sign * interval.estimate > 0)) for name, sign in zip(names, (1, -1), strict=True)]
-    told = [f"{name} is clearly higher {_where(levels, where, x)}" for name, where in sides if where.any()]
-    rest = "; where it is grey and hatched, no difference is clear" if unclear.any() else ""
-    return f"{what}: {', '.join(told)}{rest} ({band}, for all at once, {until})."

@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 import functools
-from types import SimpleNamespace
 
 import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._coupling import LEFT
 from hierviz.charts._curve_bands import band_layers, bands_sentence
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._plane import DASHES, RIGHT, hover_layer, line_layers, plane
+from hierviz.charts._plane import DASHES, OF_LINES, Plane, by_name, plot_of
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
-from hierviz.charts.theme import model_colours
+from hierviz.charts.theme import model_colours, palette
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -67,65 +63,31 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, widt
 def _drawn(curves, parts, by, x, y, height, dark, width):
     sizes = {part: max(of[part].n_samples for of in curves.values()) for part in parts}
     shown = sorted(sorted(parts, key=lambda part: -sizes[part])[:MOST], key=parts.index)
-    kinds = dict(zip(shown, DASHES, strict=False))
-    colours = model_colours(curves, dark)
-    pairs = [(name, part) for name in curves for part in shown]
-    drawn = [curves[name][part] for name, part in pairs]
+    named = {part: f"{part}, n = {sizes[part]:,}" for part in shown}
+    colours = dict(zip((_named(*of) for of in curves.items()), model_colours(curves, dark).values(), strict=True))
+    drawn = {(name, part): curves[name][part] for name in curves for part in shown}
+    series = {"name": [_named(name, curves[name]) for name, _ in drawn], "of_part": [named[part] for _, part in drawn]}
     bands = _bands(curves, shown)
-    edges = {key: [numbers.extremes(curve, key) for curve in drawn] for key in (x, y)}
+    edges = {key: [numbers.extremes(curve, key) for curve in drawn.values()] for key in (x, y)}
     edges[y] += [edge for band in bands.values() for edge in (band.curve[y].lower, band.curve[y].upper)]
-    domains = [numbers.domain(key, np.concatenate(edges[key])) for key in (x, y)]
-    plot = max(width - LEFT - RIGHT, 160)
-    place = plane([numbers.axis_label(key) for key in (x, y)], domains, plot)
-    lines = plain_lines([(curve.values[x], curve.values[y]) for curve in drawn], *domains)
-    rows = []
-    for (name, part), curve in zip(pairs, drawn, strict=True):
-        for tau in (np.arange(21) / 20).tolist():
-            at = curve.at(tau)
-            rows.append(
-                {"model": name, "part": part, "text": threshold_text(tau), "x": float(at[x]), "y": float(at[y])}
-            )
-    tip = [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("part:N", title=by or "Part"),
-        alt.Tooltip("text:N", title="τ"),
-        *(
-            alt.Tooltip(f"{field}:Q", title=numbers.axis_label(key), format=numbers.number_format(key))
-            for field, key in (("x", x), ("y", y))
-        ),
+    domains = tuple(numbers.domain(key, np.concatenate(edges[key])) for key in (x, y))
+    on = Plane(palette(dark), tuple(numbers.axis_label(key) for key in (x, y)), domains, plot_of(width), height)
+    lines = plain_lines([(curve.values[x], curve.values[y]) for curve in drawn.values()], *domains)
+    rows = [
+        {"model": name, "part": part, "text": threshold_text(tau), "x": float(at[x]), "y": float(at[y])}
+        for (name, part), curve in drawn.items()
+        for tau in (np.arange(21) / 20).tolist()
+        for at in [curve.at(tau)]
     ]
-    area = SimpleNamespace(
-        curves=dict(zip(pairs, drawn, strict=True)),
-        bands=bands,
-        colours=[colours[name] for name, _ in pairs],
-        x=x,
-        y=y,
-        x_domain=domains[0],
-        y_domain=domains[1],
-    )
-    layers = band_layers(area, place)
-    layers += line_layers(lines, place, [colours[name] for name, _ in pairs], [kinds[part] for _, part in pairs])
-    grey = next(iter(colours.values()))
-    groups = [
-        (
-            "Models",
-            [
-                {"kind": "box", "label": _named(name, curves[name]), "colour": colour}
-                for name, colour in colours.items()
-            ],
-        )
+    colour = by_name(alt.Color, "name", colours, on.plot, "Models", **OF_LINES)
+    dashes = by_name(alt.StrokeDash, "of_part", dict(zip(named.values(), DASHES)), on.plot, by or "Part", **OF_LINES)
+    of_models = [(colours[_named(name, curves[name])], bands.get((name, part))) for name, part in drawn]
+    layers = [
+        *band_layers(of_models, x, y, domains, on.place),
+        *on.lines(lines, series, color=colour, strokeDash=dashes),
+        on.hover(rows, {"model:N": "Model", "part:N": by or "Part", "text:N": "τ", **numbers.tips_of(x, y)}),
     ]
-    groups.append(
-        (
-            by or "Part",
-            [{"kind": kinds[part], "label": f"{part}, n = {sizes[part]:,}", "colour": grey} for part in shown],
-        )
-    )
-    if len(parts) > len(shown):
-        groups.append((None, [{"kind": "note", "label": f"not drawn, but in the table: {len(parts) - len(shown)}"}]))
-    key = legend(groups, width - RIGHT, dark=dark, start=LEFT)
-    layers.append(hover_layer(rows, place, tip))
-    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
+    return on.chart(layers, [f"Only in the table: {len(parts) - len(shown)}"] if len(parts) > len(shown) else ())
 
 
 def _table(curves):

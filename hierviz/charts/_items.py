@@ -11,25 +11,28 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import hconcat, layer
+from hierviz.charts._compose import STILL, hconcat, layer, tooltips
 from hierviz.charts._figure import Figure
+from hierviz.charts._plane import by_name
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
-# Pixels: widest names of items, of one series in a line, between lines, of one entry of a legend.
-NAMES, SERIES, BETWEEN, ENTRY = 250, 11, 16, 190
-STILL = {"tooltip": None, "aria": False}
+# Pixels: widest names of items, of one series in a line, between lines; below which numbers need more of the room.
+NAMES, SERIES, BETWEEN, NARROW = 250, 11, 16, 560
 ENDS = ("estimate", "lower", "upper")
 # Of a level of the taxonomy: title and colour.
 COLUMNS = {"n_nodes": ("Classes", "tn"), "truths": ("Truths here", "fn"), "answers": ("Answers here", "path")}
 
 
+# The library gives names the width that they need, and the plot the rest.
+FIT = alt.AutoSizeParams(type="fit-x", contains="padding")
+
+
 def item_places(items, colours, look, width, highlight=None):
-    """(pixels of the plot and its height, encodings of the place and colour of the rows ``item`` and ``model``)."""
-    left = min(NAMES, 0.4 * width)
+    """(properties of the chart, encodings of the place and colour of the rows ``item`` and ``model``)."""
     weight = {"condition": {"test": f"datum.value === {json.dumps(highlight)}", "value": 600}, "value": 400}
     axis = alt.Axis(
         title=None,
@@ -37,44 +40,29 @@ def item_places(items, colours, look, width, highlight=None):
         ticks=False,
         grid=False,
         labelPadding=10,
-        labelLimit=left - 12,
+        labelLimit=min(NAMES, 0.4 * width) - 12,
         labelColor=look.ink,
         labelFontSize=SIZE,
         labelFontWeight=weight,
         labelExpr="split(datum.label, '\\n')",
-        minExtent=left,
-        maxExtent=left,
     )
-    plot = width - left - 24
-    entry = max(ENTRY, plot / len(colours))
-    legend = alt.Legend(
-        orient="top",
-        title=None,
-        symbolType="square",
-        symbolOpacity=1,
-        labelLimit=entry - 30,
-        columns=max(1, int(plot // entry)),
-    )
+    colour = by_name(alt.Color, "model", colours, 0.6 * width, symbolType="square")
     places = {
         "y": alt.Y("item:N", sort=list(items), axis=axis).scale(paddingInner=0.25, paddingOuter=0.15),
         "yOffset": alt.YOffset("model:N", sort=list(colours)),
-        "color": alt.Color("model:N", sort=list(colours), legend=legend if len(colours) > 1 else None).scale(
-            domain=list(colours), range=list(colours.values())
-        ),
+        "color": colour if len(colours) > 1 else colour.legend(None),
     }
-    return {"width": plot, "height": len(items) * (SERIES * len(colours) + BETWEEN)}, places
+    return {"width": width, "height": len(items) * (SERIES * len(colours) + BETWEEN), "autosize": FIT}, places
 
 
-def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
+def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=None, highlight=None):
     """Dots of estimates on one scale, with lines from end to end of their intervals.
 
     Parameters
     ----------
     rows : DataFrame
         ``item``, ``model``, ``value``, ``lower`` and ``upper`` (empty where there is no interval), what `tooltip` names, and
-        optionally ``text`` to write above a dot.
-    items : sequence of str
-        In order.
+        optionally ``text`` to write above a dot; items in their order.
     colours : dict of str to str
         By model.
     tooltip : dict of str to str
@@ -91,7 +79,7 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
     highlight : str, optional
         Item whose name is bold.
     """
-    size, places = item_places(items, colours, look, width, highlight)
+    size, places = item_places(list(dict.fromkeys(rows["item"])), colours, look, width, highlight)
     x = alt.X("value:Q").scale(domain=list(domain), nice=False, zero=False)
     x = x.axis(title=title, grid=True, tickCount=5, tickSize=0, labelPadding=6)
     base = alt.Chart(frame({name: rows[name].to_numpy() for name in rows}))
@@ -101,7 +89,7 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
     layers += [
         base.mark_rule(strokeWidth=2.5, opacity=0.55, **STILL).encode(alt.X("lower:Q"), x2=alt.X2("upper:Q"), **places),
         base.mark_circle(size=85, opacity=1, stroke=look.background, strokeWidth=1).encode(
-            x, **places, tooltip=[_tip(*one) for one in tooltip.items()]
+            x, **places, tooltip=_tips(tooltip)
         ),
     ]
     if runs:
@@ -109,7 +97,7 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
         layers.append(
             alt.Chart(frame(runs))
             .mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
-            .encode(x, **places, tooltip=[_tip(*one) for one in of_run.items()])
+            .encode(x, **places, tooltip=_tips(of_run))
         )
     if "text" in rows:
         words = base.mark_text(dy=-12, fontSize=SMALL, font=FONT, tooltip=None)
@@ -119,8 +107,8 @@ def dots(rows, items, colours, tooltip, *, title, domain, look, width, runs=None
     return layer(*layers).properties(**size)
 
 
-def _tip(field, title):
-    return alt.Tooltip(field, title=title, **({"format": ".4~f"} if field.endswith(":Q") else {}))
+def _tips(fields):
+    return tooltips({field: (title, ".4~f") if field.endswith(":Q") else title for field, title in fields.items()})
 
 
 def metric_bars(values, *, metrics=None, dark=None, width=1000):
@@ -158,15 +146,9 @@ def metric_bars(values, *, metrics=None, dark=None, width=1000):
 
     def draw(dark, width):
         shown = rows.assign(item=rows["name"], lower=np.nan, upper=np.nan)
+        tips = {"model:N": "Model", "name:N": "Metric", "value:Q": "Value"}
         return dots(
-            shown,
-            list(dict.fromkeys(shown["item"])),
-            model_colours(values, dark),
-            {"model:N": "Model", "name:N": "Metric", "value:Q": "Value"},
-            title=None,
-            domain=(0, 1),
-            look=palette(dark),
-            width=width,
+            shown, model_colours(values, dark), tips, title=None, domain=(0, 1), look=palette(dark), width=width
         )
 
     return Figure(draw, table, dark=dark, width=width)
@@ -200,20 +182,9 @@ def interval_lines(items, *, zero=False, highlight=None, dark=None, width=1000):
         ends = [*values["lower"], *values["upper"], *([0.0] if zero else [])]
         pad = 0.06 * (max(ends) - min(ends)) or 0.05
         rows = table.assign(model="", value=table["estimate"], text=list(map(value_text, values["estimate"])))
-        tooltip = {"item:N": "What", "value:Q": "Estimate", "lower:Q": "From", "upper:Q": "To"}
-        domain, line = (min(ends) - pad, max(ends) + pad), (0.0, {"color": look.axis}) if zero else None
-        return dots(
-            rows,
-            list(items),
-            {"": look.models[0]},
-            tooltip,
-            title=None,
-            domain=domain,
-            look=look,
-            width=width,
-            line=line,
-            highlight=highlight,
-        )
+        tips = {"item:N": "What", "value:Q": "Estimate", "lower:Q": "From", "upper:Q": "To"}
+        where = {"domain": (min(ends) - pad, max(ends) + pad), "line": (0.0, {"color": look.axis}) if zero else None}
+        return dots(rows, {"": look.models[0]}, tips, title=None, look=look, width=width, highlight=highlight, **where)
 
     return Figure(draw, table, dark=dark, width=width)
 
@@ -253,7 +224,7 @@ def _signed_bars(values, items, bold, dark, width):
     ]
     low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
     # Numbers stand at the ends of the bars.
-    room = 0.2 * (high - low) or 1.0
+    room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
     x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
     base = alt.Chart(frame(rows))
     is_left = "datum.value < 0"
@@ -294,21 +265,16 @@ def level_bars(levels, *, dark=None, width=800):
 def _level_bars(table, dark, width):
     look, views = palette(dark), []
     rows = table[table["n_nodes"] > 0]
-    tooltip = [alt.Tooltip("depth:N", title="Depth")]
-    tooltip += [alt.Tooltip(f"{key}:Q", title=title, format=",d") for key, (title, _) in COLUMNS.items()]
+    tips = tooltips({"depth:N": "Depth"} | {f"{key}:Q": (title, ",d") for key, (title, _) in COLUMNS.items()})
     base = alt.Chart(frame({key: rows[key].to_numpy() for key in ("depth", *COLUMNS)}))
     for key, (title, colour) in COLUMNS.items():
-        axis = (
-            None
-            if views
-            else alt.Axis(title="Depth", titlePadding=10, ticks=False, domain=False, grid=False, labelAngle=0)
-        )
-        y = alt.Y("depth:O", axis=axis)
+        axis = alt.Axis(title="Depth", titlePadding=10, ticks=False, domain=False, grid=False, labelAngle=0)
+        y = alt.Y("depth:O", axis=None if views else axis)
         # Numbers stand at the ends of the bars.
         x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
         words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, font=FONT, color=look.ink, tooltip=None)
         drawn = layer(
-            base.mark_bar(color=look.outcome(colour), cornerRadius=1).encode(x, y, tooltip=tooltip),
+            base.mark_bar(color=look.outcome(colour), cornerRadius=1).encode(x, y, tooltip=tips),
             words.encode(x, y, text=alt.Text(f"{key}:Q", format=",d")),
         )
         heading = alt.TitleParams(title, fontSize=SMALL, color=look.muted)

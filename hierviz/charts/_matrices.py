@@ -3,12 +3,15 @@
 from __future__ import annotations
 
 import functools
+import json
+import textwrap
 
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
 from hierviz.charts._figure import Figure
+from hierviz.charts._items import FIT
 from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
@@ -19,8 +22,8 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import rounded
 
-# Pixels: widest names of rows, narrowest and widest cell, its height.
-NAMES, NARROWEST, WIDEST, ROW = 250, 44, 110, 30
+# Pixels: widest names of rows, narrowest and widest cell, its height, a line of a title.
+NAMES, NARROWEST, WIDEST, ROW, LINE = 250, 44, 110, 30, 14
 # Of more methods a sentence names those that are first.
 NAMED = 8
 # What is written of the marks of ranks.
@@ -47,28 +50,38 @@ def _cells(cells, titles, dark, width):
     rows, columns = ([*dict.fromkeys(cell[key] for cell in cells)] for key in ("row", "column"))
     left, n = _room(width)
     columns = columns[:n]
-    cells = [cell for cell in cells if cell["column"] in set(columns)]
     wide = min((width - 4 - left) / len(columns), WIDEST)
-    axis = {"title": None, "domain": False, "ticks": False, "grid": False, "labelPadding": 6}
-    names = alt.Axis(
-        **axis, labelColor=look.ink, labelFontSize=SIZE, labelLimit=left - 10, minExtent=left, maxExtent=left
+    axis = {"title": None, "domain": False, "ticks": False, "grid": False}
+    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, labelFontSize=SIZE, labelLimit=left - 10)
+    # Titles are broken between words; where a word has no room, they are turned.
+    letters = max(6, int(wide / 6))
+    lines = {column: "\n".join(textwrap.wrap(column, letters, break_long_words=False)) for column in columns}
+    is_turned = max(len(word) for column in columns for word in column.split()) > letters
+    above = alt.Axis(
+        **axis,
+        orient="top",
+        labelAngle=270 if is_turned else 0,
+        labelAlign="left" if is_turned else "center",
+        labelFontSize=SMALL,
+        labelLimit=180,
+        # Further lines go down from the first one.
+        labelPadding=6 if is_turned else 6 + LINE * max(text.count("\n") for text in lines.values()),
+        labelExpr="datum.label" if is_turned else "split(" + json.dumps(lines) + "[datum.label], '\\n')",
     )
-    # Titles that have no room above their cells lean, over the names of the rows and not over the edge.
-    leans = {"labelAngle": 35, "labelAlign": "right"} if 7 * max(map(len, columns)) > wide else {"labelAngle": 0}
-    above = alt.Axis(**axis, **leans, orient="top", labelFontSize=SMALL, labelLimit=180)
-    base = alt.Chart(frame(cells)).encode(
+    base = alt.Chart(frame([cell for cell in cells if cell["column"] in lines])).encode(
         alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
         alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
     )
     words = base.mark_text(fontSize=SMALL, font=FONT, fontWeight=alt.ExprRef("datum.weight"), tooltip=None)
     drawn = layer(
         base.mark_rect(cornerRadius=3).encode(
-            color=alt.Color("colour:N", scale=None),
-            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
+            color=OWN_COLOUR, tooltip=tooltips({f"{field}:N": title for field, title in titles.items()})
         ),
         words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
     )
-    return drawn.properties(width=wide * len(columns), height=ROW * len(rows))
+    # The library gives names the width that they need, and the cells the rest.
+    wide = min(width, NAMES + WIDEST * len(columns))
+    return drawn.properties(width=wide, height=ROW * len(rows), autosize=FIT)
 
 
 def agreement_matrix(found, *, dark=None, width=900):

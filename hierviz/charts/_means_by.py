@@ -57,7 +57,6 @@ def _drawn(found, first, rows, dark, width):
         tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
     return dots(
         rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"]),
-        list(items.values()),
         model_colours(found, dark),
         tooltip,
         title=label,
@@ -210,7 +209,6 @@ def _drawn_method(found, column, rows, dark, width):
     tooltip = {"item:N": "Method", "value:Q": column.label, "runs:Q": "Runs", "spread:Q": "Standard deviation of runs"}
     return dots(
         rows.assign(item=rows["model"], model="", lower=rows["low"], upper=rows["high"]),
-        [method.name for method in found.methods],
         {"": look.path},
         tooltip | {"lower:Q": "Interval from", "upper:Q": "to"},
         title=f"{column.label}{f', {column.unit}' if column.unit else ''}{better}",

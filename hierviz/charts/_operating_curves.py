@@ -14,11 +14,11 @@ import numpy as np
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._answers_panel import depth_histogram, live_sentence
 from hierviz.charts._compose import hconcat, vconcat
-from hierviz.charts._coupling import LEFT
 from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
 from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
+from hierviz.charts._plane import LEFT
 from hierviz.charts._read_out import read_out
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts._threshold_strip import threshold_strip
@@ -36,18 +36,9 @@ def operating_curves(
     curves,
     *,
     threshold=0.5,
-    x=None,
-    y=None,
-    strip=None,
+    axes=None,
     model=None,
-    rules=None,
-    answers=None,
-    envelope=False,
-    levels=False,
-    spread=None,
-    zoom=True,
-    bands=None,
-    points=None,
+    layers=None,
     among=None,
     intervals=None,
     dark=None,
@@ -62,27 +53,13 @@ def operating_curves(
         One to eight models by name; all of predicted sets (SetOperatingCurve) or none.
     threshold : float, or dict of str to float
         Threshold to start at, in [0, 1]; a dict gives every model one of its own.
-    x, y, strip : str, optional
-        Metrics of the panel's axes and of the strip, keys of `OperatingCurve.values`; `x` may be ``"threshold"``. If not
-        given ``info_recall``, ``correct`` and ``info_f1``, of predicted sets ``hr_samples``, ``hp_samples`` and ``hf1_samples``.
+    axes : CurveAxes, optional
+        Metrics of the panel and of the strip.
     model : str, optional
-        The model to look at first: drawn stronger, told of in the sentence, moved where thresholds are not shared.
-    rules : dict of str to dict of str to dict, optional
-        Model, inference rule, metric values (those of `x` and `y` are used): hollow markers.
-    answers : dict of str to (Taxonomy, ParetoTable), optional
-        By model, of the samples of its curve: adds the depths of the answers and the share not at a leaf.
-    envelope : bool
-        Draw the non-increasing envelopes that AP and AC integrate; the raw curves stay behind them, pale.
-    levels : bool
-        Construct the largest `x` at 90 and 95 % correct (R@90C, R@95C for information recall), where `y` is correct.
-    spread : bool, optional
-        Spread the threshold axis near 1; None: only where more than half of the breakpoints lie above 0.99.
-    zoom : bool
-        Crop the axes to what is drawn; False shows the whole range of the metrics.
-    bands : dict of str to CurveBands, optional
-        By model: a pale area, at each threshold the interval of `y` at the mean of `x`.
-    points : list of dict, optional
-        Thresholds to ring on the curve of the model looked at: ``model``, ``label``, ``threshold``.
+        The model to start with: its line is wider, the sentence is about it, and the handle moves it where each model has
+        its own threshold.
+    layers : CurveLayers, optional
+        What is drawn besides the lines: rules, answers, envelopes, bands and others.
     among : sequence of str, optional
         Names that these models are chosen from: a model then has its colour by its place there, see `model_colours`.
     intervals : dict of str to dict of str to Interval, optional
@@ -112,43 +89,35 @@ def operating_curves(
     Solid for thresholds of at least 0.5, dashed below. Lines are simplified to 0.1 px at 1000 x 600, and to 2,000 points
     a model; every number shown at a threshold is exact.
     """
-    figure = CurveFigure(
-        curves, threshold, x, y, strip, model, rules, answers, spread, zoom, bool(dark), bands, points, among
-    )
-    numbers.checked_model(model, figure.curves)
+    figure = CurveFigure(curves, threshold, axes, model, layers, among, bool(dark))
     return Figure(
-        lambda dark, width: _drawn(dataclasses.replace(figure, dark=dark), envelope, levels, width, height),
-        lambda: threshold_table(figure.curves, figure.coupling.thresholds, rules, intervals),
+        lambda dark, width: _drawn(dataclasses.replace(figure, dark=dark), width, height),
+        lambda: threshold_table(figure.curves, figure.coupling.thresholds, figure.layers.rules, intervals),
         lambda: _sentence(figure.curves, figure.coupling),
         dark,
         width,
     )
 
 
-def _drawn(figure, envelope, levels, width, height):
+def _drawn(figure, width, height):
     wide = width >= NARROW
-    side = min(260, max(170, _longest(figure) + 40)) if wide else 0
+    names = [*figure.curves, *(row["label"] for row in figure.markers)]
+    side = min(260, max(170, max(text_width(name, SIZE) for name in names) + 40)) if wide else 0
     width -= EDGE
     plot = width - LEFT - (side + 28 if wide else 14)
     height = height or (360 if wide else 260)
-    envelope = envelope and figure.x != "threshold"
-    main = curve_panel(figure, plot, height, envelope=envelope, levels=levels, wide=wide)
-    key = legend(
-        _legend_groups(figure, wide, envelope),
-        side or width,
-        dark=figure.dark,
-        stacked=wide,
-        start=0 if wide else LEFT,
-    )
+    main = curve_panel(figure, plot, height, wide)
+    groups, start = _legend_groups(figure), 0 if wide else LEFT
+    key = legend(groups, side or width, dark=figure.dark, stacked=wide, start=start)
     below = threshold_strip(figure, plot, wide)
     table = read_out(figure, width, wide)
     words = live_sentence(figure, width, wide, LEFT)
     if wide:
         # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
-        beside = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.answers else key
+        beside = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key
         rows, spacing = [hconcat(vconcat(main, below, spacing=12), beside, spacing=2), table, words], 12
     else:
-        bars = [depth_histogram(figure, plot, 70)] if figure.answers else []
+        bars = [depth_histogram(figure, plot, 70)] if figure.layers.answers else []
         rows, spacing = [main, below, table, words, *bars, key], 12
     # Handed over at once: `add_params` copies the whole figure for each.
     return vconcat(*rows, spacing=spacing, params=[parameter.param for parameter in figure.coupling.parameters()])
@@ -194,12 +163,7 @@ def _sentence(curves, coupling):
     )
 
 
-def _longest(figure):
-    names = [*figure.curves, *(row["label"] for row in figure.markers)]
-    return max(text_width(name, SIZE) for name in names)
-
-
-def _legend_groups(figure, wide, envelope):
+def _legend_groups(figure):
     look = figure.look
     models = [
         {"kind": "line", "label": name, "colour": colour}
@@ -214,22 +178,20 @@ def _legend_groups(figure, wide, envelope):
         {"kind": "line", "label": "τ from 0.5 up", "colour": look.muted},
         {"kind": "dashed", "label": "τ below 0.5", "colour": look.muted},
     ]
-    sides = [
-        None if METRICS[figure.y].better == "neither" else "bottom" if METRICS[figure.y].better == "lower" else "top"
+    x, y = figure.axes.x, figure.axes.y
+    sides = [{"neither": "", "lower": "bottom", "higher": "top"}[METRICS[y].better]]
+    if x != "threshold":
+        sides.append("left" if METRICS[x].better == "lower" else "right")
+    # What is higher at one threshold is not therefore better.
+    notes = [
+        "τ not comparable"
+        if x == "threshold" and len(figure.curves) > 1
+        else f"Better: {' '.join(filter(None, sides))}"
     ]
-    if figure.x != "threshold":
-        sides.append("left" if METRICS[figure.x].better == "lower" else "right")
-    notes = [{"kind": "note", "label": f"Better: {' '.join(side for side in sides if side)}"}]
-    if figure.x == "threshold" and len(figure.curves) > 1:
-        # What is higher at one threshold is not therefore better.
-        notes = [{"kind": "note", "label": "τ not comparable"}]
-    if envelope:
-        notes.append({"kind": "note", "label": "Pale: the raw points"})
-    notes += [
-        {"kind": "note", "label": f"{name} axis from {low:g}"}
-        for name, (low, _) in (("x", figure.x_domain), ("y", figure.y_domain))
-        if low
-    ]
+    notes += ["Pale: the raw points"] if figure.has_envelope else []
+    limits = (("x", figure.x_domain), ("y", figure.y_domain))
+    notes += [f"{name} axis from {low:g}" for name, (low, _) in limits if low]
+    notes = [{"kind": "note", "label": note} for note in notes]
     groups = [("Models", models), (None, lines)]
     return [*groups, *([("Rules", points)] if points else []), (None, notes)]
 
@@ -238,19 +200,7 @@ def _legend_groups(figure, wide, envelope):
 PARTS = 10_000
 
 
-def curve_drag(
-    curves,
-    *,
-    threshold=0.5,
-    x=None,
-    y=None,
-    strip=None,
-    model=None,
-    rules=None,
-    spread=None,
-    zoom=True,
-    bands=None,
-):
+def curve_drag(curves, *, threshold=0.5, axes=None, model=None, layers=None):
     """What a program needs to move the handle of `operating_curves` of the same arguments.
 
     Returns
@@ -262,7 +212,7 @@ def curve_drag(
         are others than at the one before), ``stops`` (by model, numbers of thresholds worth stopping at). Places are in
         ten-thousandths.
     """
-    figure = CurveFigure(curves, threshold, x, y, strip, model, rules, None, spread, zoom, bands=bands)
+    figure = CurveFigure(curves, threshold, axes, model, layers)
     thresholds, picked = figure.thresholds, figure.coupling.picked
     across, down = zip(*map(figure.places, range(len(figure.curves))), strict=True)
     changes = [np.diff(curve.place(thresholds), prepend=-1) != 0 for curve in figure.curves.values()]

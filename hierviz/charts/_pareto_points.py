@@ -7,7 +7,7 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
@@ -48,30 +48,29 @@ def pareto_points(taxonomy, p, nodes, *, threshold=None, dark=None, width=1000):
 
 def _drawn(table, threshold, dark, width):
     look = palette(dark)
-    width -= 60
-    x = alt.X(
-        "information:Q", title="information in bits", scale=alt.Scale(domain=[0, table["information"].max() + 0.7])
-    )
+    most = alt.Scale(domain=[0, table["information"].max() + 0.7])
+    x = alt.X("information:Q", title="information in bits", scale=most)
     y = alt.Y("p:Q", title="probability p", scale=alt.Scale(domain=[0, 1.05]), axis=alt.Axis(titlePadding=12))
-    chosen = alt.Chart(table[table["in_set"]])
-    others = alt.Chart(table[~table["in_set"]])
-    tips = [
-        alt.Tooltip("name:N", title="Class"),
-        alt.Tooltip("p:Q", format=".3f"),
-        alt.Tooltip("information:Q", format=".3f"),
-    ]
+    tips = tooltips({"name:N": "Class", "p:Q": ("p", ".3f"), "information:Q": ("information", ".3f")})
+    chosen, others = (alt.Chart(rows).encode(x, y) for rows in (table[table["in_set"]], table[~table["in_set"]]))
+    names = chosen.mark_text(
+        align="left", dx=8, dy=-8, fontSize=SMALL + 1, color=look.ink, fontWeight=600, tooltip=None
+    )
     parts = [
-        chosen.mark_line(interpolate="step-before", color=look.tp, strokeWidth=1.5, tooltip=None).encode(x, y),
-        others.mark_point(shape="circle", color=look.muted, size=50).encode(x, y, tooltip=tips),
-        chosen.mark_point(shape="circle", filled=True, color=look.tp, size=90, opacity=1).encode(x, y, tooltip=tips),
-        chosen.mark_text(
-            align="left", dx=8, dy=-8, fontSize=SMALL + 1, color=look.ink, fontWeight=600, tooltip=None
-        ).encode(x, y, text="name:N"),
+        chosen.mark_line(interpolate="step-before", color=look.tp, strokeWidth=1.5, tooltip=None),
+        others.mark_point(shape="circle", color=look.muted, size=50).encode(tooltip=tips),
+        chosen.mark_point(shape="circle", filled=True, color=look.tp, size=90, opacity=1).encode(tooltip=tips),
+        names.encode(text="name:N"),
     ]
-    if threshold is not None:
-        line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
-        parts.append(line.encode(alt.Y("threshold:Q")))
-    return layer(*parts).properties(width=width, height=280)
+    return layer(*parts, *_line(alt.Y, threshold, look)).properties(width=width - 60, height=280)
+
+
+def _line(channel, threshold, look):
+    """The line of a threshold, if there is one."""
+    if threshold is None:
+        return []
+    line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
+    return [line.encode(channel("threshold:Q"))]
 
 
 def set_steps(taxonomy, sets, *, threshold=None, dark=None, width=1000):
@@ -103,26 +102,19 @@ def _drawn_steps(table, threshold, dark, width):
     # The best set has its number always, the others where there is room.
     has_room = table["is_best"] | ((table["below"] - table["from"]) * width > 36)
     table["label"] = table["label"].where(has_room, "")
+    base, most = alt.Chart(table), max(0.7, float(table["expected"].max()) + 0.12)
     x = alt.X("from:Q", title="threshold τ", scale=alt.Scale(domain=[0, 1]))
-    y = alt.Y(
-        "expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, max(0.7, float(table["expected"].max()) + 0.12)])
-    )
-    base = alt.Chart(table)
+    y = alt.Y("expected:Q", title="expected hF1", scale=alt.Scale(domain=[0, most]))
     steps = base.mark_rule(strokeWidth=4).encode(
         x,
         y,
         x2=alt.X2("below:Q"),
         color=alt.Color("is_best:N", scale=alt.Scale(domain=[True, False], range=[look.tp, look.path]), legend=None),
-        tooltip=[alt.Tooltip("set:N", title="Set"), alt.Tooltip("expected:Q", title="Expected hF1", format=".4f")],
+        tooltip=tooltips({"set:N": "Set", "expected:Q": ("Expected hF1", ".4f")}),
     )
-    words = base.mark_text(dy=-11, fontSize=SMALL, color=look.ink, tooltip=None).encode(
-        alt.X("middle:Q"), alt.Y("expected:Q"), text="label:N"
-    )
-    parts = [steps, words]
-    if threshold is not None:
-        line = alt.Chart(frame({"threshold": [threshold]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
-        parts.append(line.encode(alt.X("threshold:Q")))
-    return layer(*parts).properties(width=width, height=230)
+    words = base.mark_text(dy=-11, fontSize=SMALL, color=look.ink, tooltip=None)
+    words = words.encode(alt.X("middle:Q"), alt.Y("expected:Q"), text="label:N")
+    return layer(steps, words, *_line(alt.X, threshold, look)).properties(width=width, height=230)
 
 
 def _table(taxonomy, sets):

@@ -8,13 +8,10 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._coupling import LEFT
+from hierviz.charts._compose import OWN_COLOUR, STILL, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._plane import RIGHT, hover_layer, line_layers, plane
+from hierviz.charts._plane import OF_LINES, Plane, Room, by_name, plot_of
 from hierviz.charts._rows import frame
-from hierviz.charts._text import text_width
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette
@@ -58,67 +55,42 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width
 
 def _drawn(curves, rows, level, area, height, dark, width):
     look, colours = palette(dark), model_colours(curves, dark)
-    plot = max(width - LEFT - RIGHT, 160)
-    place = plane([numbers.axis_label(X), numbers.axis_label(Y)], (RANGE, RANGE), plot)
+    on = Plane(look, (numbers.axis_label(X), numbers.axis_label(Y)), (RANGE, RANGE), plot_of(width), height)
     if area:
         lines = envelopes(curves, X, Y, RANGE, RANGE)
     else:
         lines = plain_lines([(curve.values[X], curve.values[Y]) for curve in curves.values()], RANGE, RANGE)
-    layers = []
+    colour = by_name(alt.Color, "name", colours, on.plot, **OF_LINES)
+    layers = on.lines(lines, {"name": list(colours)}, color=colour)
     if area:
         shaded = lines.assign(colour=[list(colours.values())[number] for number in lines["model"]], floor=0.0)
-        layers.append(
-            alt.Chart(shaded)
-            .mark_area(opacity=0.25, tooltip=None, aria=False)
-            .encode(
-                **place,
-                y2=alt.Y2("floor:Q"),
-                color=alt.Color("colour:N", scale=None),
-                detail=alt.Detail("model:N"),
-            )
-        )
-    layers += line_layers(lines, place, list(colours.values()))
+        below = alt.Chart(shaded).mark_area(opacity=0.25, **STILL)
+        fill = alt.Fill("colour:N", scale=None)
+        layers.insert(0, below.encode(**on.place, y2=alt.Y2("floor:Q"), fill=fill, detail=alt.Detail("model:N")))
     if level is not None:
         across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
-        layers.append(across.encode(place["y"]))
+        layers.append(across.encode(on.place["y"]))
     if len(rows):
-        rows = rows.assign(
-            x=rows[X],
-            y=rows[Y],
-            colour=[colours[name] for name in rows["model"]],
-            shown=_labels(rows, curves, " · "),
-        )
-        tips = [
-            alt.Tooltip("shown:N", title="Mark"),
-            alt.Tooltip("x:Q", format=".3f"),
-            alt.Tooltip("y:Q", format=".3f"),
-        ]
-        base = alt.Chart(rows)
-        layers.append(
-            base.mark_circle(size=140, opacity=1, stroke=look.background, strokeWidth=1.5).encode(
-                **place, color=alt.Color("colour:N", scale=None), tooltip=tips
-            )
-        )
-        for number, row in enumerate(rows.to_dict("records")):
-            # Names of dots that lie close together stand on both sides of the curve.
-            is_below = number % 2 == 1
-            room, wide = row["x"] * plot, text_width(row["shown"], SIZE, True) + 12
-            if max(room, plot - room) < wide:
-                # The colour and the tooltip say of which model it is.
-                row["shown"], wide = row["mark"], text_width(row["mark"], SIZE, True) + 12
-            to_left = room > wide if is_below else plot - room < wide
-            text = {"align": "right" if to_left else "left", "dx": -9 if to_left else 9, "dy": 20 if is_below else -13}
-            text |= {"fontSize": SIZE, "fontWeight": 600, "tooltip": None, "aria": False}
-            base = alt.Chart(frame([{key: row[key] for key in ("x", "y", "shown")}]))
-            layers += [
-                base.mark_text(**text, **halo).encode(**place, text="shown:N")
-                for halo in ({"stroke": look.background, "strokeWidth": 4, "strokeJoin": "round"}, {"color": look.ink})
-            ]
-    items = [{"kind": "line", "label": name, "colour": colour} for name, colour in colours.items()]
-    if area:
-        items.append({"kind": "note", "label": "shaded: AC"})
-    key = legend([(None, items)], width - RIGHT, dark=dark, start=LEFT)
-    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=12)
+        marked = rows.assign(x=rows[X], y=rows[Y], colour=[colours[name] for name in rows["model"]])
+        marked["shown"] = _labels(rows, curves, " · ")
+        dots = alt.Chart(marked).mark_circle(size=140, opacity=1, stroke=look.background, strokeWidth=1.5)
+        tips = tooltips({"shown:N": "Mark", "x:Q": ("Information recall", ".3f"), "y:Q": ("Correct", ".3f")})
+        layers.append(dots.encode(**on.place, color=OWN_COLOUR, tooltip=tips))
+        layers += on.words(_words(marked.to_dict("records"), on), colour=look.ink, fontSize=SIZE, fontWeight=600)
+    return on.chart(layers, ["shaded: AC"] if area else ())
+
+
+def _words(rows, on):
+    """Labels of dots, in turn above and below the curve; where there is no room for the model, its colour says it."""
+    room, words = Room((0, on.plot, -24, on.height), SIZE, bold=True), []
+    above, below = [("left", 9, -13), ("right", -9, -13)], [("right", -9, 20), ("left", 9, 20)]
+    for number, row in enumerate(rows):
+        spots = below + above if number % 2 else above + below
+        tries = [(*on.pixel(row), *spot) for spot in spots]
+        label = room.placed(row["shown"], tries) or room.placed(row["mark"], tries)
+        if label:
+            words.append(label | {"x": row["x"], "y": row["y"]})
+    return words
 
 
 def _table(curves, marks):
@@ -181,39 +153,31 @@ def rejection_curves(curves, *, dark=None, width=800, height=RISK_HEIGHT):
 
 
 def _drawn_risk(points, height, dark, width):
-    plot = max(width - LEFT - RIGHT, 160)
     most = max(float(risk.max()) for _, risk, _ in points.values())
-    top = max(0.05, np.ceil(most * 20 + 1e-9) / 20)
-    domains = ((0.0, 1.0), (0.0, top))
-    place = plane(("Coverage (answers below the root)", "Risk"), domains, plot, (".0%", ".0%"))
-    colours = model_colours(points, dark)
+    domains = (0.0, 1.0), (0.0, max(0.05, np.ceil(most * 20 + 1e-9) / 20))
+    titles, colours = ("Coverage (answers below the root)", "Risk"), model_colours(points, dark)
+    on = Plane(palette(dark), titles, domains, plot_of(width), height, (".0%", ".0%"))
     drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
     rows = [
         {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
         for name, (coverage, risk, threshold) in points.items()
-        for k in np.unique(np.linspace(0, len(risk) - 1, HOVERED).astype(int)).tolist()
+        for k in _evenly(len(risk), HOVERED)
     ]
-    tip = [
-        alt.Tooltip("model:N", title="Model"),
-        alt.Tooltip("text:N", title="τ"),
-        alt.Tooltip("x:Q", title="Coverage", format=".1%"),
-        alt.Tooltip("y:Q", title="Risk", format=".2%"),
-    ]
-    layers = [*line_layers(drawn, place, list(colours.values())), hover_layer(rows, place, tip)]
-    items = [{"kind": "line", "label": name, "colour": colour} for name, colour in colours.items()]
-    key = legend(
-        [("Models", items), (None, [{"kind": "note", "label": "Better: bottom right"}])],
-        width - RIGHT,
-        dark=dark,
-        start=LEFT,
-    )
-    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
+    colour = by_name(alt.Color, "name", colours, on.plot, **OF_LINES)
+    tips = {"model:N": "Model", "text:N": "τ", "x:Q": ("Coverage", ".1%"), "y:Q": ("Risk", ".2%")}
+    layers = [*on.lines(drawn, {"name": list(colours)}, color=colour), on.hover(rows, tips)]
+    return on.chart(layers, ["Better: bottom right"])
+
+
+def _evenly(n, most):
+    """Places of at most so many of n rows, both ends in."""
+    return np.unique(np.linspace(0, n - 1, most).astype(int)).tolist()
 
 
 def _table_risk(points):
     rows = {"model": [], "threshold": [], "coverage": [], "risk": []}
     for name, (coverage, risk, threshold) in points.items():
-        kept = np.unique(np.linspace(0, len(risk) - 1, MOST_ROWS).astype(int))
+        kept = _evenly(len(risk), MOST_ROWS)
         rows["model"] += [name] * len(kept)
         for key, values in (("threshold", threshold), ("coverage", coverage), ("risk", risk)):
             rows[key] += values[kept].tolist()

@@ -1,55 +1,186 @@
-"""The plane that lines of two numbers are drawn on: axes, lines of few enough points, and their look by model and part."""
+"""The plane of two numbers that curves, differences and parts are drawn on: axes, lines, legends, words that do not overlap."""
 
 from __future__ import annotations
 
+import textwrap
+from dataclasses import dataclass
+
 import altair as alt
 
-from hierviz.charts._coupling import left_axis
+from hierviz.charts._compose import STILL, haloed, layer, tooltips
 from hierviz.charts._rows import frame
+from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
+from hierviz.charts.theme import Palette
 
-# What stays free on the right.
-RIGHT = 16
-# Dashes of parts, in the order of `legend` kinds.
-DASHES = {"line": [1, 0], "dashed": [6, 4], "dotted": [1.5, 3], "dash-dot": [9, 3, 1.5, 3]}
-
-
-def plane(titles, domains, plot, formats=(None, None)):
-    """Encodings ``x`` and ``y`` of a plot of `plot` pixels' width: titles, ranges and number formats, each of x and y."""
-    across, up = ({} if number_format is None else {"format": number_format} for number_format in formats)
-    at_x = alt.X("x:Q").scale(domain=list(domains[0]), nice=False, zero=False)
-    at_y = alt.Y("y:Q").scale(domain=list(domains[1]), nice=False, zero=False)
-    return {
-        "x": at_x.axis(title=titles[0], tickCount=max(4, plot // 90), grid=True, tickSize=4, **across),
-        "y": at_y.axis(left_axis(titles[1], 5, grid=True, **up)),
-    }
+# Pixels: width of the left axis, what stays free on the right, width of one entry of a legend.
+LEFT, RIGHT, ENTRY = 40, 16, 190
+# Of a legend and of its lines: clear of the title of the left axis, long enough for dashes.
+OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "offset": 28}
+# Dashes of lines, in the order in which parts get them.
+DASHES = ([1, 0], [6, 4], [1.5, 3], [9, 3, 1.5, 3])
 
 
-def line_layers(drawn, place, colours, dashes=None):
-    """Lines of `curve_lines`; `colours`, and `dashes` where they differ, one for each of their numbers."""
-    layers = []
-    for table in tables(drawn):
-        for dash in dict.fromkeys(dashes or ["line"]):
-            kept = table if dashes is None else table[[dashes[number] == dash for number in table["model"]]]
-            if not len(kept):
-                continue
-            rows = frame({name: kept[name].to_numpy() for name in ("model", "part", "order", "x", "y")})
-            rows = rows.assign(colour=[colours[number] for number in rows["model"]])
-            layers.append(
-                alt.Chart(rows)
-                .mark_line(
-                    strokeWidth=2, strokeDash=DASHES[dash], strokeJoin="round", clip=True, tooltip=None, aria=False
-                )
-                .encode(
-                    **place,
-                    order=alt.Order("order:Q"),
-                    color=alt.Color("colour:N", scale=None),
-                    detail=[alt.Detail("model:N"), alt.Detail("part:N")],
-                )
+def plot_of(width):
+    """Pixels of the plot in a figure of so many, below a legend and right of the left axis."""
+    return max(width - LEFT - RIGHT, 120)
+
+
+def left_axis(title, ticks, **more):
+    """A left axis of fixed width with its title lying on top: names are read without turning the head."""
+    return alt.Axis(
+        title=title,
+        titleAngle=0,
+        titleAlign="left",
+        titleAnchor="end",
+        titleBaseline="bottom",
+        titleX=-LEFT + 2,
+        titleY=-8,
+        minExtent=LEFT - 2,
+        maxExtent=LEFT - 2,
+        tickCount=ticks,
+        **more,
+    )
+
+
+def by_name(channel, field, looks, plot, title=None, **look):
+    """A channel of Altair by the names in a field, with its legend above a plot of so many pixels.
+
+    `looks` is a dict of name to colour, shape or dashes; `look` has more of `alt.Legend`.
+    """
+    columns = max(1, min(len(looks), int(plot // ENTRY)))
+    look = {"orient": "top", "columns": columns, "labelLimit": plot / columns - 30, "symbolOpacity": 1} | look
+    return (
+        channel(f"{field}:N", sort=list(looks), title=title)
+        .scale(domain=list(looks), range=list(looks.values()))
+        .legend(alt.Legend(title=title, **look))
+    )
+
+
+@dataclass(frozen=True)
+class Plane:
+    """Two axes, and what is drawn on them from rows with ``x`` and ``y``.
+
+    Attributes
+    ----------
+    look : Palette
+    titles, domains : pairs, of x and y
+    plot, height : float
+        Pixels of the plot.
+    formats : pair of str or None
+        Of the numbers at the axes.
+    """
+
+    look: Palette
+    titles: tuple[str, str]
+    domains: tuple[tuple[float, float], tuple[float, float]]
+    plot: float
+    height: float
+    formats: tuple[str | None, str | None] = (None, None)
+
+    @property
+    def place(self):
+        """The channels ``x`` and ``y``."""
+        across, up = ({} if number_format is None else {"format": number_format} for number_format in self.formats)
+        at_x, at_y = (
+            channel.scale(domain=list(domain), nice=False, zero=False)
+            for channel, domain in zip((alt.X("x:Q"), alt.Y("y:Q")), self.domains, strict=True)
+        )
+        ticks = max(4, self.plot // 90)
+        return {
+            "x": at_x.axis(title=self.titles[0], tickCount=ticks, grid=True, tickSize=4, **across),
+            "y": at_y.axis(left_axis(self.titles[1], 5, grid=True, **up)),
+        }
+
+    def lines(self, drawn, series, **channels):
+        """Lines of `curve_lines`; `series` are columns with a value for each of their numbers, which `channels` use."""
+        return [
+            alt.Chart(table.assign(**{name: [of[k] for k in table["model"]] for name, of in series.items()}))
+            .mark_line(strokeWidth=2, strokeJoin="round", clip=True, **STILL)
+            .encode(
+                **self.place,
+                **channels,
+                order=alt.Order("order:Q"),
+                detail=[alt.Detail("model:N"), alt.Detail("part:N")],
             )
-    return layers
+            for table in tables(drawn)
+        ]
+
+    def hover(self, rows, fields):
+        """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`."""
+        points = alt.Chart(frame(rows)).mark_circle(size=160, opacity=0, aria=False)
+        return points.encode(**self.place, tooltip=tooltips(fields))
+
+    def words(self, rows, **mark):
+        """Words at some places with a halo, for rows that `Room.placed` gives."""
+        if not rows:
+            return []
+        base = alt.Chart(frame(rows)).encode(**self.place, text=alt.Text("text:N"))
+        return haloed(base, self.look.background, baseline="middle", aria=False, **SPOT, **mark)
+
+    def pixel(self, row):
+        """Pixels of a row from the top left corner of the plot."""
+        (left, right), (low, high) = self.domains
+        return (row["x"] - left) / (right - left) * self.plot, (high - row["y"]) / (high - low) * self.height
+
+    def values(self, across, down):
+        """``x`` and ``y`` of some pixels."""
+        (left, right), (low, high) = self.domains
+        return {"x": left + across / self.plot * (right - left), "y": high - down / self.height * (high - low)}
+
+    def chart(self, layers, notes=()):
+        """The chart of its layers, with notes above it."""
+        drawn = layer(*layers).properties(width=self.plot, height=self.height)
+        # A note is not broken where there is room for it in a line.
+        lines = textwrap.wrap(" · ".join(note.replace(" ", "\u00a0") for note in notes), int(self.plot / 6.5))
+        text = [line.replace("\u00a0", " ") for line in lines]
+        title = alt.TitleParams(text, color=self.look.muted, fontSize=12, anchor="start", frame="group")
+        return drawn.properties(title=title) if notes else drawn
 
 
-def hover_layer(rows, place, tooltip):
-    """Invisible points that show their numbers under the pointer; `tooltip` lists alt.Tooltip."""
-    return alt.Chart(frame(rows)).mark_circle(size=160, opacity=0, aria=False).encode(**place, tooltip=tooltip)
+# Of a text mark whose rows say on which side of their place they are written.
+SPOT = {name: alt.ExprRef(f"datum.{name}") for name in ("align", "dx", "dy")}
+
+
+class Room:
+    """Where words can be written on a plot: inside its edges, clear of each other and of other things.
+
+    Parameters
+    ----------
+    edges : (float, float, float, float)
+        Left, right, top and bottom, pixels.
+    size : float
+        Of the font, pixels.
+    """
+
+    def __init__(self, edges, size, bold=False):
+        self.edges, self.size, self.bold, self._taken = edges, size, bold, []
+
+    def placed(self, text, tries, is_free=lambda box: True):
+        """The first of some places that has room for a text: dict ``text, across, down, align, dx, dy``; or None.
+
+        `tries` are tuples of x and y in pixels, align, dx and dy. `is_free` gets the box: left, right, top and bottom.
+        """
+        wide, half = text_width(text, self.size, self.bold), self.size * 0.78
+        for x, y, align, dx, dy in tries:
+            start, middle = x + dx - (wide if align == "right" else 0), y + dy
+            box = start - 3, start + wide + 3, middle - half, middle + half
+            left, right, top, bottom = self.edges
+            inside = box[0] >= left and box[1] <= right and box[2] >= top and box[3] <= bottom
+            meets = any(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in self._taken)
+            if inside and not meets and is_free(box):
+                self._taken.append(box)
+                return {"text": text, "across": x, "down": y, "align": align, "dx": dx, "dy": dy}
+        return None
+
+
+def points(rows, place, look, fields):
+    """Hollow marks whose rows have ``colour``, ``shape`` and ``size``."""
+    mark = alt.Chart(frame(rows)).mark_point(strokeWidth=2, fill=look.background, fillOpacity=0.85, opacity=1)
+    return mark.encode(
+        **place,
+        stroke=alt.Stroke("colour:N", scale=None),
+        shape=alt.Shape("shape:N", scale=None),
+        size=alt.Size("size:Q", scale=None),
+        tooltip=tooltips(fields),
+    )

@@ -9,7 +9,8 @@ import altair as alt
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._canvas import position, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._coupling import LEFT, ONE, ROW
+from hierviz.charts._coupling import ONE, ROW
+from hierviz.charts._plane import LEFT
 from hierviz.charts._text import count_text, shorten, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import FONT, SIZE
@@ -36,7 +37,7 @@ def read_out(figure, width, wide):
     alt.LayerChart
     """
     names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
-    keys = [*figure.keys, *(OF_ANSWERS if figure.answers else ())]
+    keys = [*figure.keys, *(OF_ANSWERS if figure.layers.answers else ())]
     # A phone has no room for more columns: these two then stand in the line of the name.
     first, last = ([] if coupling.is_shared else ["threshold"], ["n"]) if wide else ([], [])
     row, top = (24, 28) if wide else (42, 30)
@@ -70,7 +71,7 @@ def read_out(figure, width, wide):
     layers = [texts(fixed, width - LEFT, height, start=LEFT), _values(figure, keys, ends, lines, size, width, height)]
     if not coupling.is_shared:
         layers.append(
-            coupling.at_threshold(figure.knots, colours, figure.y)
+            coupling.at_threshold(figure.knots, colours, figure.axes.y)
             .transform_calculate(
                 across=f"{ends['threshold'] if wide else right - 75}",
                 down=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",

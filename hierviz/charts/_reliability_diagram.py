@@ -11,12 +11,10 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import hconcat, layer, vconcat
+from hierviz.charts._compose import STILL, hconcat, layer, tooltips, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
-from hierviz.charts._text import count_text, shorten
-from hierviz.charts.theme import FONT, SIZE, SMALL, palette
+from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.diagnosis._reliability import Reliability
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import fixed_text, percent_text
@@ -26,6 +24,7 @@ MOST = 12
 # Pixels: sides of a diagram at least and at most, the strip below it, its axes, between diagrams, around all of them.
 PLOT, WIDEST, STRIP, AXES, SPACING, AROUND = 210, 280, 46, 48, 14, 66
 MARGIN = AXES + SPACING
+KEY = ["Dots: share of events with its 95 % interval.", "Dashed: calibrated."]
 
 
 def reliability_diagram(found, places=None, *, dark=None, width=1000):
@@ -62,17 +61,10 @@ def _drawn(found, places, dark, width):
     plot = min(WIDEST, max(PLOT, int(width - AROUND) // beside - MARGIN))
     panels = [_panel(found, place, dark, plot) for place in places]
     rows = [hconcat(*panels[i : i + beside], spacing=SPACING) for i in range(0, len(panels), beside)]
-    look = palette(dark)
-    items = [
-        {
-            "kind": "dot",
-            "label": "share of events, 95 % interval",
-            "colour": look.path,
-            "shape": "circle",
-        },
-        {"kind": "dashed", "label": "calibrated", "colour": look.muted},
-    ]
-    return vconcat(legend([(None, items)], min(width - 10, beside * (plot + MARGIN)), dark=dark), *rows, spacing=12)
+    key = alt.TitleParams(
+        [" ".join(KEY)] if beside > 1 else KEY, anchor="start", color=palette(dark).muted, fontSize=12, offset=8
+    )
+    return vconcat(*rows, spacing=12, title=key)
 
 
 def _table(found, places):
@@ -115,85 +107,60 @@ def _places(found, places):
 
 def _panel(found, place, dark, plot):
     look, bins = palette(dark), found.bins(place)
-    scale = alt.Scale(domain=[0, 1], nice=False)
-    axis = alt.Axis(title="share of events", grid=True, values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
-    x = alt.X("p:Q", scale=scale, axis=None)
-    diagonal = (
-        alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
-        .mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, tooltip=None, aria=False)
-        .encode(x, alt.Y("rate:Q", scale=scale, axis=axis))
-    )
-    rows = frame(
-        {
-            **bins,
-            "range": [
-                percent_text(a, 1) if a == b else f"{percent_text(a, 1)} to {percent_text(b, 1)}"
-                for a, b in zip(bins["low"].tolist(), bins["high"].tolist())
-            ],
-            "count": [count_text(n) for n in bins["n"].tolist()],
-        }
-    )
-    tooltip = [
-        alt.Tooltip("range:N", title="Probabilities"),
-        alt.Tooltip("p:Q", title="Mean probability", format=".3f"),
-        alt.Tooltip("rate:Q", title="Share of events", format=".3f"),
-        alt.Tooltip("lower:Q", title="95 % interval from", format=".3f"),
-        alt.Tooltip("upper:Q", title="to", format=".3f"),
-        alt.Tooltip("n:Q", title="Samples", format=","),
+    ranges = [
+        percent_text(a, 1) if a == b else f"{percent_text(a, 1)} to {percent_text(b, 1)}"
+        for a, b in zip(bins["low"].tolist(), bins["high"].tolist())
     ]
-    base = alt.Chart(rows)
-    y = alt.Y("rate:Q", scale=scale, axis=axis)
-    intervals = base.mark_rule(strokeWidth=2, color=look.path, tooltip=None, aria=False).encode(
-        x, alt.Y("lower:Q", scale=scale, axis=axis), y2=alt.Y2("upper:Q")
-    )
-    points = base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1).encode(
-        x, y, tooltip=tooltip
-    )
-    layers = [diagonal] if not len(bins["n"]) else [diagonal, intervals, points]
-    note = _verdict(found, place)
+    # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
+    left = np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1)
+    right = np.clip(np.maximum(bins["high"], bins["p"] + 0.008), 0, 1)
+    base = alt.Chart(frame({**bins, "range": ranges, "left": left, "right": right}))
+    fields = {"range:N": "Probabilities", "p:Q": ("Mean probability", ".3f"), "rate:Q": ("Share of events", ".3f")}
+    fields |= {"lower:Q": ("95 % interval from", ".3f"), "upper:Q": ("to", ".3f"), "n:Q": ("Samples", ",")}
+    tips = tooltips(fields)
+    scale, quarters = alt.Scale(domain=[0, 1], nice=False), {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"}
+    axis = alt.Axis(title="share of events", grid=True, **quarters)
+    x, y = alt.X("p:Q", scale=scale, axis=None), alt.Y("rate:Q", scale=scale, axis=axis)
+    layers = [
+        alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
+        .mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, **STILL)
+        .encode(x, y)
+    ]
+    if len(bins["n"]):
+        layers += [
+            base.mark_rule(strokeWidth=2, color=look.path, **STILL).encode(
+                x, alt.Y("lower:Q", scale=scale, axis=axis), y2=alt.Y2("upper:Q")
+            ),
+            base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1).encode(
+                x, y, tooltip=tips
+            ),
+        ]
+    is_flagged = bool(found.is_flagged[place])
     title = alt.TitleParams(
-        shorten(found.subjects[place], plot + 20, SIZE, bold=True),
-        subtitle=note,
+        found.subjects[place],
+        limit=plot + 20,
+        subtitle=_verdict(found, place),
         anchor="start",
-        fontSize=SIZE,
         fontWeight=600,
-        color=look.ink,
-        font=FONT,
         subtitleFontSize=SMALL,
         subtitleFont=FONT,
-        subtitleColor=look.fp
-        if found.is_flagged[place] and not dark
-        else look.ink
-        if found.is_flagged[place]
-        else look.muted,
+        subtitleColor=(look.ink if dark else look.fp) if is_flagged else look.muted,
         offset=8,
     )
-    main = layer(*layers).properties(width=plot, height=plot, title=title)
-    # Bins are as wide as their probabilities reach, and at least as wide as can be seen.
-    wide = rows.assign(
-        left=np.clip(np.minimum(bins["low"], bins["p"] - 0.008), 0, 1),
-        right=np.clip(np.maximum(bins["high"], bins["p"] + 0.008), 0, 1),
-    )
     most = float(bins["n"].max(initial=1))
+    counts = alt.Axis(title="n per bin", values=[0, most], format="~s", grid=False)
     below = (
-        alt.Chart(wide)
-        .mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5)
+        base.mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5)
         .encode(
-            alt.X(
-                "left:Q", scale=scale, axis=alt.Axis(title="probability", values=[0, 0.25, 0.5, 0.75, 1], format=".2~f")
-            ),
-            alt.Y(
-                "n:Q",
-                scale=alt.Scale(domain=[0, most], nice=False),
-                axis=alt.Axis(title="n per bin", values=[0, most], format="~s", grid=False),
-            ),
+            alt.X("left:Q", scale=scale, axis=alt.Axis(title="probability", **quarters)),
+            alt.Y("n:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=counts),
             x2=alt.X2("right:Q"),
             y2=alt.Y2Datum(0),
-            tooltip=tooltip,
+            tooltip=tips,
         )
         .properties(width=plot, height=STRIP)
     )
-    return vconcat(main, below, spacing=4)
+    return vconcat(layer(*layers).properties(width=plot, height=plot, title=title), below, spacing=4)
 
 
 def _verdict(found, place):

@@ -8,15 +8,12 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._coupling import LEFT
+from hierviz.charts._compose import OWN_COLOUR, STILL
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._plane import RIGHT, line_layers, plane
+from hierviz.charts._plane import Plane, Room, by_name, plot_of, points
 from hierviz.charts._rows import frame
-from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import envelopes, polylines
-from hierviz.charts.theme import FONT, SMALL, palette, rule_label, rule_shape
+from hierviz.charts.theme import SMALL, palette, rule_label, rule_shape
 from hierviz.curves.equal_levels import correctness_at
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -76,24 +73,30 @@ def rule_frontiers(
 def _drawn(frontiers, x, y, front, published, height, dark, width):
     look = palette(dark)
     colours = {rule: look.models[place % len(look.models)] for place, rule in enumerate(frontiers)}
-    plot = max(width - LEFT - RIGHT, 160)
-    domains = [numbers.domain(key, np.concatenate([one.values[key] for one in frontiers.values()])) for key in (x, y)]
-    place = plane([numbers.axis_label(key) for key in (x, y)], domains, plot)
-    layers = _lines(frontiers, x, y, domains, place, colours, front)
-    points = _points(frontiers, x, y, colours, published)
-    if points:
-        layers.append(_marks(points, place, look, x, y))
-        layers += _texts(_words(points, domains, plot, height), place, look)
-    items = [
-        {"kind": "point", "label": rule_label(rule), "shape": rule_shape(rule), "colour": colour}
-        for rule, colour in colours.items()
+    domains = tuple(
+        numbers.domain(key, np.concatenate([one.values[key] for one in frontiers.values()])) for key in (x, y)
+    )
+    on = Plane(look, tuple(numbers.axis_label(key) for key in (x, y)), domains, plot_of(width), height)
+    if front:
+        curves = {rule: one for rule, one in frontiers.items() if one.n_points > 1}
+    else:
+        curves = {rule: one.curve for rule, one in frontiers.items() if one.curve is not None}
+    drawn = (envelopes if front else polylines)(curves, x, y, *domains) if curves else None
+    layers = on.lines(drawn, {"colour": [colours[rule] for rule in curves]}, color=OWN_COLOUR) if curves else []
+    rows = _points(frontiers, x, y, colours, published)
+    if rows:
+        fields = {"rule:N": "Rule", "text:N": "Setting", **numbers.tips_of(x, y)}
+        layers += [points(rows, on.place, look, fields), *on.words(_words(rows, on), fontSize=SMALL)]
+    of_rules = alt.Chart(frame({"label": [rule_label(rule) for rule in frontiers]})).mark_point(opacity=0, **STILL)
+    looks = {"symbolFillColor": "transparent", "symbolSize": 70, "symbolStrokeWidth": 1.8, "offset": 28}
+    channels = [
+        by_name(channel, "label", {rule_label(rule): of for rule, of in drawn_as.items()}, on.plot, "Rules", **looks)
+        for channel, drawn_as in ((alt.Stroke, colours), (alt.Shape, {rule: rule_shape(rule) for rule in frontiers}))
     ]
-    notes = [{"kind": "note", "label": "Better: top right"}]
-    notes += [{"kind": "note", "label": note} for rule, note in NUMBERS.items() if rule in frontiers]
+    notes = ["Better: top right", *(note for rule, note in NUMBERS.items() if rule in frontiers)]
     if published and "threshold" in frontiers:
-        notes += [{"kind": "note", "label": f"{name}: τ = {tau:g}"} for name, tau in PUBLISHED.items()]
-    key = legend([("Rules", items), (None, notes)], width - RIGHT, dark=dark, start=LEFT)
-    return vconcat(key, layer(*layers).properties(width=plot, height=height), spacing=18)
+        notes += [f"{name}: τ = {tau:g}" for name, tau in PUBLISHED.items()]
+    return on.chart([*layers, of_rules.encode(*channels)], notes)
 
 
 def _table(frontiers, on_front):
@@ -132,12 +135,9 @@ def _sentence(frontiers, x, y, on_front):
             f"{rule_label(rule)}: {names[1]} {value_text(value)} at {names[0]} {value_text(at)}, where the curve of the "
             f"threshold {best}."
         )
-    said.append("Thresholds by depth were chosen on these samples." if _has_family(frontiers) else "")
+    has_family = any(one.thresholds_by_depth is not None for one in frontiers.values())
+    said.append("Thresholds by depth were chosen on these samples." if has_family else "")
     return " ".join(part for part in said if part)
-
-
-def _has_family(frontiers):
-    return any(one.thresholds_by_depth is not None for one in frontiers.values())
 
 
 def _check(frontiers, x, y):
@@ -149,16 +149,6 @@ def _check(frontiers, x, y):
         if key not in path_keys() or METRICS[key].better == "lower":
             known = [name for name in path_keys() if METRICS[name].better != "lower"]
             raise PredictionsError(f"{what}: expected one of {', '.join(known)}, got {key!r}. Choose one.")
-
-
-def _lines(frontiers, x, y, domains, place, colours, front):
-    curves = {rule: one.curve for rule, one in frontiers.items() if one.curve is not None}
-    if front:
-        curves = {rule: one for rule, one in frontiers.items() if one.n_points > 1}
-    if not curves:
-        return []
-    drawn = (envelopes if front else polylines)(curves, x, y, *domains)
-    return line_layers(drawn, place, [colours[rule] for rule in curves])
 
 
 def _points(frontiers, x, y, colours, published):
@@ -184,97 +174,27 @@ def _points(frontiers, x, y, colours, published):
     if published and "threshold" in frontiers:
         for name, tau in PUBLISHED.items():
             values = frontiers["threshold"].curve.at(tau)
-            rows.append(
-                {
-                    "rule": name,
-                    "key": "published",
-                    "text": name.split(" ")[0],
-                    "x": float(values[x]),
-                    "y": float(values[y]),
-                }
-                | {"colour": colours["threshold"], "shape": "circle", "size": 190}
-            )
+            place = {"x": float(values[x]), "y": float(values[y]), "shape": "circle", "size": 190}
+            of_name = {"rule": name, "key": "published", "text": name.split(" ")[0], "colour": colours["threshold"]}
+            rows.append(of_name | place)
     return rows
 
 
-def _marks(points, place, look, x, y):
-    return (
-        alt.Chart(frame(points))
-        .mark_point(strokeWidth=1.8, fill=look.background, fillOpacity=0.85, opacity=1)
-        .encode(
-            **place,
-            stroke=alt.Stroke("colour:N", scale=None),
-            shape=alt.Shape("shape:N", scale=None),
-            size=alt.Size("size:Q", scale=None),
-            tooltip=[
-                alt.Tooltip("rule:N", title="Rule"),
-                alt.Tooltip("text:N", title="Setting"),
-                alt.Tooltip("x:Q", title=numbers.axis_label(x), format=numbers.number_format(x)),
-                alt.Tooltip("y:Q", title=numbers.axis_label(y), format=numbers.number_format(y)),
-            ],
-        )
-    )
-
-
-def _texts(words, place, look):
-    if not words:
-        return []
-    base = alt.Chart(frame(words)).encode(**place, text=alt.Text("text:N"))
-    mark = {
-        "align": alt.ExprRef("datum.align"),
-        "dx": alt.ExprRef("datum.dx"),
-        "dy": alt.ExprRef("datum.dy"),
-        "baseline": "middle",
-        "font": FONT,
-        "fontSize": SMALL,
-        "tooltip": None,
-        "aria": False,
-    }
-    return [
-        base.mark_text(stroke=look.background, strokeWidth=4, strokeJoin="round", **mark),
-        base.mark_text(**mark).encode(color=alt.Color("colour:N", scale=None)),
-    ]
-
-
-def _words(points, domains, plot, height):
-    """Labels that overlap neither another label nor the edge: single rules first, then settings; right, left, above, below."""
-    taken, words = [], []
-
-    def pixel(row):
-        return (
-            (row["x"] - domains[0][0]) / (domains[0][1] - domains[0][0]) * plot,
-            (domains[1][1] - row["y"]) / (domains[1][1] - domains[1][0]) * height,
-        )
-
-    marks = [pixel(row) for row in points]
-    order = sorted(
-        range(len(points)), key=lambda k: (points[k]["key"] in SHOWN, points[k]["key"] == "depth_thresholds")
-    )
-    for k in order:
-        row, (across, up) = points[k], marks[k]
-        wide = text_width(row["text"], SMALL) + 4
+def _words(rows, on):
+    """Labels that overlap neither another label nor a mark: single rules first, then settings; right, left, above, below."""
+    room, words, marks = Room((0, on.plot, 0, on.height), SMALL), [], [on.pixel(row) for row in rows]
+    for k in sorted(range(len(rows)), key=lambda k: (rows[k]["key"] in SHOWN, rows[k]["key"] == "depth_thresholds")):
         # Beyond the curves is room: above for the threshold, below for other rules.
-        sides = [("left", 8, -10), ("left", 8, 13), ("right", -8, 13), ("right", -8, -10)]
-        if row["key"] != "threshold":
-            sides = [sides[2], sides[1], sides[0], sides[3]]
-        for align, dx, dy in sides:
-            start = across + dx - (wide if align == "right" else 0)
-            box = (start, start + wide, up + dy - 7, up + dy + 7)
-            inside = box[0] >= 0 and box[1] <= plot and box[2] >= 0 and box[3] <= height
-            if (
-                inside
-                and not any(_meet(box, other) for other in taken)
-                and not any(
-                    box[0] - 4 < a < box[1] + 4 and box[2] - 2 < b < box[3] + 2
-                    for j, (a, b) in enumerate(marks)
-                    if j != k
-                )
-            ):
-                taken.append(box)
-                words.append(row | {"align": align, "dx": dx, "dy": dy})
-                break
+        spots = [("left", 8, -10), ("left", 8, 13), ("right", -8, 13), ("right", -8, -10)]
+        if rows[k]["key"] != "threshold":
+            spots = [spots[2], spots[1], spots[0], spots[3]]
+        others = np.array([mark for j, mark in enumerate(marks) if j != k]).reshape(-1, 2)
+
+        def is_free(box, others=others):
+            across, down = others.T
+            return not ((across > box[0]) & (across < box[1]) & (down > box[2]) & (down < box[3])).any()
+
+        label = room.placed(rows[k]["text"], [(*marks[k], *spot) for spot in spots], is_free)
+        if label:
+            words.append(rows[k] | label)
     return words
-
-
-def _meet(a, b):
-    return a[0] < b[1] and b[0] < a[1] and a[2] < b[3] and b[2] < a[3]

@@ -7,7 +7,7 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import STILL, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
@@ -64,34 +64,17 @@ def _drawn(found, finite, dark, width):
     ]
     layers = []
     if is_same_scale:
-        diagonal = frame({"x": [low, high], "y": [low, high]})
-        layers.append(
-            alt.Chart(diagonal).mark_line(color=look.axis, strokeDash=[4, 4], tooltip=None, aria=False).encode(*axes)
-        )
+        diagonal = alt.Chart(frame({"x": [low, high], "y": [low, high]}))
+        layers.append(diagonal.mark_line(color=look.axis, strokeDash=[4, 4], **STILL).encode(*axes))
     if len(finite) <= MOST_DOTS:
         rng = np.random.default_rng(0)
         shifts = [APART * (b - a) * rng.uniform(-1, 1, len(finite)) for a, b in spans]
-        rows = {
-            "x": np.clip(x + shifts[0], *spans[0]),
-            "y": np.clip(y + shifts[1], *spans[1]),
-            "sample": found.sample_ids[finite].astype(str),
-            "one": x,
-            "other": y,
-        }
-        dots = (
-            alt.Chart(frame(rows))
-            .mark_circle(size=46, opacity=0.55, color=look.path, cursor="pointer")
-            .encode(
-                *axes,
-                tooltip=[
-                    alt.Tooltip("sample:N", title="Sample"),
-                    alt.Tooltip("one:Q", title=found.labels[0], format=".4f"),
-                    alt.Tooltip("other:Q", title=found.labels[1], format=".4f"),
-                ],
-            )
-            .add_params(alt.selection_point(name="sample", fields=["sample"], on="click", empty=False))
-        )
-        layers.append(dots)
+        moved = {key: np.clip(v + s, *span) for key, v, s, span in zip("xy", (x, y), shifts, spans)}
+        rows = moved | {"sample": found.sample_ids[finite].astype(str), "one": x, "other": y}
+        titles = dict(zip(("one:Q", "other:Q"), ((label, ".4f") for label in found.labels)))
+        dots = alt.Chart(frame(rows)).mark_circle(size=46, opacity=0.55, color=look.path, cursor="pointer")
+        chosen = alt.selection_point(name="sample", fields=["sample"], on="click", empty=False)
+        layers.append(dots.encode(*axes, tooltip=tooltips({"sample:N": "Sample"} | titles)).add_params(chosen))
     else:
         layers.insert(0, _cells(x, y, spans, axes, look, found.labels))
     return layer(*layers).properties(width=side, height=side)
@@ -99,30 +82,12 @@ def _drawn(found, finite, dark, width):
 
 def _cells(x, y, spans, axes, look, labels):
     """Counts in cells, the colour by their logarithm."""
-    counts, at_x, at_y = np.histogram2d(x, y, bins=CELLS, range=[_wide(span) for span in spans])
+    wide = [(low, high) if high > low else (low, low + 1) for low, high in spans]
+    counts, at_x, at_y = np.histogram2d(x, y, bins=CELLS, range=wide)
     i, j = np.nonzero(counts)
     rows = {"x": at_x[i], "x2": at_x[i + 1], "y": at_y[j], "y2": at_y[j + 1], "n": counts[i, j].astype(int)}
-    return (
-        alt.Chart(frame(rows))
-        .mark_rect()
-        .encode(
-            *axes,
-            x2=alt.X2("x2:Q"),
-            y2=alt.Y2("y2:Q"),
-            color=alt.Color("n:Q", title="Samples")
-            .scale(type="log", range=[look.grid, look.path])
-            .legend(orient="bottom", format=",d"),
-            tooltip=[
-                alt.Tooltip("x:Q", title=f"{labels[0]} from", format=".3f"),
-                alt.Tooltip("x2:Q", title="to", format=".3f"),
-                alt.Tooltip("y:Q", title=f"{labels[1]} from", format=".3f"),
-                alt.Tooltip("y2:Q", title="to", format=".3f"),
-                alt.Tooltip("n:Q", title="Samples", format=",d"),
-            ],
-        )
-    )
-
-
-def _wide(span):
-    low, high = span
-    return (low, high) if high > low else (low, low + 1)
+    colour = alt.Color("n:Q", title="Samples").scale(type="log", range=[look.grid, look.path])
+    fields = {"x:Q": (f"{labels[0]} from", ".3f"), "x2:Q": ("to", ".3f"), "y:Q": (f"{labels[1]} from", ".3f")}
+    tips = tooltips(fields | {"y2:Q": ("to", ".3f"), "n:Q": ("Samples", ",d")})
+    of_cells = {"x2": alt.X2("x2:Q"), "y2": alt.Y2("y2:Q"), "color": colour.legend(orient="bottom", format=",d")}
+    return alt.Chart(frame(rows)).mark_rect().encode(*axes, **of_cells, tooltip=tips)

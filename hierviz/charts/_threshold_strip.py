@@ -9,8 +9,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import layer
-from hierviz.charts._coupling import LEFT, ONE, ROW, by_model, left_axis
+from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer
+from hierviz.charts._coupling import ONE, ROW, by_model
+from hierviz.charts._plane import LEFT, left_axis
 from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import against_threshold, tables
@@ -23,17 +24,23 @@ OUT = {True: 26, False: 12}
 
 def threshold_strip(figure, plot, wide):
     """One metric against the threshold, the handle, and the rectangles that carry the selection."""
-    look, coupling, curves, colours, key = figure.look, figure.coupling, figure.curves, figure.colours, figure.strip
+    look, coupling, curves, colours, key = (
+        figure.look,
+        figure.coupling,
+        figure.curves,
+        figure.colours,
+        figure.axes.strip,
+    )
     height = 84 if wide else 80
     limits = numbers.domain(
-        key, np.concatenate([numbers.extremes(curve, key) for curve in curves.values()]), figure.zoom
+        key, np.concatenate([numbers.extremes(curve, key) for curve in curves.values()]), figure.axes.zoom
     )
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
     at_x = threshold_axis(figure.scale, wide, "x", **axis)
     at_y = alt.Y("y:Q").scale(domain=list(limits), nice=False, zero=False).axis(left_axis(None, 3, **axis))
     lines = [
         alt.Chart(table)
-        .mark_line(strokeWidth=1.8, strokeJoin="round", tooltip=None, aria=False)
+        .mark_line(strokeWidth=1.8, strokeJoin="round", **STILL)
         .encode(at_x, at_y, order=alt.Order("order:Q"), detail=alt.Detail("part:N"), color=by_model(colours))
         for table in tables(against_threshold(curves, key, limits, figure.scale))
     ]
@@ -45,32 +52,29 @@ def threshold_strip(figure, plot, wide):
         .transform_calculate(label="'τ = ' + datum.text")
         .transform_calculate(beside=f"clamp(datum.at, ({half} - {LEFT}) / {plot}, 1 - ({half} - {out}) / {plot})")
     )
-    plain_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
+    plain_x = _across("at")
     # Labels of stops stand over the line of the handle, which may run through them.
     ticks, labels = _stops(figure, plot, height, limits, at_y)
+    ink = {"color": look.ink, **STILL}
+    text = {"baseline": "bottom", "dy": -13, "fontSize": SIZE, "fontWeight": 600, "font": FONT, "color": look.ink}
+    whole = {"y": alt.YValue(-30), "y2": alt.Y2Value(height)}
     layers = [
         *lines,
         *ticks,
-        handle.mark_rule(strokeWidth=2, color=look.ink, tooltip=None, aria=False).encode(
-            plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height), key=ONE
-        ),
+        handle.mark_rule(strokeWidth=2, **ink).encode(plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height), key=ONE),
         *labels,
         coupling.at_threshold(figure.knots, colours, key, x="threshold")
-        .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, tooltip=None, aria=False)
-        .encode(plain_x, at_y, color=alt.Color("colour:N", scale=None), key=ROW),
-        handle.mark_point(
-            shape="triangle-down", size=150, filled=True, opacity=1, color=look.ink, tooltip=None, aria=False
-        ).encode(plain_x, y=alt.YValue(-6), key=ONE),
-        handle.mark_text(
-            baseline="bottom", dy=-13, fontSize=SIZE, fontWeight=600, font=FONT, color=look.ink, tooltip=None
-        ).encode(
-            alt.X("beside:Q").scale(domain=[0, 1], nice=False), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
+        .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, **STILL)
+        .encode(plain_x, at_y, color=OWN_COLOUR, key=ROW),
+        handle.mark_point(shape="triangle-down", size=150, filled=True, opacity=1, **ink).encode(
+            plain_x, y=alt.YValue(-6), key=ONE
+        ),
+        handle.mark_text(tooltip=None, **text).encode(
+            _across("beside"), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
         ),
         alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
-        .mark_rect(opacity=0, cursor="ew-resize", tooltip=None, aria=False)
-        .encode(
-            alt.X("lo:Q").scale(domain=[0, 1], nice=False), x2=alt.X2("hi:Q"), y=alt.YValue(-30), y2=alt.Y2Value(height)
-        )
+        .mark_rect(opacity=0, cursor="ew-resize", **STILL)
+        .encode(_across("lo"), x2=alt.X2("hi:Q"), **whole)
         .add_params(coupling.threshold_selection()),
     ]
     title = alt.TitleParams(
@@ -80,6 +84,11 @@ def threshold_strip(figure, plot, wide):
         color=look.ink,
     )
     return layer(*layers).properties(width=plot, height=height, name="strip", title=title)
+
+
+def _across(field):
+    """Encoding of a place from 0 to 1, without an axis of its own."""
+    return alt.X(f"{field}:Q").scale(domain=[0, 1], nice=False)
 
 
 def threshold_axis(scale, wide, field, **axis):
@@ -93,11 +102,7 @@ def threshold_axis(scale, wide, field, **axis):
         f"abs(datum.value - {place!r}) < 1e-5 ? '{label}'" for place, label in zip(places, labels, strict=True)
     )
     title = "Threshold τ" + (", spread near 1" if scale.nines else "")
-    return (
-        alt.X(f"{field}:Q")
-        .scale(domain=[0, 1], nice=False)
-        .axis(alt.Axis(title=title, values=places, labelExpr=f"{named} : ''", titlePadding=4, **axis))
-    )
+    return _across(field).axis(alt.Axis(title=title, values=places, labelExpr=f"{named} : ''", titlePadding=4, **axis))
 
 
 def _rectangles(thresholds, scale, plot, wide):
@@ -120,37 +125,14 @@ def _stops(figure, plot, height, limits, at_y):
             at = float(figure.scale.place(threshold))
             need = text_width(label, STOP_SIZE) + 8
             is_right = at * plot + need > plot
-            rows.append(
-                {
-                    "model": number,
-                    "at": at,
-                    "y": limits[0] + (7 + STOP_ROW * line) / height * (limits[1] - limits[0]),
-                    "label": label,
-                    "align": "right" if is_right else "left",
-                    "dx": -5 if is_right else 5,
-                }
-            )
+            high = limits[0] + (7 + STOP_ROW * line) / height * (limits[1] - limits[0])
+            side = {"align": "right", "dx": -5} if is_right else {"align": "left", "dx": 5}
+            rows.append({"model": number, "at": at, "y": high, "label": label, **side})
     if not rows:
         return [], []
-    base = alt.Chart(frame(rows)).transform_filter("datum.model === picked")
-    at_x = alt.X("at:Q").scale(domain=[0, 1], nice=False)
-    muted = figure.look.muted
-    place = {"x": at_x, "y": at_y}
-    text = {
-        "baseline": "middle",
-        "fontSize": STOP_SIZE,
-        "font": FONT,
-        "align": alt.ExprRef("datum.align"),
-        "dx": alt.ExprRef("datum.dx"),
-        "tooltip": None,
-    }
-    ticks = base.mark_rule(strokeWidth=1.5, color=muted, tooltip=None, aria=False).encode(
-        at_x, y=at_y, y2=alt.Y2Value(height + 4)
-    )
-    labels = [
-        base.mark_text(stroke=figure.look.background, strokeWidth=4, strokeJoin="round", aria=False, **text).encode(
-            text=alt.Text("label:N"), **place
-        ),
-        base.mark_text(color=muted, **text).encode(text=alt.Text("label:N"), **place),
-    ]
-    return [ticks], labels
+    base = alt.Chart(frame(rows)).transform_filter("datum.model === picked").encode(_across("at"), at_y)
+    look = figure.look
+    text = {"baseline": "middle", "align": alt.ExprRef("datum.align"), "dx": alt.ExprRef("datum.dx")}
+    ticks = base.mark_rule(strokeWidth=1.5, color=look.muted, **STILL).encode(y2=alt.Y2Value(height + 4))
+    words = base.encode(text=alt.Text("label:N"))
+    return [ticks], haloed(words, look.background, colour=look.muted, fontSize=STOP_SIZE, **text)

@@ -45,9 +45,7 @@ def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, wid
     """
     curves = checked_curves(curves)
     start = _checked(threshold)
-    drag = {
-        key: value for key, value in options.items() if key in ("x", "y", "strip", "model", "rules", "spread", "zoom")
-    }
+    drag = {key: value for key, value in options.items() if key in ("axes", "model", "layers")}
     places = np.array(curve_drag(curves, threshold=start, **drag)["thresholds"])
     drawn = operating_curves(curves, threshold=start, dark=dark, width=width, **options)
     if importlib.util.find_spec("anywidget") is None:

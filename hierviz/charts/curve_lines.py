@@ -26,6 +26,11 @@ def simplify(x, y, tolerance=0.1):
     -------
     ndarray of int, shape (n_kept,)
         Ascending; first and last point always.
+
+    References
+    ----------
+    .. [1] D. Douglas, T. Peucker, Algorithms for the reduction of the number of points required to represent a
+       digitized line or its caricature, Cartographica 1973.
     """
     x, y = np.asarray(x, dtype=float), np.asarray(y, dtype=float)
     n = len(x)
@@ -146,7 +151,7 @@ def _add(columns, number, lines):
 
 def _thinned(pieces, x_domain, y_domain, size):
     """Simplified pieces; a jagged model of more than `MOST_POINTS` points loses more than a tenth of a pixel."""
-    pixels = [(_pixels(x, x_domain, size[0]), _pixels(y, y_domain, size[1])) for _, x, y in pieces]
+    pixels = [(pixels_of(x, x_domain, size[0]), pixels_of(y, y_domain, size[1])) for _, x, y in pieces]
     tolerance = 0.1
     points = [_columns(x, y, tolerance / 2) if len(x) > MANY else np.arange(len(x)) for x, y in pixels]
     points = [where[simplify(x[where], y[where], tolerance)] for where, (x, y) in zip(points, pixels, strict=True)]
@@ -175,6 +180,7 @@ def _columns(x, y, width):
     return np.unique(np.concatenate([starts, starts + lengths - 1, low, high]))
 
 
-def _pixels(values, limits, size):
+def pixels_of(values, limits, size):
+    """Places of values between two limits on an axis of so many pixels."""
     low, high = limits
     return (np.asarray(values, dtype=float) - low) / (high - low) * size

@@ -168,6 +168,13 @@ def number_format(key):
     return ".2f" if METRICS[key].unit else ".3f"
 
 
+def tips_of(x, y):
+    """The fields ``x`` and ``y`` for `tooltips`, each with the title and the format of its metric; a threshold has none."""
+    return {
+        f"{field}:Q": (axis_label(key), number_format(key)) for field, key in (("x", x), ("y", y)) if key != "threshold"
+    }
+
+
 def knot_table(curves, keys, thresholds, scale, answers=None):
     """The exact values of all models at the thresholds to choose from, one row a threshold.
 

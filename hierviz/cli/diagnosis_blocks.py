@@ -16,6 +16,7 @@ from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.confusions import confused_pairs
+from hierviz.diagnosis.many_tests import ManyTests
 from hierviz.diagnosis.mistakes import mistakes, set_mistakes
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, TaxonomyError
@@ -186,16 +187,15 @@ class DiagnosisBlocks:
     def slices(self):
         """Slices."""
         options = self.options
-        asked = {name: getattr(options, name) for name in ("loss", "group", "q", "correction")}
-        return slices(self.answers, attributes=options.attribute, **asked)
+        asked = {"attributes": options.attribute, "loss": options.loss, "group": options.group}
+        return slices(self.answers, **asked, tests=ManyTests(options.q, options.correction))
 
     @cached_property
     def reliability(self):
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
-        return reliability(
-            self.answers, nodes=self.calibrated, depths=depths, q=self.options.q, correction=self.options.correction
-        )
+        tests = ManyTests(self.options.q, self.options.correction)
+        return reliability(self.answers, nodes=self.calibrated, depths=depths, tests=tests)
 
     @cached_property
     def label_errors(self):

@@ -1,24 +1,23 @@
 """Where a model goes wrong.
 
-node_table              every node: support, recall, precision, win, stops
-matrix                  a confusion matrix that opens class by class
-confused_pairs          pairs of confused classes, ranked
-slices                  subtrees and attributes that are worse than the rest, with their test
-reliability             calibration of nodes and depths
-flip_intervals          the answer to one sample at every threshold
-label_errors            doubtful truths, ranked
-class_table             precision, recall, F of every class
-class_table_of_runs     the same over several runs
-hierarchical_f          hierarchical F with beta
-hierarchical_f_of_runs  the same over several runs
-level_matrix            models that know different levels, level by level
-level_table             classes, truths and answers by depth
-means_by                a metric in parts of the samples
-path_probabilities      probabilities from the root down to a node
-worst                   ids of the worst samples
-SampleFilter            conditions on samples
-filtered                which samples fulfil them
-facets                  values of attributes and their counts
+node_table          every node: support, recall, precision, win, stops
+matrix              a confusion matrix that opens class by class
+confused_pairs      pairs of confused classes, ranked
+slices              subtrees and attributes that are worse than the rest, with their test
+reliability         calibration of nodes and depths
+flip_intervals      the answer to one sample at every threshold
+label_errors        doubtful truths, ranked
+class_table         precision, recall, F of every class, of one run or several
+hierarchical_f      hierarchical F with beta, of one run or several
+level_matrix        models that know different levels, level by level
+level_table         classes, truths and answers by depth
+means_by            a metric in parts of the samples
+path_probabilities  probabilities from the root down to a node
+worst               ids of the worst samples
+ManyTests           how tests of slices and of calibration are made and corrected
+SampleFilter        conditions on samples
+filtered            which samples fulfil them
+facets              values of attributes and their counts
 """
 
 from typing import TYPE_CHECKING
@@ -38,9 +37,8 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
+    from hierviz.diagnosis.many_tests import ManyTests as ManyTests
     from hierviz.diagnosis.mistakes import worst as worst
-    from hierviz.diagnosis.runs import class_table_of_runs as class_table_of_runs
-    from hierviz.diagnosis.runs import hierarchical_f_of_runs as hierarchical_f_of_runs
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
     from hierviz.diagnosis.sample_filter import facets as facets
     from hierviz.diagnosis.sample_filter import filtered as filtered

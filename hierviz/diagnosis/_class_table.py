@@ -1,5 +1,8 @@
 r"""Precision, recall and F of every class by itself, its most frequent confusion, and their averages over classes.
 
+Several runs of one method are passed as a list: numbers are then means over the runs, with their standard deviation between
+runs next to them.
+
 Conventions
 -----------
 *Exact* counts a class only where it is itself a true class or an answer; *inclusive* counts a sample at its class and at all
@@ -18,13 +21,14 @@ class_table, hierarchical_f, most_frequent_confusion
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hierviz.diagnosis._node_table import node_table
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
+from hierviz.diagnosis.runs import run_answers
+from hierviz.evaluation._judged_answers import JudgedAnswers, known_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
@@ -35,9 +39,11 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import is_number
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.uncertainty.repeats import OverRuns, over_runs
 
 # There F is recall to six digits.
 MOST_BETA = 1000
+COUNTS, SCORES = ("answered", "hits"), ("precision", "recall", "f")
 READINGS = {"exact": "the class itself", "inclusive": "the class or one below it"}
 
 
@@ -47,12 +53,16 @@ class ClassScores(Short):
 
     Attributes
     ----------
-    support, answered, hits : ndarray of int
-        Samples where it is true, where it is answered, and both.
+    support : ndarray of int
+        Samples where it is true.
+    answered, hits : ndarray of int
+        Samples where it is answered, and where it is both; of several runs the means, as float.
     precision, recall, f : ndarray of float
-        In [0, 1], higher is better; nan for 0/0.
+        In [0, 1], higher is better; nan for 0/0. Of several runs the means over those that have a value.
     is_class : ndarray of bool
         The nodes that averages run over: all but the root; by the exact reading the leaves and what is true somewhere.
+    runs : tuple of ClassScores
+        Of each run, where there are several.
     """
 
     support: np.ndarray
@@ -62,25 +72,38 @@ class ClassScores(Short):
     recall: np.ndarray
     f: np.ndarray
     is_class: np.ndarray
+    runs: tuple[ClassScores, ...] = ()
 
-    def averages(self) -> dict[str, dict[str, float | int | None]]:
+    def over_runs(self, key: str) -> OverRuns:
+        """``answered``, ``hits``, ``precision``, ``recall`` or ``f`` of each class over the runs that have a value."""
+        return over_runs([getattr(run, key) for run in self.runs or (self,)])
+
+    def averages(self) -> dict[str, dict[str, float | int | OverRuns | None]]:
         """Macro averages over ``all`` classes and over those with ``support``.
 
         Returns
         -------
         dict of str to dict
-            ``precision``, ``recall``, ``f`` (None without classes), ``n_classes``, and ``n_undefined``: classes that were
-            never answered, whose precision counts 0.
+            ``precision``, ``recall``, ``f`` (None without classes; of several runs as OverRuns), ``n_classes``, and
+            ``n_undefined``: classes that were never answered (in some run), whose precision counts 0.
         """
-        found = {}
+        runs, found = self.runs or (self,), {}
         for name, inside in (("all", self.is_class), ("support", self.is_class & (self.support > 0))):
-            some = {
-                key: float(np.nan_to_num(getattr(self, key)[inside]).mean()) if inside.any() else None
-                for key in ("precision", "recall", "f")
-            }
-            undefined = int(np.isnan(self.precision[inside]).sum())
-            found[name] = some | {"n_classes": int(inside.sum()), "n_undefined": undefined}
+            some: dict[str, float | int | OverRuns | None] = dict.fromkeys(SCORES)
+            if inside.any():
+                some = {key: _over([_mean(getattr(run, key)[inside]) for run in runs]) for key in SCORES}
+            never = np.any([np.isnan(run.precision[inside]) for run in runs], axis=0)
+            found[name] = some | {"n_classes": int(inside.sum()), "n_undefined": int(never.sum())}
         return found
+
+
+def _mean(values):
+    return float(np.nan_to_num(values).mean())
+
+
+def _over(values):
+    """The one value, or those of several runs as OverRuns."""
+    return values[0] if len(values) == 1 else over_runs(values)
 
 
 @dataclass(frozen=True, eq=False)
@@ -93,9 +116,12 @@ class ScoresByClass(Short):
     beta : float
     exact, inclusive : ClassScores
     confused_with : ndarray of int, shape (n_nodes,)
-        The most frequent wrong answer (neither the truth nor above nor below it) to samples of exactly this true class, ties
-        to the lower node; -1 without one. With several paths, what its path is matched with where that is another class.
+        The most frequent wrong answer (neither the truth nor above nor below it) to samples of exactly this true class, in all
+        runs together, ties to the lower node; -1 without one. With several paths, what its path is matched with where that is
+        another class.
     confused_count : ndarray of int, shape (n_nodes,)
+    n_left_out : int
+        Samples of the first run that another one does not have, which count nowhere.
     """
 
     taxonomy: Taxonomy
@@ -104,22 +130,35 @@ class ScoresByClass(Short):
     inclusive: ClassScores
     confused_with: np.ndarray
     confused_count: np.ndarray
+    n_left_out: int = 0
+
+    @property
+    def n_runs(self) -> int:
+        """Number of runs."""
+        return max(1, len(self.exact.runs))
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a node but the root: names, depth, numbers by both readings, most frequent confusion."""
+        """A pandas DataFrame, one row a node but the root: names, depth, numbers by both readings, most frequent confusion.
+
+        Of several runs also the standard deviation between them, ``_sd``, and how many have the score, ``_runs``.
+        """
         names = self.taxonomy.names
-        columns = {"class": list(names), "depth": self.taxonomy.depth}
-        for reading in READINGS:
+        columns: dict[str, Any] = {"class": list(names), "depth": self.taxonomy.depth}
+        for reading, end in (("exact", ""), ("inclusive", "_inclusive")):
             scores = getattr(self, reading)
-            for key in ("support", "answered", "hits", "precision", "recall", "f"):
-                columns[key if reading == "exact" else f"{key}_inclusive"] = getattr(scores, key)
+            columns[f"support{end}"] = scores.support
+            for key in (*COUNTS, *SCORES):
+                columns[f"{key}{end}"] = getattr(scores, key)
+                if scores.runs:
+                    columns[f"{key}{end}_sd"] = scores.over_runs(key).sd
+                    columns |= {f"{key}{end}_runs": scores.over_runs(key).n} if key in SCORES else {}
         columns["confused_with"] = ["" if node < 0 else names[node] for node in self.confused_with.tolist()]
         columns["confused_count"] = self.confused_count
         return frame(columns).iloc[1:]
 
 
 def class_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | Predictions | JudgedAnswers],
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -130,8 +169,9 @@ def class_table(
 
     Parameters
     ----------
-    evaluation : Evaluation, Predictions, or JudgedAnswers
-        Of trees or graphs, with one truth a sample or several.
+    evaluation : Evaluation, Predictions, JudgedAnswers, or list of them
+        Of trees or graphs, with one truth a sample or several. Several are runs of one method on the same samples (of
+        JudgedAnswers those that all have are kept).
     rule, threshold, **parameters
         How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
     beta : float
@@ -144,7 +184,7 @@ def class_table(
     Raises
     ------
     PredictionsError
-        If no sample has a known truth, or a keyword is out of range.
+        If no sample has a known truth, a keyword is out of range, or runs judge other samples or have other truths.
 
     Examples
     --------
@@ -159,7 +199,22 @@ def class_table(
     {'precision': 1.0, 'recall': 0.75, 'f': 0.8333333333333333, 'n_classes': 2, 'n_undefined': 0}
     """
     _check_beta(beta)
-    answers = judged_answers(evaluation, rule, threshold, **parameters)
+    runs = run_answers(evaluation, rule, threshold, **parameters)
+    exact, inclusive = map(_over_runs, zip(*(_both_readings(answers, beta) for answers in runs.answers), strict=True))
+    confused = most_frequent_confusion(runs.answers)
+    return ScoresByClass(runs.answers[0].taxonomy, float(beta), exact, inclusive, *confused, runs.n_left_out)
+
+
+def _over_runs(runs):
+    """The ClassScores of one run, or the means over several."""
+    if len(runs) == 1:
+        return runs[0]
+    means = {key: over_runs([getattr(run, key) for run in runs]).mean for key in (*COUNTS, *SCORES)}
+    return replace(runs[0], **means, runs=runs)
+
+
+def _both_readings(answers, beta):
+    """ClassScores of one run, exact and inclusive."""
     taxonomy, n_nodes = answers.taxonomy, answers.taxonomy.n_nodes
     nodes = node_table(answers)
     true, predicted = (_own_keys(n_nodes, lists) for lists in (answers.truth, known_answers(answers.predicted)))
@@ -169,18 +224,17 @@ def class_table(
     )
     is_class = np.arange(n_nodes) > 0
     exact = _scores(support, answered, hits, beta, is_class & (taxonomy.is_leaf | (support > 0)))
-    inclusive = _scores(nodes.support, nodes.answered, nodes.hits, beta, is_class)
-    return ScoresByClass(taxonomy, float(beta), exact, inclusive, *most_frequent_confusion([answers]))
+    return exact, _scores(nodes.support, nodes.answered, nodes.hits, beta, is_class)
 
 
 def hierarchical_f(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | Predictions | JudgedAnswers],
     rule: str = "majority",
     threshold: float = 0.5,
     *,
     beta: float = 1.0,
     **parameters: Any,
-) -> dict[str, float]:
+) -> dict[str, float] | dict[str, OverRuns]:
     r"""Hierarchical F with beta, of the answers with all classes above them.
 
     Parameters
@@ -192,14 +246,14 @@ def hierarchical_f(
 
     Returns
     -------
-    dict of str to float
+    dict of str to float, or of several runs to OverRuns
         ``micro``, from nodes summed over all samples; ``samples``, the mean over samples. In [0, 1], higher is better; 0
         where nothing is answered. A sample without due or claimed nodes (truth and answer are the root) counts 0.
 
     Raises
     ------
     PredictionsError
-        If no sample has a known truth, or a keyword is out of range.
+        As in `class_table`.
 
     Notes
     -----
@@ -208,15 +262,12 @@ def hierarchical_f(
     of Kiritchenko et al., Canadian AI 2006, the root left out.
     """
     _check_beta(beta)
-    answers = judged_answers(evaluation, rule, threshold, **parameters)
-    predicted = answers.predicted
-    if not isinstance(predicted, NodeLists):
-        predicted = NodeLists(np.arange(len(predicted) + 1), predicted)
-    shared, claimed, due = set_overlap(answers.taxonomy, answers.truth, predicted)
-    weight = 1 + beta**2
-    each = ratio(weight * shared, beta**2 * due + claimed, 0.0)
-    micro = ratio(weight * shared.sum(), beta**2 * due.sum() + claimed.sum(), 0.0)
-    return {"micro": float(micro), "samples": float(each.mean())}
+    weight, micro, samples = 1 + beta**2, [], []
+    for answers in run_answers(evaluation, rule, threshold, **parameters).answers:
+        shared, claimed, due = set_overlap(answers.taxonomy, answers.truth, NodeLists.of(answers.predicted))
+        micro.append(float(ratio(weight * shared.sum(), beta**2 * due.sum() + claimed.sum(), 0.0)))
+        samples.append(float(ratio(weight * shared, beta**2 * due + claimed, 0.0).mean()))
+    return {"micro": _over(micro), "samples": _over(samples)}
 
 
 def _check_beta(beta):

@@ -28,13 +28,13 @@ from hierviz.diagnosis.confusions import branch_below
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import table_probabilities
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import is_number
+from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 CAUTION = "A model that was trained on these samples may have learned their wrong labels: use predictions of held-out samples."
@@ -132,8 +132,8 @@ def label_errors(
     PredictionsError
         If there are no scores, several truths or answers a sample, no known truth, or the taxonomy is a graph.
     """
-    if most is not None and (not is_number(most) or most != int(most) or most < 0):
-        raise PredictionsError(f"most: expected a whole number from 0 up, got {shown(most)}. Choose one.")
+    if most is not None:
+        check_whole("most", most, 0)
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     reason = answers.evaluation.why_no_curve()
     predictions, taxonomy = answers.evaluation.predictions, answers.taxonomy
@@ -148,24 +148,13 @@ def label_errors(
         kept = np.arange(n)
         p = _branch_probabilities(predictions, rows, [*branches, predicted], progress)
     else:
-        kept, p = _first_ones(answers.evaluation, rows, [*branches, predicted], int(most))
-    order = largest_first(p[1] - p[0])[: n if most is None else int(most)]
+        kept, p = _first_ones(answers.evaluation, rows, [*branches, predicted], most)
+    order = largest_first(p[1] - p[0])[: n if most is None else most]
     p, order = p[:, order], kept[order]
-    return LabelErrors(
-        taxonomy,
-        rows[order],
-        predictions.ids[rows[order]],
-        truth[order],
-        predicted[order],
-        common[order],
-        branches[0][order],
-        branches[1][order],
-        p[0],
-        p[1],
-        p[1] - p[0],
-        p[2],
-        n,
-    )
+    rows = rows[order]
+    nodes = [values[order] for values in (truth, predicted, common, *branches)]
+    columns: tuple[Any, ...] = (*nodes, p[0], p[1], p[1] - p[0], p[2], n)
+    return LabelErrors(taxonomy, rows, predictions.ids[rows], *columns)
 
 
 def _first_ones(evaluation, rows, nodes, most):

@@ -44,8 +44,8 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
-from hierviz.predictions.predictions import Predictions, listed_models
-from hierviz.taxonomy.checks import check_kind, is_number
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import check_kind, check_share, check_whole
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
@@ -246,20 +246,17 @@ def means_by(
     >>> found.label, found.n, found.mean
     (['1', '2'], array([1, 2]), array([1. , 0.5]))
     """
-    if not is_number(confidence) or not 0 < confidence < 1:
-        raise PredictionsError(f"confidence: expected a number between 0 and 1, got {shown(confidence)}. Try 0.95.")
-    if not is_number(bins) or bins != int(bins) or bins < 1:
-        raise PredictionsError(f"bins: expected a whole number from 1 up, got {shown(bins)}. Choose one.")
+    check_share("confidence", confidence)
+    check_whole("bins", bins, 1)
     check_kind("by", by, str, "Name depth, n_labels, or an attribute.")
-    several = listed_models(evaluation)
-    runs = run_answers(several, rule, threshold, **parameters)
+    runs = run_answers(evaluation, rule, threshold, **parameters)
     answers = runs.answers[0]
     metric = sample_keys(answers)[0] if metric is None else metric
     of_runs = np.array(
         [sample_values(one, metric)[places] for one, places in zip(runs.answers, runs.places, strict=True)], dtype=float
     )
     values = of_runs.mean(axis=0)
-    part, label, low, high = _parts(answers, by, int(bins))
+    part, label, low, high = _parts(answers, by, bins)
     groups = group_codes(answers, group)
     entry = METRICS[metric]
     n, mean, lower, upper = mean_intervals(

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.calibration_bins import calibration_of
-from hierviz.diagnosis.many_tests import CORRECTIONS, adjusted
+from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
@@ -39,7 +39,7 @@ from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_one_of, check_seed, is_number, is_within, listed_values
+from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.uncertainty.risk_bounds import wilson
@@ -91,8 +91,9 @@ class TruthRelation:
         return is_event, ~is_event & (np.bincount(row[has_truth], minlength=len(nodes)) > 0)
 
 
-# Probabilities that are looked at unless `max_samples` says otherwise (about two seconds), but at least so many samples.
+# Probabilities that are read unless `max_samples` says otherwise (about two seconds), but at least so many samples.
 MOST_VALUES, LEAST_SAMPLES = 50_000_000, 5_000
+N_REDRAWS = 999
 
 
 @dataclass(frozen=True, eq=False)
@@ -118,9 +119,9 @@ class Reliability(Short):
         Not calibrated.
     offsets : ndarray of int, shape (n_subjects + 1,)
         Row i has the bins ``offsets[i]:offsets[i + 1]``.
-    bin_low, bin_high, bin_p, bin_rate, bin_lower, bin_upper : ndarray of float
-        Smallest, largest and mean p, share of events and its Wilson interval [1]_.
-    bin_n, bin_events : ndarray of int
+    bin_columns : dict of str to ndarray, shape (n_bins,)
+        ``low``, ``high``, ``p``: smallest, largest and mean p; ``rate``, ``lower``, ``upper``: share of events and its Wilson
+        interval [1]_; ``n``, ``events``: samples and events.
     n_samples, n_used : int
         Judged samples, and how many of them were looked at (drawn at random where these are fewer).
     """
@@ -139,14 +140,7 @@ class Reliability(Short):
     p_adjusted: np.ndarray
     is_flagged: np.ndarray
     offsets: np.ndarray
-    bin_low: np.ndarray
-    bin_high: np.ndarray
-    bin_p: np.ndarray
-    bin_rate: np.ndarray
-    bin_lower: np.ndarray
-    bin_upper: np.ndarray
-    bin_n: np.ndarray
-    bin_events: np.ndarray
+    bin_columns: dict[str, np.ndarray]
     n_samples: int
     n_used: int
 
@@ -160,33 +154,18 @@ class Reliability(Short):
         return [f"depth {depth}" if node < 0 else self.taxonomy.names[node] for node, depth in pairs]
 
     def bins(self, place: int) -> dict[str, np.ndarray]:
-        """The bins of one row by name, without ``bin_``."""
+        """The bins of one row by the keys of `bin_columns`."""
         check_position("place", place, len(self))
         inside = slice(self.offsets[place], self.offsets[place + 1])
-        return {
-            name.removeprefix("bin_"): getattr(self, name)[inside]
-            for name in self.__dataclass_fields__
-            if name.startswith("bin_")
-        }
+        return {name: values[inside] for name, values in self.bin_columns.items()}
 
     def to_frame(self, *, of_bins: bool = False) -> Any:
         """A pandas DataFrame, one row a node or depth, or one row a bin."""
         if of_bins:
             subjects = np.repeat(np.array(self.subjects, dtype=object), np.diff(self.offsets))
-            names = [name for name in self.__dataclass_fields__ if name.startswith("bin_")]
-            return frame({"subject": subjects, **{name[4:]: getattr(self, name) for name in names}})
-        keys = (
-            "n",
-            "n_left_out",
-            "mean_p",
-            "rate",
-            "ece",
-            "null_mean",
-            "null_high",
-            "p_value",
-            "p_adjusted",
-            "is_flagged",
-        )
+            return frame({"subject": subjects, **self.bin_columns})
+        fields = list(self.__dataclass_fields__)
+        keys = fields[fields.index("n") : fields.index("offsets")]
         return frame({"subject": self.subjects, "depth": self.depth, **{key: getattr(self, key) for key in keys}})
 
 
@@ -198,11 +177,8 @@ def reliability(
     n_bins: int = 15,
     min_samples: int = 20,
     confidence: float = 0.95,
-    n_redraws: int = 999,
-    q: float = 0.05,
-    correction: str = "bh",
     max_samples: int | None = None,
-    seed: int = 0,
+    tests: ManyTests = USUAL_TESTS,
     progress: Callable[[int, int], object] | None = None,
 ) -> Reliability:
     """Calibration of nodes or depths.
@@ -219,13 +195,11 @@ def reliability(
         At most so many bins of equal size, with at least so many samples each; equal p in one bin.
     confidence : float
         Of the Wilson intervals of the bins.
-    n_redraws, seed : int
-        How often outcomes are redrawn from p.
-    q, correction
-        False discovery rate and its kind, as in `hierviz.diagnosis.slices`, over all nodes and depths looked at.
     max_samples : int, optional
-        Look at so many judged samples at most, drawn at random. By default as many as have 50 million probabilities, and
+        Use so many judged samples at most, drawn at random. By default as many as have 50 million probabilities, and
         5,000 at least.
+    tests : ManyTests
+        Of all nodes and depths together. Draws are outcomes redrawn from p; by default 999.
     progress : callable, optional
         Called with (steps done, steps in all): one a sample whose scores are read, and as many for all redraws.
 
@@ -253,16 +227,13 @@ def reliability(
         raise PredictionsError(
             f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
         )
-    whole = {"n_bins": n_bins, "min_samples": min_samples, "n_redraws": n_redraws}
-    whole |= {} if max_samples is None else {"max_samples": max_samples}
-    for what, value in whole.items():
-        if not is_number(value) or value != int(value) or value < 1:
-            raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
-    for what, share in (("q", q), ("confidence", confidence)):
-        if not is_within(share, 0, 1) or share in (0, 1):
-            raise PredictionsError(
-                f"{what}: expected a number between 0 and 1, got {shown(share)}. Choose one in that range."
-            )
+    counts = {"n_bins": n_bins, "min_samples": min_samples} | (
+        {} if max_samples is None else {"max_samples": max_samples}
+    )
+    for what, value in counts.items():
+        check_whole(what, value, 1)
+    check_share("confidence", confidence)
+    check_kind("tests", tests, ManyTests, "Pass hierviz.diagnosis.ManyTests(q=...).")
     if nodes is None and depths is None:
         depths = range(1, taxonomy.max_depth + 1)
     listed_nodes = [] if nodes is None else listed_values("nodes", nodes, "node numbers")
@@ -280,78 +251,56 @@ def reliability(
         np.array(list(dict.fromkeys(np.array(some, dtype=np.intp).tolist())), dtype=np.intp)
         for some in (asked, asked_depths)
     )
-    check_seed(seed)
-    check_one_of("correction", correction, CORRECTIONS)
-    rng = np.random.default_rng(seed)
-    most = max(LEAST_SAMPLES, MOST_VALUES // taxonomy.n_nodes) if max_samples is None else int(max_samples)
+    rng = np.random.default_rng(tests.seed)
+    most = max(LEAST_SAMPLES, MOST_VALUES // taxonomy.n_nodes) if max_samples is None else max_samples
     rows = judged if len(judged) <= most else np.sort(rng.choice(judged, most, replace=False))
     p, best = _probabilities(predictions, rows, node_list, depth_list, progress)
     assert predictions.truth is not None
     relation = TruthRelation(taxonomy, predictions.truth, rows)
-    every = [*((node, np.full(len(rows), node)) for node in node_list.tolist()), *((-1, column) for column in best.T)]
+    numbers = [*node_list.tolist(), *[-1] * len(depth_list)]
     found, left_out, means, rates = [], [], [], []
-    for place, (_, subject) in enumerate(every):
-        is_event, is_left = relation.of(subject)
-        kept = ~is_left
-        inside, events = p[kept, place], is_event[kept]
+    for place, node in enumerate(numbers):
+        is_event, is_left = relation.of(best[:, place - len(node_list)] if node < 0 else np.full(len(rows), node))
+        inside, events = p[~is_left, place], is_event[~is_left]
         left_out.append(int(is_left.sum()))
         means.append(inside.mean() if len(inside) else np.nan)
         rates.append(events.mean() if len(inside) else np.nan)
-        found.append(
-            calibration_of(
-                inside, events, n_bins=int(n_bins), min_samples=int(min_samples), n_redraws=int(n_redraws), rng=rng
-            )
-        )
+        found.append(calibration_of(inside, events, n_bins, min_samples, tests.n_draws or N_REDRAWS, rng))
         if progress:
-            progress(len(rows) + (place + 1) * len(rows) // len(every), 2 * len(rows))
-    depth = np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp)
-    numbers = [one for one, _ in every]
-    return _collected(
-        taxonomy, numbers, depth, found, left_out, means, rates, (confidence, q, correction), len(judged), len(rows)
-    )
-
-
-def _collected(taxonomy, numbers, depth, found, left_out, means, rates, options, n_samples, n_used):
-    confidence, q, correction = options
+            progress(len(rows) + (place + 1) * len(rows) // len(numbers), 2 * len(rows))
     p_value = np.array([bins.p_value for bins in found])
     known = np.isfinite(p_value)
     p_adjusted = np.full(len(p_value), np.nan)
-    p_adjusted[known] = adjusted(p_value[known], correction)
-
-    def joined(key, kind=float):
-        return np.concatenate([np.empty(0, kind), *(getattr(bins, key) for bins in found)])
+    p_adjusted[known] = adjusted(p_value[known], tests.correction)
 
     def of_null(function):
         return np.array([function(bins.null_ece) if len(bins.null_ece) else np.nan for bins in found])
 
-    n, events = joined("n", np.intp), joined("events", np.intp)
-    lower, upper = wilson(events, n, confidence)
-    sizes = [len(bins.n) for bins in found]
+    bins = {
+        name: np.concatenate([np.empty(0, kind), *(getattr(one, key) for one in found)])
+        for name, key, kind in (("low", "low", float), ("high", "high", float), ("p", "mean_p", float))
+        + (("n", "n", np.intp), ("events", "events", np.intp))
+    }
+    bins["rate"] = bins["events"] / np.maximum(bins["n"], 1)
+    bins["lower"], bins["upper"] = wilson(bins["events"], bins["n"], confidence)
     return Reliability(
         taxonomy=taxonomy,
         node=np.array(numbers, dtype=np.intp),
-        depth=depth,
-        n=n_used - np.array(left_out, dtype=np.intp),
+        depth=np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp),
+        n=len(rows) - np.array(left_out, dtype=np.intp),
         n_left_out=np.array(left_out, dtype=np.intp),
         mean_p=np.array(means, dtype=float),
         rate=np.array(rates, dtype=float),
-        ece=np.array([bins.ece for bins in found]),
+        ece=np.array([one.ece for one in found]),
         null_mean=of_null(np.mean),
         null_high=of_null(lambda values: np.quantile(values, 0.95)),
         p_value=p_value,
         p_adjusted=p_adjusted,
-        is_flagged=known & (np.where(known, p_adjusted, 1) <= q),
-        offsets=np.append(0, np.cumsum(sizes)).astype(np.intp),
-        bin_low=joined("low"),
-        bin_high=joined("high"),
-        bin_p=joined("mean_p"),
-        bin_rate=events / np.maximum(n, 1),
-        bin_lower=lower,
-        bin_upper=upper,
-        bin_n=n,
-        bin_events=events,
-        n_samples=n_samples,
-        n_used=n_used,
+        is_flagged=known & (np.where(known, p_adjusted, 1) <= tests.q),
+        offsets=np.append(0, np.cumsum([len(one.n) for one in found])).astype(np.intp),
+        bin_columns={name: bins[name] for name in ("low", "high", "p", "rate", "lower", "upper", "n", "events")},
+        n_samples=len(judged),
+        n_used=len(rows),
     )
 
 

@@ -32,7 +32,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.many_tests import adjusted, hypergeometric_tail
+from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted, hypergeometric_tail
 from hierviz.diagnosis.slice_members import (
     FEWEST_GROUPS,
     SliceMembers,
@@ -44,13 +44,12 @@ from hierviz.diagnosis.slice_members import (
 from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES, severity
-from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.metrics.ties import at_most
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_one_of, check_seed, is_number, is_within, listed_values
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -243,11 +242,8 @@ def slices(
     loss: str | None = None,
     attributes: Sequence[str] | None = None,
     group: str | np.ndarray | None = None,
-    q: float = 0.05,
-    correction: str = "bh",
     min_samples: int = 10,
-    n_permutations: int | None = None,
-    seed: int = 0,
+    tests: ManyTests = USUAL_TESTS,
     progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> Slices:
@@ -264,15 +260,11 @@ def slices(
         Columns of the predictions or the truth whose values are slices; all but pictures and texts if not given.
     group : str, or array_like of shape (n_samples,), optional
         Samples with one label (an observer, a document) belong together; those without a label are groups of their own.
-    q : float
-        False discovery rate, in (0, 1).
-    correction : 'bh' or 'by'
-        Benjamini-Hochberg or Benjamini-Yekutieli.
     min_samples : int
         A slice needs as many samples inside and outside.
-    n_permutations, seed : int
-        Of the permutation test, whose smallest p-value is 1 / (n_permutations + 1). By default twice as many as one slice
-        needs to be flagged alone (tests / q), but 999 to 9,999; a permutation of a million samples takes about 0.4 seconds.
+    tests : ManyTests
+        Draws are permutations, and the smallest p-value of their test is 1 / (n_draws + 1). By default twice as many as one
+        slice needs to be flagged alone (tests / q), but 999 to 9,999; a permutation of a million samples takes about 0.4 seconds.
     progress : callable, optional
         Called with (permutations done, permutations in all) where losses are permuted.
 
@@ -285,13 +277,8 @@ def slices(
     PredictionsError
         If no sample has a known truth, there is no such column or severity, or a number is out of range.
     """
-    whole = {"min_samples": min_samples} | ({} if n_permutations is None else {"n_permutations": n_permutations})
-    for what, value in whole.items():
-        if not is_number(value) or value != int(value) or value < 1:
-            raise PredictionsError(f"{what}: expected a whole number from 1 up, got {shown(value)}. Choose one.")
-    if not is_within(q, 0, 1) or q in (0, 1):
-        raise PredictionsError(f"q: expected a number between 0 and 1, got {shown(q)}. Choose one in that range.")
-    check_seed(seed)
+    check_whole("min_samples", min_samples, 1)
+    check_kind("tests", tests, ManyTests, "Pass hierviz.diagnosis.ManyTests(q=...).")
     if attributes is not None:
         attributes = listed_values("attributes", attributes, "columns")
     answers = judged_answers(evaluation, rule, threshold, **parameters)
@@ -302,7 +289,7 @@ def slices(
         losses = answers.is_wrong.astype(float)
     else:
         losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows, what="loss")
-    members, groups = slice_members(answers, attributes, int(min_samples)), group_codes(answers, group)
+    members, groups = slice_members(answers, attributes, min_samples), group_codes(answers, group)
     n_all, total = len(losses), losses.sum()
     sums = members.sums(losses)
     n_groups = n_all if groups is None else int(groups.max()) + 1
@@ -312,12 +299,11 @@ def slices(
     elif test == "Fisher":
         p_values = hypergeometric_tail(np.rint(sums), members.n, round(total), n_all)
     else:
-        enough = int(np.clip(np.ceil(2 * len(members.n) / q), 999, 9999))
-        n_permutations = enough if n_permutations is None else int(n_permutations)
-        p_values = permutation_p_values(members, losses, groups, n_permutations, seed, progress)
-    p_adjusted = adjusted(p_values, correction)
+        enough = int(np.clip(np.ceil(2 * len(members.n) / tests.q), 999, 9999))
+        p_values = permutation_p_values(members, losses, groups, tests.n_draws or enough, tests.seed, progress)
+    p_adjusted = adjusted(p_values, tests.correction)
     overall = float(total / n_all)
-    flagged = p_adjusted <= q
+    flagged = p_adjusted <= tests.q
     first, n_outside, sum_outside = worst_first(members, losses, sums, np.flatnonzero(flagged), overall)
     others = np.flatnonzero(~flagged)
     excess = sums - members.n * overall
@@ -329,16 +315,9 @@ def slices(
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
     columns = [
-        *(
-            members.kind[order],
-            members.node[order],
-            members.value[order],
-            n,
-            sums,
-            sums / n,
-            (total - sums) / (n_all - n),
-        ),
-        *(excess[order], p_values[order], p_adjusted[order], flagged[order]),
+        *(column[order] for column in (members.kind, members.node, members.value)),
+        *(n, sums, sums / n, (total - sums) / (n_all - n)),
+        *(column[order] for column in (excess, p_values, p_adjusted, flagged)),
         *(n_outside, rate_outside, sum_outside - n_outside * overall),
     ]
     rows = [Slice(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]

@@ -97,7 +97,7 @@ def bin_ends(ordered, n_bins, min_samples):
     return np.array(ends, dtype=np.intp)
 
 
-def calibration_of(p, events, *, n_bins, min_samples, n_redraws, rng):
+def calibration_of(p, events, n_bins, min_samples, n_redraws, rng):
     """The CalibrationBins of one event.
 
     Parameters

@@ -6,7 +6,7 @@ Arrays have shape (n_tests,). Tests are one-sided: a small p-value says "more th
 
 Functions
 ---------
-hypergeometric_tail, adjusted, log_factorial
+ManyTests, hypergeometric_tail, adjusted, log_factorial
 
 References
 ----------
@@ -17,11 +17,46 @@ References
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 
-from hierviz.taxonomy.checks import check_one_of
+from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.checks import check_one_of, check_seed, check_share, check_whole
 
 CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
+
+
+@dataclass(frozen=True)
+class ManyTests(Short):
+    """How many tests at once are made and judged.
+
+    Attributes
+    ----------
+    q : float
+        False discovery rate, in (0, 1).
+    correction : 'bh' or 'by'
+        Benjamini-Hochberg or Benjamini-Yekutieli.
+    n_draws : int, optional
+        How often the null distribution is drawn; each function says how often it is by default.
+    seed : int
+        Of the draws.
+    """
+
+    q: float = 0.05
+    correction: str = "bh"
+    n_draws: int | None = None
+    seed: int = 0
+
+    def __post_init__(self):
+        check_share("q", self.q)
+        check_one_of("correction", self.correction, CORRECTIONS)
+        if self.n_draws is not None:
+            check_whole("n_draws", self.n_draws, 1)
+        check_seed(self.seed)
+
+
+USUAL_TESTS = ManyTests()
 # Below this the logarithm of a factorial is a sum; above, the series has errors below 1e-16 of it.
 _EXACT_UNTIL = 256
 _LOG_FACTORIALS = np.append(0.0, np.cumsum(np.log(np.arange(1, _EXACT_UNTIL))))

@@ -41,7 +41,7 @@ from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_one_of
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -328,7 +328,6 @@ def worst(
         If no sample has a known truth, or the number, the rule or a parameter is not valid.
     """
     check_kind("predictions", predictions, Predictions, "Pass those of one model.")
-    if isinstance(most, bool) or not isinstance(most, (int, np.integer)) or most < 1:
-        raise PredictionsError(f"most: expected a number of samples from 1, got {most!r}. Give one.")
-    rows = worst_rows(Evaluation.from_predictions(predictions), int(most), rule, threshold, **parameters)
+    check_whole("most", most, 1)
+    rows = worst_rows(Evaluation.from_predictions(predictions), most, rule, threshold, **parameters)
     return [predictions.sample_id(int(row)) for row in rows]

@@ -22,7 +22,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.predictions.column_text import as_text, is_missing
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_one_of, is_number, listed_values
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -91,10 +91,7 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
         if node is not None:
             keep &= _any_of(nodes, _wanted(taxonomy, node, is_subtree))
     if chosen.common is not None:
-        if not is_number(chosen.common) or chosen.common != int(chosen.common) or chosen.common < 0:
-            raise PredictionsError(
-                f"common: expected a depth, got {shown(chosen.common)}. Choose a whole number from 0 up."
-            )
+        check_whole("common", chosen.common, 0)
         keep &= taxonomy.depth[answers.common] == chosen.common
     predictions = answers.evaluation.predictions
     return keep & rows_with(predictions, answers.rows, chosen.where, chosen.text)
@@ -136,8 +133,7 @@ def facets(predictions: Predictions, rows: np.ndarray, most: int = 100) -> dict[
     """
     check_kind("predictions", predictions, Predictions, "Pass those of one model.")
     rows = places_of("rows", rows, predictions.n_samples, "row")
-    if not is_number(most):
-        raise PredictionsError(f"most: expected a number, got {shown(most)}. Choose one.")
+    check_whole("most", most, 0)
     found = {}
     for name, column in predictions.attributes.items():
         if name in NO_FACETS:

@@ -100,7 +100,9 @@ def choices(n):
         threshold = goal(curve).threshold
         inside.append(curve.at(threshold)["correct"])
         outside.append(curve_of_all.at(threshold)["correct"])
-        found = hv.thresholds.cross_fitted(ANIMALS, truth[rows], table.take(rows), goal, splits=4)
+        found = hv.thresholds.cross_fitted(
+            ANIMALS, truth[rows], table.take(rows), goal, folds=hv.thresholds.Folds(splits=4)
+        )
         fitted.append(found.values.get("correct", np.nan))
     values = np.array([inside, outside, fitted])
     return np.column_stack([np.nanmean(values, axis=1), *np.nanquantile(values, [0.05, 0.95], axis=1)])

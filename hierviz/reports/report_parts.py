@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from html import escape
 
-from hierviz.charts import operating_curves, packed, packed_chart, threshold_text
+from hierviz.charts import CurveLayers, operating_curves, packed, packed_chart, threshold_text
 from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis._slices import slices
@@ -154,7 +154,7 @@ class ReportParts:
         rules = {name: self._landed(usable[name], name) for name in names} if single else None
         at = self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5
         shown = self.name if self.name in curves else names[0]
-        figure = operating_curves(curves, threshold=at, model=shown, answers=answers, rules=rules, height=300)
+        figure = operating_curves(curves, threshold=at, model=shown, layers=CurveLayers(rules, answers), height=300)
         self.store["curves"] = packed_chart(figure)
         left_out = [name for name in usable if name not in names] + [name for name in found if name not in usable]
         told = f"<p>Not drawn: {escape(', '.join(left_out))}.</p>" if left_out else ""

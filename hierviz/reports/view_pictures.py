@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
 import numpy as np
@@ -67,16 +68,9 @@ def curves(settings, key, models, store):
     figure = charts.operating_curves(
         found,
         threshold=threshold,
-        x=pair.x,
-        y=pair.y,
-        strip=pair.strip,
+        axes=replace(pair, spread=True if "spread" in drawn else None, zoom="whole" not in drawn),
         model=first,
-        answers=answers,
-        envelope="envelope" in drawn,
-        levels="levels" in drawn,
-        spread=True if "spread" in drawn else None,
-        zoom="whole" not in drawn,
-        bands=bands,
+        layers=charts.CurveLayers(answers=answers, envelope="envelope" in drawn, levels="levels" in drawn, bands=bands),
         height=260,
     )
     store[key] = charts.packed_chart(figure)

@@ -96,6 +96,14 @@ def check_whole(what: str, value: object, least: int, most: int | None = None) -
         raise PredictionsError(f"{what}: expected a whole number {wanted}, got {shown(value)}. Choose one.")
 
 
+def check_share(what: str, value: object) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a number inside (0, 1)."""
+    if not is_within(value, 0, 1) or value in (0, 1):
+        raise PredictionsError(
+            f"{what}: expected a number between 0 and 1, got {shown(value)}. Choose one in that range."
+        )
+
+
 def check_threads(threads: Any, what: str = "threads") -> None:
     """Raise a PredictionsError unless `threads` is None or a whole number from 1 to `MOST_THREADS`: each holds a block."""
     is_number = isinstance(threads, (int, np.integer)) and not isinstance(threads, bool)

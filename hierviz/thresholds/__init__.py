@@ -6,6 +6,8 @@ write_operating_point   write an operating point
 choose                  the best mean of a metric where others are good enough
 with_costs              a curve with the mean cost of its answers
 with_shallow_answers    a curve with the share of answers above a depth
+Folds                   how samples are split for cross-fitting
+Target                  what a threshold is chosen for, and what models are ranked by
 cross_fitted            what a choice yields on samples that were left out
 rank_for_target         every model at its own threshold for one goal
 guaranteed_threshold    a threshold with a guarantee for new samples
@@ -23,6 +25,8 @@ if TYPE_CHECKING:
     from hierviz.readers.operating_point_file import load_operating_point as load_operating_point
     from hierviz.readers.operating_point_file import write_operating_point as write_operating_point
     from hierviz.thresholds._rule_frontiers import rule_frontiers as rule_frontiers
+    from hierviz.thresholds.cross_fitting import Folds as Folds
+    from hierviz.thresholds.cross_fitting import Target as Target
     from hierviz.thresholds.cross_fitting import cross_fitted as cross_fitted
     from hierviz.thresholds.cross_fitting import rank_for_target as rank_for_target
     from hierviz.thresholds.depth_thresholds import depth_threshold_points as depth_threshold_points

@@ -16,7 +16,7 @@ and `hierviz.uncertainty.comparison` judges all pairs of models at once.
 
 Functions
 ---------
-CrossFitted, cross_fitted, TargetRow, rank_for_target
+Folds, Target, CrossFitted, cross_fitted, TargetRow, rank_for_target
 
 References
 ----------
@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.inference.pareto_table import as_table
+from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
@@ -41,10 +41,72 @@ from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
 from hierviz.taxonomy.checks import check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.thresholds.selection import Choice
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.comparison import clear_pairs, fewest_resamples, marks
 from hierviz.uncertainty.resamples import FEWEST, Resamples, unit_numbers
 from hierviz.uncertainty.student import t_quantile
+
+
+@dataclass(frozen=True, eq=False)
+class Folds(Short):
+    """How samples are split at random.
+
+    Attributes
+    ----------
+    n, splits : int
+        At least 2 folds; at least one split.
+    seed : int
+    groups : array_like, shape (n_samples,), optional
+        Label of each sample: a group is never in two folds.
+    """
+
+    n: int = 5
+    splits: int = 20
+    seed: int = 0
+    groups: ArrayLike | None = None
+
+    def __post_init__(self):
+        for what, value, least in (("folds", self.n, 2), ("splits", self.splits, 1), ("seed", self.seed, 0)):
+            check_whole(what, value, least)
+
+
+@dataclass(frozen=True)
+class Target(Short):
+    """What a threshold is chosen for, and what models are ranked by.
+
+    Attributes
+    ----------
+    goal : callable
+        OperatingCurve -> Choice, for example ``functools.partial(choose, subject_to={"correct": 0.95})``.
+    key : str
+        The number that orders the models.
+    numbers : callable
+        (taxonomy, truth, answers) -> dict of str to ndarray, shape (n_samples,): the path metrics, or
+        `hierviz.thresholds.selection.cost_metrics` for costs.
+    of_samples : bool
+        The goal takes (OperatingCurve, truth, ParetoTable), for goals that need single answers, such as
+        those of `hierviz.thresholds.with_shallow_answers`.
+    """
+
+    goal: Callable
+    key: str = "info_recall"
+    numbers: Callable = path_metrics
+    of_samples: bool = False
+
+    def choice(
+        self, taxonomy: Taxonomy, truth: np.ndarray, table: ParetoTable, curve: OperatingCurve | None = None
+    ) -> Choice:
+        """The Choice on some samples."""
+        curve = operating_curve(taxonomy, truth, table) if curve is None else curve
+        return self.goal(curve, truth, table) if self.of_samples else self.goal(curve)
+
+    def keys(self, taxonomy: Taxonomy) -> list[str]:
+        """What the numbers of answers are called."""
+        return list(self.numbers(taxonomy, np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)))
+
+
+USUAL_FOLDS = Folds()
 
 
 @dataclass(frozen=True, eq=False)
@@ -82,13 +144,9 @@ def cross_fitted(
     taxonomy: Taxonomy,
     truth: ArrayLike,
     table: Any,
-    goal: Callable,
+    goal: Callable | Target,
     *,
-    folds: int = 5,
-    splits: int = 20,
-    seed: int = 0,
-    groups: ArrayLike | None = None,
-    of_samples: bool = False,
+    folds: Folds = USUAL_FOLDS,
     progress: Callable[[int, int], object] | None = None,
 ) -> CrossFitted:
     """Cross-fitted means of the path metrics at a threshold that is chosen for a goal.
@@ -99,16 +157,9 @@ def cross_fitted(
         A tree.
     truth : ndarray of int, shape (n_samples,)
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
-    goal : callable
+    goal : callable or Target
         OperatingCurve -> Choice, for example ``functools.partial(choose, subject_to={"correct": 0.95})``.
-    folds, splits : int
-        At least 2 folds; at least one split.
-    seed : int
-    groups : array_like, shape (n_samples,), optional
-        Label of each sample: a group is never in two folds.
-    of_samples : bool
-        The goal takes (OperatingCurve, truth, ParetoTable), for goals that look at single answers, such as
-        those of `hierviz.thresholds.with_shallow_answers`.
+    folds : Folds
     progress : callable, optional
         Called with (folds done, folds in all).
 
@@ -119,11 +170,14 @@ def cross_fitted(
     Raises
     ------
     PredictionsError
-        If there are fewer samples, or groups, than folds, or a number is out of range.
+        If there are fewer samples, or groups, than folds.
     """
-    plan = _Plan(goal, of_samples, folds, splits, seed, groups)
-    (found,), _ = _fits(taxonomy, truth, {"": table}, plan, progress)
+    (found,), _ = _fits(taxonomy, truth, [table], _target(goal), folds, progress)
     return found
+
+
+def _target(goal):
+    return goal if isinstance(goal, Target) else Target(goal)
 
 
 @dataclass(frozen=True, eq=False)
@@ -187,18 +241,12 @@ def rank_for_target(
     taxonomy: Taxonomy,
     truth: ArrayLike,
     tables: Mapping[str, Any],
-    goal: Callable,
+    goal: Callable | Target,
     resamples: Resamples | None = None,
     *,
-    key: str = "info_recall",
-    numbers: Callable = path_metrics,
     curves: Mapping[str, OperatingCurve] | None = None,
     level: float = 0.95,
-    folds: int = 5,
-    splits: int = 20,
-    seed: int = 0,
-    groups: ArrayLike | None = None,
-    of_samples: bool = False,
+    folds: Folds | None = USUAL_FOLDS,
     progress: Callable[[int, int], object] | None = None,
 ) -> TargetRanking:
     """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
@@ -210,20 +258,15 @@ def rank_for_target(
     truth : ndarray of int, shape (n_samples,)
     tables : mapping of str to (ndarray, Predictions, or ParetoTable)
         By the name of the model, all of the same samples.
-    goal : callable
+    goal : callable or Target
         OperatingCurve -> Choice.
     resamples : Resamples, optional
         For the intervals at the thresholds of the rows.
-    key : str
-        The number that orders the models.
-    numbers : callable
-        (taxonomy, truth, answers) -> dict of str to ndarray, shape (n_samples,): the numbers of `values`; the path metrics if
-        not given, `hierviz.thresholds.selection.cost_metrics` for costs.
     curves : mapping of str to OperatingCurve, optional
         Of the tables, where they are at hand.
     level : float
-    folds, splits, seed, groups, of_samples, progress
-        As in `cross_fitted`; without folds (0) nothing is cross-fitted.
+    folds, progress
+        As in `cross_fitted`; with None nothing is cross-fitted.
 
     Returns
     -------
@@ -231,24 +274,23 @@ def rank_for_target(
     """
     if not tables:
         raise PredictionsError("tables: expected at least one model, got none. Pass a dict of them.")
-    truth = one_truth_each(truth, "the table")
-    keys = _keys(taxonomy, numbers)
+    truth, target = one_truth_each(truth, "the table"), _target(goal)
+    keys, key = target.keys(taxonomy), target.key
     if key not in keys:
         raise PredictionsError(f"key: expected one of {', '.join(keys)}, got {shown(key)}. Choose one.")
     sign, names = METRICS[key].sign, list(tables)
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
     fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
-    if folds != 0:
-        plan = _Plan(goal, of_samples, folds, splits, seed, groups, key, numbers)
-        (*fits, inside), parts = _fits(taxonomy, truth, made, plan, progress)
+    if folds is not None:
+        (*fits, inside), parts = _fits(taxonomy, truth, list(made.values()), target, folds, progress, key)
     rows = []
     for name, fit in zip(names, fits, strict=True):
-        choice = _choice(taxonomy, truth, made[name], goal, of_samples, (curves or {}).get(name))
+        choice = target.choice(taxonomy, truth, made[name], (curves or {}).get(name))
         if choice.threshold is None:
             rows.append(TargetRow(name, None, {}, {}, float("nan"), fit, why_not=choice.why_not))
             continue
         answers = made[name].nodes_at(choice.threshold)
-        values = numbers(taxonomy, truth, answers)
+        values = target.numbers(taxonomy, truth, answers)
         intervals = {}
         if resamples is not None:
             means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
@@ -261,7 +303,7 @@ def rank_for_target(
         now = {one: float(values[one].mean()) for one in keys}
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
     fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
-    n_units = int(unit_numbers(groups, len(truth)).max()) + 1
+    n_units = int(unit_numbers(None if folds is None else folds.groups, len(truth)).max()) + 1
     rows = _judged(rows, sign * fitted, sign * parts, n_units, level)
     order = sorted(
         range(len(rows)),
@@ -295,59 +337,32 @@ def _judged(rows, gains, parts, n_units, level):
     ]
 
 
-def _keys(taxonomy, numbers):
-    """What the numbers of answers are called."""
-    return list(numbers(taxonomy, np.zeros(1, dtype=np.intp), np.zeros(1, dtype=np.intp)))
-
-
-def _choice(taxonomy, truth, table, goal, of_samples, curve=None):
-    curve = operating_curve(taxonomy, truth, table) if curve is None else curve
-    return goal(curve, truth, table) if of_samples else goal(curve)
-
-
-@dataclass(frozen=True)
-class _Plan:
-    """What is chosen in which folds: arguments of `rank_for_target`."""
-
-    goal: Callable
-    of_samples: bool
-    folds: int
-    splits: int
-    seed: int
-    groups: ArrayLike | None
-    key: str | None = None
-    numbers: Callable = path_metrics
-
-
-def _fits(taxonomy, truth, tables, plan, progress):
-    """CrossFitted of each model, and of the best one by `key` in every fold where a key is given.
+def _fits(taxonomy, truth, tables, target, plan, progress, key=None):
+    """CrossFitted of each model, and of the best one by `key` in every fold where a key is given; `plan` are the Folds.
 
     And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
     """
-    folds, splits, seed, groups, key = plan.folds, plan.splits, plan.seed, plan.groups, plan.key
-    for what, value, least in (("folds", folds, 2), ("splits", splits, 1), ("seed", seed, 0)):
-        check_whole(what, value, least)
-    truth = one_truth_each(truth, "the table")
-    made = [as_table(taxonomy, table) for table in tables.values()]
+    folds, splits = plan.n, plan.splits
+    truth, made = one_truth_each(truth, "the table"), [as_table(taxonomy, table) for table in tables]
     n = len(truth)
     for table in made:
         if table.n_samples != n:
             raise PredictionsError(
                 f"truth: expected one node for each of the {table.n_samples} samples, got {n}. Align them."
             )
-    unit_of = unit_numbers(groups, n)
+    unit_of = unit_numbers(plan.groups, n)
     n_units = int(unit_of.max()) + 1 if n else 0
     if n_units < folds:
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
         )
-    keys, sign = _keys(taxonomy, plan.numbers), 0 if key is None else METRICS[key].sign
+    keys, sign = target.keys(taxonomy), 0 if key is None else METRICS[key].sign
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
     parts = np.full((len(made), splits * folds), np.nan)
     chosen, sizes = np.full((splits, folds), -1), np.zeros((splits, folds), dtype=np.intp)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng(plan.seed)
     for split in range(splits):
         fold_of = np.empty(n_units, dtype=np.intp)
         fold_of[rng.permutation(n_units)] = np.arange(n_units) % folds
@@ -357,10 +372,10 @@ def _fits(taxonomy, truth, tables, plan, progress):
             sizes[split, fold] = len(test)
             best = -np.inf
             for place, table in enumerate(made):
-                choice = _choice(taxonomy, truth[train], table.take(train), plan.goal, plan.of_samples)
+                choice = target.choice(taxonomy, truth[train], table.take(train))
                 if choice.threshold is None:
                     continue
-                metrics = plan.numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
+                metrics = target.numbers(taxonomy, truth[test], table.take(test).nodes_at(choice.threshold))
                 values[place, split, fold] = [metrics[one].mean() for one in keys]
                 thresholds[place, split, fold] = choice.threshold
                 if key is None:

@@ -27,7 +27,7 @@ guarantee is then about the mean over new groups, every group counting once what
 
 Functions
 ---------
-guaranteed_threshold, certified_threshold, guaranteed_keys, thresholds_in_order
+guaranteed_threshold, guaranteed_keys, thresholds_in_order
 
 References
 ----------
@@ -154,7 +154,7 @@ def guaranteed_threshold(
     delta: float = 0.1,
     *,
     key: str = "correct",
-    fraction: float = 0.5,
+    fraction: float | None = 0.5,
     seed: int = 0,
     groups: ArrayLike | None = None,
     thresholds: ArrayLike | None = None,
@@ -171,8 +171,8 @@ def guaranteed_threshold(
         Between 0 and 1: the mean loss on new data shall be at most alpha with confidence 1 - delta.
     key : str
         One of `guaranteed_keys`; the loss is 1 - metric.
-    fraction : float
-        Share of the samples, or groups, to choose on.
+    fraction : float, optional
+        Share of the samples, or groups, to choose on. With None the threshold is chosen on all of them, without a check.
     seed : int
         Of the random split.
     groups : array_like, shape (n_samples,), optional
@@ -183,6 +183,8 @@ def guaranteed_threshold(
     Returns
     -------
     Guarantee
+        A loss of 0 or 1 without groups is tested exactly [2]_, any other by Hoeffding-Bentkus
+        (`hierviz.uncertainty.risk_bounds`).
 
     Raises
     ------
@@ -193,33 +195,16 @@ def guaranteed_threshold(
     """
     truth, table = _checked_truth(taxonomy, truth, table)
     group_of = None if groups is None else group_numbers(groups, table.n_samples)
-    first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
     risks = _Risks(taxonomy, truth, table, key, group_of)
+    if fraction is None:
+        return _certified(risks, np.arange(table.n_samples), alpha, delta, thresholds)
+    first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
     guarantee = _certified(risks, first, alpha, delta, thresholds)
     risk_check = None
     if guarantee.is_feasible:
         risk_check = float(risks(second, np.array([guarantee.threshold]))[0])
     n_check = risks.n_units(second)
     return replace(guarantee, n_check=n_check, risk_check=risk_check, fraction=float(fraction), seed=int(seed))
-
-
-def certified_threshold(taxonomy, truth, table, alpha=0.05, delta=0.1, *, key="correct", groups=None, thresholds=None):
-    """The last threshold of a fixed order whose risk is certified, on all of these samples.
-
-    Parameters
-    ----------
-    As in `guaranteed_threshold`.
-
-    Returns
-    -------
-    Guarantee
-        Without a check part. A loss of 0 or 1 without groups is tested exactly [2]_, any other by Hoeffding-Bentkus
-        (`hierviz.uncertainty.risk_bounds`).
-    """
-    truth, table = _checked_truth(taxonomy, truth, table)
-    group_of = None if groups is None else group_numbers(groups, table.n_samples)
-    risks = _Risks(taxonomy, truth, table, key, group_of)
-    return _certified(risks, np.arange(table.n_samples), alpha, delta, thresholds)
 
 
 def _certified(risks_of, rows, alpha, delta, thresholds):

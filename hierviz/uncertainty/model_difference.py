@@ -26,7 +26,6 @@ from hierviz.curves.operating_curve import CurveSteps, envelope_integral
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import array_of_numbers, check_kind
@@ -244,8 +243,3 @@ def difference_verdict(names: tuple[str, str], difference: Interval) -> str:
 
 def _signed(value):
     return f"{float(value):+.4f}".replace("-", "−")
-
-
-def measure_words(key: str, share: float) -> str:
-    """What is compared at equal correctness, in words."""
-    return f"{METRICS[key].label} at {100 * share:.6g} % correct"

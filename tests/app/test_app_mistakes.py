@@ -132,7 +132,7 @@ def test_matrix_opens_closes_and_counts(instruments):
 
     def expected(*opened):
         matrix = hv.diagnosis.matrix(model, "leaf", open_nodes=opened)
-        table = hv.charts.hierarchical_matrix(folded_matrix(matrix, 100)).table
+        table = hv.charts.matrix(folded_matrix(matrix, 100)).table
         return list(table[["truth", "answer", "count"]].itertuples(index=False, name=None))
 
     assert shown() == expected()

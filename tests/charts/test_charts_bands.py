@@ -8,6 +8,8 @@ from chart_cases import curve_of, shown_texts, three_points, views
 
 import hierviz as hv
 from hierviz.charts import (
+    CurveAxes,
+    CurveLayers,
     bands_sentence,
     curve_drag,
     difference_band,
@@ -55,7 +57,7 @@ def compared(middle, half):
 
 
 def test_a_band_goes_forth_along_its_lower_edge_and_back_along_the_upper():
-    spec = to_vega_lite(operating_curves({"m": three_points()}, bands={"m": bands()}))
+    spec = to_vega_lite(operating_curves({"m": three_points()}, layers=CurveLayers(bands={"m": bands()})))
     (band,) = [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
     rows = sorted(band["rows"], key=lambda row: row["order"])
     outline = [(row["x"], row["y"]) for row in rows]
@@ -71,9 +73,9 @@ def test_a_band_goes_forth_along_its_lower_edge_and_back_along_the_upper():
 def test_the_axis_has_room_for_the_band_and_so_have_the_places_of_the_dots():
     curves = {"m": three_points()}
     wide = {"m": bands(0.4)}
-    plain, with_bands = curve_drag(curves), curve_drag(curves, bands=wide)
+    plain, with_bands = curve_drag(curves), curve_drag(curves, layers=CurveLayers(bands=wide))
     assert plain["y"] != with_bands["y"]
-    spec = to_vega_lite(operating_curves(curves, bands=wide))
+    spec = to_vega_lite(operating_curves(curves, layers=CurveLayers(bands=wide)))
     (band,) = [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
     low, high = band["encoding"]["y"]["scale"]["domain"]
     assert low <= wide["m"].curve["correct"].lower.min()
@@ -82,7 +84,9 @@ def test_the_axis_has_room_for_the_band_and_so_have_the_places_of_the_dots():
 
 
 def test_no_band_where_a_metric_of_the_axes_has_none():
-    spec = to_vega_lite(operating_curves({"m": three_points()}, bands={"m": bands()}, x="exact"))
+    spec = to_vega_lite(
+        operating_curves({"m": three_points()}, axes=CurveAxes("exact"), layers=CurveLayers(bands={"m": bands()}))
+    )
     assert not [view for view in views(spec) if view["mark"].get("filled") and view["mark"]["type"] == "line"]
     assert bands_sentence({"m": bands()}, "exact", "correct") == ""
     assert "95 %" in bands_sentence({"m": bands()})
@@ -92,14 +96,14 @@ def test_no_band_where_a_metric_of_the_axes_has_none():
 def test_rings_stand_on_the_curve_at_their_threshold():
     points = [{"model": "b", "label": "95 % correct", "threshold": 0.6}]
     curves = {"a": curve_of([0.9, 0.6]), "b": three_points()}
-    spec = to_vega_lite(operating_curves(curves, points=points))
+    spec = to_vega_lite(operating_curves(curves, layers=CurveLayers(points=points)))
     (ring,) = [
         view for view in views(spec) if view["mark"].get("shape") == "square" and view["mark"].get("size") == 170
     ]
     (row,) = ring["rows"]
     assert (row["x"], row["y"], row["j"], row["label"]) == (0.5, 0.9, 1, "95 % correct")
     with pytest.raises(hv.PredictionsError, match="points: expected a model of a, b, got 'c'"):
-        operating_curves(curves, points=[{"model": "c", "label": "", "threshold": 0.5}])
+        operating_curves(curves, layers=CurveLayers(points=[{"model": "c", "label": "", "threshold": 0.5}]))
 
 
 def test_difference_table_and_spans():
@@ -124,7 +128,7 @@ def test_difference_is_drawn_with_words_and_hatch_not_colour_alone(dark, width):
     assert [(row["start"], row["end"]) for row in grey["rows"]] == [(0.375, 0.625)]
     hatch = [view for view in views(spec) if view["mark"]["type"] == "rule" and "end" in view["rows"][0]]
     assert all(0.375 <= row["start"] < row["end"] <= 0.625 for view in hatch for row in view["rows"])
-    assert ("no clear difference" in str(shown_texts(to_svg(chart, dark)))) == (width > 330)
+    assert "no clear difference" in shown_texts(to_svg(chart, dark))
 
 
 def test_difference_in_words():

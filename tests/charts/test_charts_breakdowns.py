@@ -122,19 +122,19 @@ def test_a_cell_of_two_thousand_siblings_counts_the_rest():
 def test_confusion_matrix(taxonomy, dark, width):
     # cat/dog: tp 1, fn 1, fp 1, tn 2 (bird, newt). newt/newt: tp 1, tn 2.
     found = confusion(taxonomy, np.array([2, 6]), np.array([3, 6]))
-    words = check(charts.confusion_matrix(taxonomy, found, dark=dark, width=width), dark, width)
+    words = check(charts.confusion(taxonomy, found, dark=dark, width=width), dark, width)
     assert {"2", "1", "4", "0.667", "True positives"} <= set(words)
-    table = charts.confusion_matrix(taxonomy, found).table.set_index("key")
+    table = charts.confusion(taxonomy, found).table.set_index("key")
     assert table["value"][["tp", "tn", "fp", "fn"]].tolist() == [2, 4, 1, 1]
-    assert charts.confusion_matrix(taxonomy, found).sentence == (
+    assert charts.confusion(taxonomy, found).sentence == (
         "Over 2 samples 67 % of the answered nodes are true, and 67 % of the true nodes are answered."
     )
 
 
 def test_undefined_measures_are_said_so(taxonomy):
     found = confusion(taxonomy, np.array([2]), np.array([0]))
-    assert "undefined" in shown_texts(charts.to_svg(charts.confusion_matrix(taxonomy, found)))
-    assert charts.confusion_matrix(taxonomy, found).sentence == "Over 1 samples no answered node lies below the root."
+    assert "undefined" in shown_texts(charts.to_svg(charts.confusion(taxonomy, found)))
+    assert charts.confusion(taxonomy, found).sentence == "Over 1 samples no answered node lies below the root."
 
 
 @THEMES

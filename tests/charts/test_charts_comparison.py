@@ -77,7 +77,7 @@ def test_sentences_at_one_threshold_name_no_winner(pair):
         numbers = [view for view in views(spec) if "fontWeight" in str(view["mark"])]
         assert not [view for view in numbers if "shown" in str(view["encoding"].get("text"))]
     assert charts.threshold_caution(1) == ""
-    spec = str(charts.operating_curves(curves, x="threshold", y="info_f1").chart.to_dict())
+    spec = str(charts.operating_curves(curves, axes=charts.CurveAxes("threshold", "info_f1")).chart.to_dict())
     assert "Better: " not in spec
 
 

@@ -117,7 +117,9 @@ def test_files(tmp_path):
     assert charts.to_svg(chart).startswith("<svg")
     json.dumps(charts.to_vega_lite(chart, dark=True))
     assert charts.to_vega_lite(chart, dark=True)["background"] == "#171614"
-    table = charts.operating_curves({"mödel": three_points()}, rules={"mödel": {"leaf": {"correct": 0.5}}}).table
+    table = charts.operating_curves(
+        {"mödel": three_points()}, layers=charts.CurveLayers(rules={"mödel": {"leaf": {"correct": 0.5}}})
+    ).table
     first, *rest = charts.to_csv(table).decode().splitlines()
     assert first.startswith("model,rule,threshold,exact,correct,")
     assert rest[0].startswith("mödel,threshold,0.5,")

@@ -25,7 +25,7 @@ def test_the_worst(taxonomy, predictions):
     assert hv.diagnosis.worst(predictions, 1, "leaf") == ["a"]
     labels = hv.Predictions.from_labels(taxonomy, [[2], [6]], truth=[[2, 5], [3]])
     assert hv.diagnosis.worst(labels) == ["1", "0"]
-    with pytest.raises(hv.PredictionsError, match=r"^most: expected a number of samples from 1, got 0\."):
+    with pytest.raises(hv.PredictionsError, match=r"^most: expected a whole number >= 1, got 0\."):
         hv.diagnosis.worst(predictions, 0)
 
 

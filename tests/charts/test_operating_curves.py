@@ -20,6 +20,8 @@ from chart_cases import (
 
 from hierviz import METRICS, PredictionsError, infer, operating_curve, pareto_table
 from hierviz.charts import (
+    CurveAxes,
+    CurveLayers,
     curve_drag,
     finish,
     knots,
@@ -222,14 +224,14 @@ def test_every_model_can_have_a_threshold_of_its_own():
 
 def test_names_of_models_are_never_names_of_fields():
     curves = many_curves(4)
-    spec = operating_curves(curves, rules=dict.fromkeys(curves, RULES)).chart.to_dict()
+    spec = operating_curves(curves, layers=CurveLayers(rules=dict.fromkeys(curves, RULES))).chart.to_dict()
     fields = {field for rows in spec["datasets"].values() for row in rows for field in row}
     assert not fields & set(curves)
     assert all(field.replace("_", "").isalnum() for field in fields)
 
 
 def test_rules_are_hollow_markers_with_one_shape_a_rule():
-    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).chart.to_dict()
+    spec = operating_curves({"m": three_points()}, layers=CurveLayers(rules={"m": RULES})).chart.to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
     assert [(row["rule"], row["shape"], row["x"], row["y"]) for row in markers["rows"]] == [
         ("leaf", "circle", 0.75, 0.6),
@@ -241,7 +243,9 @@ def test_rules_are_hollow_markers_with_one_shape_a_rule():
 
 
 def test_a_rule_without_the_axis_metrics_is_left_out():
-    spec = operating_curves({"m": three_points()}, rules={"m": {"leaf": {"exact": 0.3}}}).chart.to_dict()
+    spec = operating_curves(
+        {"m": three_points()}, layers=CurveLayers(rules={"m": {"leaf": {"exact": 0.3}}})
+    ).chart.to_dict()
     assert not [view for view in views(spec) if view["rows"] and "rule" in view["rows"][0]]
 
 
@@ -252,7 +256,7 @@ def test_the_read_out_starts_with_the_values_at_the_threshold():
 
 
 def test_axes_are_called_as_in_the_registry():
-    words = shown_texts(to_svg(operating_curves({"m": three_points()}, x="depth_recall", y="info_dist")))
+    words = shown_texts(to_svg(operating_curves({"m": three_points()}, axes=CurveAxes("depth_recall", "info_dist"))))
     assert METRICS["depth_recall"].label in words
     assert f"{METRICS['info_dist'].label}, bits" in words
 
@@ -268,7 +272,7 @@ def test_axes_are_called_as_in_the_registry():
 def test_it_compiles_fits_and_is_readable(n, width, dark):
     curves = many_curves(n)
     rules = dict.fromkeys(list(curves)[:3], RULES)
-    chart = operating_curves(curves, rules=rules, width=width, dark=dark, threshold=1)
+    chart = operating_curves(curves, layers=CurveLayers(rules=rules), width=width, dark=dark, threshold=1)
     spec = to_vega_lite(chart, dark)
     svg = vl_convert.vegalite_to_svg(spec)
     assert size(svg)[0] <= width
@@ -289,11 +293,11 @@ def test_values_that_are_not_a_curve_are_refused():
     with pytest.raises(PredictionsError, match="expected at least one operating curve"):
         operating_curves({})
     with pytest.raises(PredictionsError, match="x: expected one of exact, correct"):
-        operating_curves(three_points(), x="win")
+        operating_curves(three_points(), axes=CurveAxes("win"))
 
 
 def test_the_table_holds_thresholds_and_rules():
-    table = operating_curves({"m": three_points()}, threshold=0.5, rules={"m": RULES}).table
+    table = operating_curves({"m": three_points()}, threshold=0.5, layers=CurveLayers(rules={"m": RULES})).table
     assert table["rule"].tolist() == ["threshold", "leaf", "majority"]
     assert table["correct"].tolist() == [0.9, 0.6, 0.9]
     assert table["info_f1"].tolist()[0] == 0.6
@@ -376,7 +380,7 @@ def test_thresholds_are_written_in_full(threshold):
 @pytest.mark.long
 def test_construction_lines_end_where_the_summary_says():
     curves = many_curves(2)
-    chart = operating_curves(curves, levels=True)
+    chart = operating_curves(curves, layers=CurveLayers(levels=True))
     rows = [row for view in views(chart.chart.to_dict()) for row in view["rows"] if "level" in row]
     for number, curve in enumerate(curves.values()):
         found = {row["level"]: row["x"] for row in rows if row["j"] == number}
@@ -384,27 +388,29 @@ def test_construction_lines_end_where_the_summary_says():
         assert found == {0.9: summary["recall_at_90_correct"], 0.95: summary["recall_at_95_correct"]}
     first = next(iter(curves.values())).summary()
     assert f"R@95C {first['recall_at_95_correct']:.3f}" in shown_texts(to_svg(chart))
-    exact = operating_curves(curves, x="exact", levels=True)
+    exact = operating_curves(curves, axes=CurveAxes("exact"), layers=CurveLayers(levels=True))
     assert any(word.startswith("Exact@90C") for word in shown_texts(to_svg(exact)))
 
 
 def test_a_metric_against_the_threshold():
     curve = three_points()
     extra = OperatingCurve(curve.threshold, curve.values | {"hf1_samples": np.array([0.1, 0.5, 0.4])}, 10)
-    chart = operating_curves({"m": extra}, x="threshold", y="hf1_samples", levels=True, envelope=True)
+    chart = operating_curves(
+        {"m": extra}, axes=CurveAxes("threshold", "hf1_samples"), layers=CurveLayers(levels=True, envelope=True)
+    )
     words = shown_texts(to_svg(chart))
     assert METRICS["hf1_samples"].label in words
     assert words.count("Threshold τ") == 2
     assert "0.500" in words
     with pytest.raises(PredictionsError, match="y: expected one of exact, correct"):
-        operating_curves({"m": curve}, x="threshold", y="hf1_samples")
+        operating_curves({"m": curve}, axes=CurveAxes("threshold", "hf1_samples"))
     with pytest.raises(PredictionsError, match="model: expected one of m"):
         operating_curves({"m": curve}, model="other")
 
 
 def test_places_to_drag_to_are_those_of_the_drawing():
     curves = {"A": three_points(), "B": curve_of([0.6, 0.2], info_recall=[0.1, 0.4, 0.5], correct=[1, 0.8, 0.7])}
-    found = curve_drag(curves, threshold=0.3, model="B", zoom=False)
+    found = curve_drag(curves, threshold=0.3, model="B", axes=CurveAxes(zoom=False))
     assert (found["models"], found["picked"], found["shared"]) == (["A", "B"], 1, True)
     assert found["thresholds"] == knots(curves, 0.3).tolist()
     assert [float(text) for text in found["texts"]] == found["thresholds"]
@@ -427,14 +433,14 @@ def test_places_to_drag_to_are_those_of_the_drawing():
 def test_direct_labels_touch_nothing():
     curves = many_curves(5)
     figure = CurveFigure(curves)
-    rows = direct_labels(figure, 900, 300)
+    rows = direct_labels(figure, figure.plane(900, 300))
     assert rows
     assert len({row["text"] for row in rows}) == len(rows)
 
 
 @pytest.mark.long
 def test_the_majority_shows_around_the_dot_that_covers_it():
-    spec = operating_curves({"m": three_points()}, rules={"m": RULES}).chart.to_dict()
+    spec = operating_curves({"m": three_points()}, layers=CurveLayers(rules={"m": RULES})).chart.to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
     sizes = {row["rule"]: row["size"] for row in markers["rows"]}
     # Half the side of a triangle of that area parameter against the radius of a circle of the dot's.

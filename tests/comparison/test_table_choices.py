@@ -1,7 +1,6 @@
 """A rule for each file, F-max and S-min with their resamples, why an interval is missing: against each alone, by loops."""
 
 import json
-import sys
 
 import numpy as np
 import pytest
@@ -12,12 +11,10 @@ from strategies import many
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.comparison import table as table_module
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.resampled import ProteinNumbers
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
-
-# The package's own name `table` is the function.
-table_module = sys.modules["hierviz.comparison.table"]
 
 
 def simulated(taxonomy, n, seed, name, skill=1.5):

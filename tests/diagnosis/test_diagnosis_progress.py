@@ -21,7 +21,9 @@ def predictions():
         lambda progress: hv.diagnosis.label_errors(predictions(), "leaf", progress=progress),
         lambda progress: hv.diagnosis.reliability(predictions(), progress=progress),
         lambda progress: hv.diagnosis.reliability(predictions(), nodes=[1, 2], max_samples=50, progress=progress),
-        lambda progress: hv.diagnosis.slices(predictions(), loss="win_lost", n_permutations=20, progress=progress),
+        lambda progress: hv.diagnosis.slices(
+            predictions(), loss="win_lost", tests=hv.diagnosis.ManyTests(n_draws=20), progress=progress
+        ),
     ],
 )
 def test_progress_goes_to_the_end_and_may_stop_it(work):

@@ -88,7 +88,9 @@ def test_nodes_against_loops(data):
         truths = [[one] for one in truth.tolist()]
     predictions = hv.Predictions.from_scores(strategies.from_graph(graph), p, "node_probabilities", truth=truth)
     nodes = list(range(graph.n))
-    found = hv.diagnosis.reliability(predictions, nodes=nodes, n_bins=4, min_samples=3, n_redraws=19)
+    found = hv.diagnosis.reliability(
+        predictions, nodes=nodes, n_bins=4, min_samples=3, tests=hv.diagnosis.ManyTests(n_draws=19)
+    )
     for node in nodes:
         kinds = [relation(graph, one, node) for one in truths]
         kept = [i for i, (_, left) in enumerate(kinds) if not left]
@@ -103,7 +105,7 @@ def test_depths_against_loops(data):
     p = data.draw(strategies.rows(graph.n, (0.0, 0.1, 0.25, 0.5, 0.75, 1.0), least=5, most=20))
     truth = data.draw(strategies.truths(graph, len(p)))
     predictions = hv.Predictions.from_scores(strategies.from_graph(graph), p, "node_probabilities", truth=truth)
-    found = hv.diagnosis.reliability(predictions, n_bins=4, min_samples=3, n_redraws=19)
+    found = hv.diagnosis.reliability(predictions, n_bins=4, min_samples=3, tests=hv.diagnosis.ManyTests(n_draws=19))
     assert found.subjects == [
         f"depth {depth}" for depth in range(1, 1 + max(naive.depth(graph, n) for n in range(graph.n)))
     ]
@@ -163,9 +165,13 @@ def test_leaves_are_rarely_flagged_and_parents_always(n_sets):
     rng, leaves, parents = np.random.default_rng(1), 0, 0
     for _ in range(n_sets):
         taxonomy, predictions = six_pairs(rng, 1200)
-        found = hv.diagnosis.reliability(predictions, nodes=taxonomy.nodes(*"abcd"), n_redraws=499)
+        found = hv.diagnosis.reliability(
+            predictions, nodes=taxonomy.nodes(*"abcd"), tests=hv.diagnosis.ManyTests(n_draws=499)
+        )
         leaves += found.is_flagged.any()
-        parents += hv.diagnosis.reliability(predictions, nodes=taxonomy.nodes(*"uw"), n_redraws=499).is_flagged.all()
+        parents += hv.diagnosis.reliability(
+            predictions, nodes=taxonomy.nodes(*"uw"), tests=hv.diagnosis.ManyTests(n_draws=499)
+        ).is_flagged.all()
     assert leaves / n_sets <= 0.05 + 3 * math.sqrt(0.05 * 0.95 / n_sets)
     assert parents == n_sets
 
@@ -226,10 +232,10 @@ def test_some_samples_are_looked_at_where_there_are_many(taxonomy):
     [
         ({"nodes": [9]}, r"^nodes: expected node numbers from 0 to 6"),
         ({"depths": [3]}, r"^depths: expected depths from 1 to 2, got \[3\]\."),
-        ({"n_bins": 0}, r"^n_bins: expected a whole number from 1 up, got 0\."),
-        ({"max_samples": "all"}, r"^max_samples: expected a whole number from 1 up, got 'all'\."),
+        ({"n_bins": 0}, r"^n_bins: expected a whole number >= 1, got 0\."),
+        ({"max_samples": "all"}, r"^max_samples: expected a whole number >= 1, got 'all'\."),
         ({"confidence": 95}, r"^confidence: expected a number between 0 and 1, got 95\."),
-        ({"correction": "holm"}, r"^correction: expected one of bh, by"),
+        ({"tests": {"q": 0.1}}, r"^tests: expected a ManyTests, got dict"),
     ],
 )
 def test_errors(taxonomy, keywords, says):

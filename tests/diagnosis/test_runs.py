@@ -79,10 +79,13 @@ def test_intervals_are_of_samples_and_the_spread_is_apart(runs):
 @pytest.mark.parametrize("reading", ["exact", "inclusive"])
 def test_classes_of_runs(runs, reading):
     choice = {"rule": "threshold", "threshold": 0.55, "beta": 2.0}
-    found = hv.diagnosis.class_table_of_runs(runs, **choice)
+    found = hv.diagnosis.class_table(runs, **choice)
     alone = [getattr(hv.diagnosis.class_table(run, **choice), reading) for run in runs]
     for key in ("precision", "recall", "f", "answered", "hits"):
-        over, values = found.scores(key, reading), np.array([getattr(one, key) for one in alone], dtype=float)
+        over, values = (
+            getattr(found, reading).over_runs(key),
+            np.array([getattr(one, key) for one in alone], dtype=float),
+        )
         for node in range(found.taxonomy.n_nodes):
             known = [value for value in values[:, node].tolist() if not math.isnan(value)]
             assert over.n[node] == len(known)
@@ -90,8 +93,8 @@ def test_classes_of_runs(runs, reading):
             spread = np.std(known, ddof=1) if len(known) > 1 else math.nan
             assert [over.mean[node], over.sd[node]] == pytest.approx([mean, spread], nan_ok=True)
     newt = found.taxonomy.node("newt")
-    assert found.scores("precision", reading).n[newt] == 2
-    for name, average in found.averages(reading).items():
+    assert getattr(found, reading).over_runs("precision").n[newt] == 2
+    for name, average in getattr(found, reading).averages().items():
         single = [one.averages()[name] for one in alone]
         assert average["n_classes"] == single[0]["n_classes"]
         for key in ("precision", "recall", "f"):
@@ -102,7 +105,7 @@ def test_classes_of_runs(runs, reading):
 
 
 def test_confusions_of_runs_are_counted_together(runs):
-    found, counts = hv.diagnosis.class_table_of_runs(runs), {}
+    found, counts = hv.diagnosis.class_table(runs), {}
     for run in runs:
         sample = run.per_sample()
         for truth, answer in zip(sample["truth"].tolist(), sample["predicted"].tolist(), strict=True):
@@ -117,8 +120,8 @@ def test_confusions_of_runs_are_counted_together(runs):
             assert counts[node][int(found.confused_with[node])] == most
 
 
-def test_hierarchical_f_of_runs(runs):
-    found = hv.diagnosis.hierarchical_f_of_runs(runs, "threshold", 0.6, beta=0.5)
+def test_hierarchical_f(runs):
+    found = hv.diagnosis.hierarchical_f(runs, "threshold", 0.6, beta=0.5)
     alone = [hv.diagnosis.hierarchical_f(run, "threshold", 0.6, beta=0.5) for run in runs]
     for key in ("micro", "samples"):
         values = [one[key] for one in alone]
@@ -145,12 +148,12 @@ def test_filters_leave_what_all_runs_have(runs):
         of_run = dict(zip(one.evaluation.predictions.ids[one.rows].tolist(), (~one.is_wrong).tolist(), strict=True))
         right.append(np.mean([of_run[sample] for sample in common]))
     np.testing.assert_allclose(found.run_overall, right)
-    assert hv.diagnosis.class_table_of_runs(some).support().sum() == len(common)
+    assert hv.diagnosis.class_table(some).exact.support.sum() == len(common)
 
 
 def test_what_are_no_runs(runs):
     with pytest.raises(hv.PredictionsError, match="runs: expected at least one run"):
-        hv.diagnosis.class_table_of_runs([])
+        hv.diagnosis.class_table([])
     predictions = runs[1].predictions
     other = predictions.replace(truth=np.roll(predictions.truth, 1))
     with pytest.raises(hv.PredictionsError, match="with the same truth, got another one"):
@@ -159,7 +162,7 @@ def test_what_are_no_runs(runs):
         predictions.replace(truth=np.where(np.arange(N) < 20, predictions.truth, -1))
     )
     with pytest.raises(hv.PredictionsError, match="judge the same samples"):
-        hv.diagnosis.class_table_of_runs([runs[0], fewer])
+        hv.diagnosis.class_table([runs[0], fewer])
     answers = hv.evaluation.judged_answers(runs[0])
     with pytest.raises(hv.PredictionsError, match="expected a sample that all runs have"):
         hv.diagnosis.means_by([answers.take([0, 1]), answers.take([2])], "depth")

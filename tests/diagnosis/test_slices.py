@@ -65,7 +65,7 @@ def test_against_counting(case, data):
     predictions = hv.Predictions.from_labels(
         taxonomy, said, truth=truth, attributes={"light": np.array(light), "text": np.array(light)}
     )
-    found = hv.diagnosis.slices(predictions, min_samples=3, q=0.3)
+    found = hv.diagnosis.slices(predictions, min_samples=3, tests=hv.diagnosis.ManyTests(q=0.3))
     losses = [float(naive.outcome(graph, y, a) == "wrong") for y, a in zip(truth.tolist(), said.tolist())]
     expected = naive_slices(graph, [[y] for y in truth.tolist()], losses, {"light": light}, 3)
     keys = [(row.kind, row.value) for row in found.rows]
@@ -166,14 +166,18 @@ def test_groups_are_permuted_as_a_whole(grid):
     alone = hv.diagnosis.slices(predictions, attributes=["light"])
     night = [row.value for row in alone.rows].index("night")
     assert alone.rows[night].is_flagged
-    together = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=1999)
+    together = hv.diagnosis.slices(
+        predictions, attributes=["light"], group="observer", tests=hv.diagnosis.ManyTests(n_draws=1999)
+    )
     assert (together.test, together.n_groups) == ("permutation", 30)
     assert not any(row.is_flagged for row in together.rows)
     night = [row.value for row in together.rows].index("night")
     # At least 2 of the 3 among 10 of 30: hypergeometric.
     exact = (math.comb(3, 2) * math.comb(27, 8) + math.comb(27, 7)) / math.comb(30, 10)
     assert together.rows[night].p_value == pytest.approx(exact, abs=0.04)
-    again = hv.diagnosis.slices(predictions, attributes=["light"], group=observer, n_permutations=1999)
+    again = hv.diagnosis.slices(
+        predictions, attributes=["light"], group=observer, tests=hv.diagnosis.ManyTests(n_draws=1999)
+    )
     assert [row.p_value for row in again.rows] == [row.p_value for row in together.rows]
 
 
@@ -199,7 +203,7 @@ def test_whole_groups_against_all_permutations(taxonomy):
             attributes={"light": light[order], "camera": camera[order].astype(str)},
         )
         found = hv.diagnosis.slices(
-            predictions, attributes=["light"], group="camera", min_samples=1, n_permutations=9999
+            predictions, attributes=["light"], group="camera", min_samples=1, tests=hv.diagnosis.ManyTests(n_draws=9999)
         )
         assert (found.test, found.n_groups) == ("permutation", 10)
         p = {row.value: row.p_value for row in found.rows}
@@ -231,7 +235,11 @@ def test_inside_groups_against_all_permutations(taxonomy):
             attributes={"light": light[order], "observer": observer[order].astype(str)},
         )
         found = hv.diagnosis.slices(
-            predictions, attributes=["light"], group="observer", min_samples=1, n_permutations=9999
+            predictions,
+            attributes=["light"],
+            group="observer",
+            min_samples=1,
+            tests=hv.diagnosis.ManyTests(n_draws=9999),
         )
         assert {row.value: row.p_value for row in found.rows}["night"] == pytest.approx(exact, abs=0.01)
 
@@ -252,7 +260,9 @@ def flagged_at_night(grid, seed, order):
     predictions = labelled(
         grid, truth[rows], is_wrong[rows], {"light": light[rows], "observer": observer[rows].astype(str)}
     )
-    found = hv.diagnosis.slices(predictions, attributes=["light"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(
+        predictions, attributes=["light"], group="observer", tests=hv.diagnosis.ManyTests(n_draws=999)
+    )
     return "night" in [row.value for row in found.rows[: found.n_flagged]]
 
 
@@ -271,7 +281,9 @@ def flagged_camera(grid, seed):
     is_wrong = rng.random(n) < np.where(camera == "x", 0.4, 0.1)
     columns = {"camera": camera, "observer": observer.astype(str)}
     predictions = labelled(grid, rng.choice(grid.leaves, n), is_wrong, columns)
-    found = hv.diagnosis.slices(predictions, attributes=["camera"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(
+        predictions, attributes=["camera"], group="observer", tests=hv.diagnosis.ManyTests(n_draws=999)
+    )
     return "x" in [row.value for row in found.rows[: found.n_flagged]]
 
 
@@ -291,7 +303,9 @@ def flagged_without_effect(grid, seed):
     truth = grid.leaves[(rng.integers(0, 9, 40)[observer] + rng.integers(0, 9, n)) % 27]
     columns = {"light": light, "camera": camera[observer], "observer": observer.astype(str)}
     predictions = labelled(grid, truth, rng.random(n) < level[observer], columns)
-    found = hv.diagnosis.slices(predictions, attributes=["light", "camera"], group="observer", n_permutations=999)
+    found = hv.diagnosis.slices(
+        predictions, attributes=["light", "camera"], group="observer", tests=hv.diagnosis.ManyTests(n_draws=999)
+    )
     return found.n_flagged > 0
 
 
@@ -339,7 +353,7 @@ def test_permutations_agree_with_fisher(grid):
     is_wrong = rng.random(300) < np.where(grid.is_ancestor(grid.node("a"), truth), 0.2, 0.1)
     predictions = labelled(grid, truth, is_wrong)
     exact = hv.diagnosis.slices(predictions)
-    by_group = hv.diagnosis.slices(predictions, group=np.arange(300), n_permutations=3999)
+    by_group = hv.diagnosis.slices(predictions, group=np.arange(300), tests=hv.diagnosis.ManyTests(n_draws=3999))
     places = [[row.node for row in by_group.rows].index(node) for node in [row.node for row in exact.rows]]
     np.testing.assert_allclose(
         [by_group.rows[place].p_value for place in places], [row.p_value for row in exact.rows], atol=0.03
@@ -356,7 +370,7 @@ def test_demo():
         "Clearly worse than the rest: unusual_setting = yes (28.6 % wrong, the rest 5.3 %)"
     )
     assert (
-        hv.diagnosis.slices(flat, attributes=[], correction="by").sentence()
+        hv.diagnosis.slices(flat, attributes=[], tests=hv.diagnosis.ManyTests(correction="by")).sentence()
         == "No slice is clearly worse than the rest."
     )
     # Counted by hand: each subtree with ten samples inside and outside, its wrong answers and samples.
@@ -403,16 +417,17 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
         assert hv.diagnosis.slices(labelled(grid, truth, nothing)).worst_sentence() == ""
     grouped = hv.diagnosis.slices(labelled(grid, truth, is_wrong), group=np.arange(len(truth)) % 5)
     assert grouped.worst_sentence().endswith("than expected: not tested.")
-    by_loss = hv.diagnosis.slices(labelled(grid, truth, is_wrong), loss="depth_dist", n_permutations=999)
+    by_loss = hv.diagnosis.slices(
+        labelled(grid, truth, is_wrong), loss="depth_dist", tests=hv.diagnosis.ManyTests(n_draws=999)
+    )
     assert "Worst subtree: aa, mean depth distance" in by_loss.worst_sentence()
 
 
 @pytest.mark.parametrize(
     ("keywords", "says"),
     [
-        ({"q": 1}, r"^q: expected a number between 0 and 1, got 1\."),
-        ({"min_samples": 0}, r"^min_samples: expected a whole number from 1 up, got 0\."),
-        ({"n_permutations": 0.5}, r"^n_permutations: expected a whole number from 1 up, got 0\.5\."),
+        ({"tests": 0.1}, r"^tests: expected a ManyTests, got float"),
+        ({"min_samples": 0}, r"^min_samples: expected a whole number >= 1, got 0\."),
         ({"loss": "losses"}, r"^loss: expected one of"),
         ({"attributes": ["lihgt"]}, r"^attributes: expected a column .*: light; got 'lihgt'\. Did you mean 'light'\?"),
         (
@@ -421,7 +436,6 @@ def test_the_worst_subtree_has_the_largest_excess_of_those_that_are_clearly_wors
         ),
         ({"group": "observer"}, r"^group: expected a column .*: light; got 'observer'\."),
         ({"group": [1]}, r"^group: expected one label for each of the 2 samples, got shape \(1,\)\."),
-        ({"correction": "holm"}, r"^correction: expected one of bh, by, got 'holm'\."),
     ],
 )
 def test_errors(taxonomy, keywords, says):
@@ -473,3 +487,16 @@ def test_a_slice_that_fails_through_another_is_no_cause_of_its_own():
         "Clearly worse than the rest: a = True (100.0 % wrong, the rest 0.0 %). "
         "1 more slice is worse, but mostly because of samples shared with these."
     )
+
+
+@pytest.mark.parametrize(
+    ("keywords", "says"),
+    [
+        ({"q": 1}, r"^q: expected a number between 0 and 1, got 1\."),
+        ({"n_draws": 0.5}, r"^n_draws: expected a whole number >= 1, got 0\.5\."),
+        ({"correction": "holm"}, r"^correction: expected one of bh, by, got 'holm'\."),
+    ],
+)
+def test_errors_of_many_tests(keywords, says):
+    with pytest.raises(hv.PredictionsError, match=says):
+        hv.diagnosis.ManyTests(**keywords)

@@ -48,11 +48,11 @@ def test_scores(case, data):
             hv.diagnosis.confused_pairs(alone, cost=cost).to_frame(),
         )
     same_frames(hv.diagnosis.matrix(some).to_frame(), hv.diagnosis.matrix(alone).to_frame())
-    keywords = {"min_samples": 1, "loss": "confidence_dist", "n_permutations": 19}
+    keywords = {"min_samples": 1, "loss": "confidence_dist", "tests": hv.diagnosis.ManyTests(n_draws=19)}
     same_frames(hv.diagnosis.slices(some, **keywords).to_frame(), hv.diagnosis.slices(alone, **keywords).to_frame())
     same_frames(
-        hv.diagnosis.reliability(some, min_samples=2, n_redraws=19).to_frame(),
-        hv.diagnosis.reliability(alone, min_samples=2, n_redraws=19).to_frame(),
+        hv.diagnosis.reliability(some, min_samples=2, tests=hv.diagnosis.ManyTests(n_draws=19)).to_frame(),
+        hv.diagnosis.reliability(alone, min_samples=2, tests=hv.diagnosis.ManyTests(n_draws=19)).to_frame(),
     )
     found, expected = hv.diagnosis.label_errors(some), hv.diagnosis.label_errors(alone)
     assert found.row.tolist() == rows[expected.row].tolist()

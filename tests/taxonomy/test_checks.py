@@ -1,5 +1,7 @@
 """Truth comes before predictions and scores in every signature; arguments the other way round are an error that says so."""
 
+from functools import partial
+
 import numpy as np
 import pandas as pd
 import pytest
@@ -12,7 +14,6 @@ from hierviz.metrics.sets.node_sets import set_overlap
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy.checks import check_truth_first, is_number
 from hierviz.thresholds.groups import group_thresholds
-from hierviz.thresholds.risk_control import certified_threshold
 from hierviz.thresholds.selection import choose, with_costs
 
 P = np.array([[1, 0.75, 0.5, 0.25, 0.125, 0.125, 0.125], [1, 0.25, 0.125, 0.125, 0.5, 0.5, 0.25]])
@@ -38,7 +39,7 @@ OF_TABLES = {
     "bootstrap_curve": lambda t, y, table: hv.uncertainty.bootstrap_curve(t, y, table, RESAMPLES),
     "group_thresholds": lambda t, y, table: group_thresholds(t, y, table, [0, 0], choose),
     "guaranteed_threshold": hv.thresholds.guaranteed_threshold,
-    "certified_threshold": certified_threshold,
+    "guaranteed_threshold without a check": partial(hv.thresholds.guaranteed_threshold, fraction=None),
     "with_costs": lambda t, y, table: with_costs(curve(t), t, y, table),
 }
 

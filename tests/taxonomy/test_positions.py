@@ -70,7 +70,7 @@ def test_places_in_results(answers, place):
     for call in (
         hv.diagnosis.confused_pairs(answers).rows,
         hv.diagnosis.slices(answers).samples,
-        hv.diagnosis.reliability(answers, n_redraws=1).bins,
+        hv.diagnosis.reliability(answers, tests=hv.diagnosis.ManyTests(n_draws=1)).bins,
         lambda given: matrix.samples(given, 0),
         lambda given: matrix.samples(0, given),
     ):
@@ -101,10 +101,13 @@ def test_places_in_results(answers, place):
         (lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(text=3)), r"^text: expected a str, got int"),
         (
             lambda a: hv.diagnosis.filtered(a, hv.diagnosis.SampleFilter(common="1")),
-            r"^common: expected a depth, got '1'",
+            r"^common: expected a whole number >= 0, got '1'",
         ),
         (lambda a: hv.diagnosis.facets(a, [0]), r"^predictions: expected a Predictions, got JudgedAnswers"),
-        (lambda a: hv.diagnosis.facets(a.evaluation.predictions, [0], "all"), r"^most: expected a number, got 'all'"),
+        (
+            lambda a: hv.diagnosis.facets(a.evaluation.predictions, [0], "all"),
+            r"^most: expected a whole number >= 0, got 'all'",
+        ),
         (
             lambda a: hv.diagnosis.confused_pairs(a, by=["classes"]),
             r"^by: expected one of classes, branches, common, got",
@@ -126,12 +129,21 @@ def test_places_in_results(answers, place):
         (lambda a: hv.diagnosis.matrix(a).shares(np.ones(2)), r"^normalisation: expected one of row, column, total"),
         (lambda a: hv.diagnosis.slices(a, loss=["wrong"]), r"^loss: expected one of wrong, win_lost"),
         (lambda a: hv.diagnosis.slices(a, attributes=[["light"]]), r"^attributes: expected a column"),
-        (lambda a: hv.diagnosis.slices(a, seed="x"), r"^seed: expected a whole number from 0 up, got 'x'"),
+        (
+            lambda a: hv.diagnosis.slices(a, tests=hv.diagnosis.ManyTests(seed="x")),
+            r"^seed: expected a whole number from 0 up, got 'x'",
+        ),
         (lambda a: hv.diagnosis.reliability(a, depths=["one"]), r"^depths: expected depths from 1 to 2, got"),
         (lambda a: hv.diagnosis.reliability(a, depths=[1.5]), r"^depths: expected depths from 1 to 2, got"),
         (lambda a: hv.diagnosis.reliability(a, nodes=3), r"^nodes: expected a list of node numbers, got 3"),
-        (lambda a: hv.diagnosis.reliability(a, seed=-1), r"^seed: expected a whole number from 0 up, got -1"),
-        (lambda a: hv.diagnosis.reliability(a, correction=["bh"]), r"^correction: expected one of bh, by, got"),
+        (
+            lambda a: hv.diagnosis.reliability(a, tests=hv.diagnosis.ManyTests(seed=-1)),
+            r"^seed: expected a whole number from 0 up, got -1",
+        ),
+        (
+            lambda a: hv.diagnosis.reliability(a, tests=hv.diagnosis.ManyTests(correction=["bh"])),
+            r"^correction: expected one of bh, by, got",
+        ),
         (lambda a: set_mistakes(a, only_wrong="no"), r"^only_wrong: expected a bool, got str"),
         (lambda a: hv.diagnosis.flip_intervals(a.evaluation, 0, rule=["leaf"]), r"^rule: expected"),
         (lambda a: hv.diagnosis.means_by(a, ["depth"]), r"^by: expected a str, got list"),

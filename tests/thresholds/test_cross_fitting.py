@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 import hierviz as hv
+from hierviz.thresholds import Folds
 from hierviz.uncertainty.resamples import split_samples
 
 TREE = hv.Taxonomy.from_edges(
@@ -44,7 +45,7 @@ def test_against_plain_loops():
     law, rng = Law(1), np.random.default_rng(2)
     rows, truth = law.draw(rng, 60)
     table = law.table.take(rows)
-    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=3, splits=2, seed=5)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=Folds(3, 2, 5))
     order = np.random.default_rng(5)
     values = []
     for split in range(2):
@@ -66,13 +67,13 @@ def test_groups_stay_together_and_goals_out_of_reach_are_counted():
     law = Law(1)
     rows, truth = law.draw(np.random.default_rng(3), 40)
     groups = np.repeat(np.arange(8), 5)
-    found = hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=4, splits=3, groups=groups)
+    found = hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=Folds(4, 3, groups=groups))
     assert (found.fold_sizes == 10).all()
     with pytest.raises(hv.PredictionsError, match="expected at least 5 samples or groups, got 2"):
-        hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, groups=np.repeat([0, 1], 20))
+        hv.thresholds.cross_fitted(TREE, truth, law.table.take(rows), GOAL, folds=Folds(groups=np.repeat([0, 1], 20)))
     p = np.zeros((40, TREE.n_nodes))
     p[:, TREE.node("a1")] = 1
-    never = hv.thresholds.cross_fitted(TREE, np.full(40, TREE.node("b1")), p, GOAL, folds=4, splits=3)
+    never = hv.thresholds.cross_fitted(TREE, np.full(40, TREE.node("b1")), p, GOAL, folds=Folds(4, 3))
     assert (never.n_unreached, never.values) == (12, {})
 
 
@@ -84,7 +85,7 @@ def _optimism(n_sets, splits):
         table = law.table.take(rows)
         choice = GOAL(hv.operating_curve(TREE, truth, table))
         inside.append(choice.values["correct"] - law.correct(choice.threshold))
-        found = hv.thresholds.cross_fitted(TREE, truth, table, GOAL, splits=splits)
+        found = hv.thresholds.cross_fitted(TREE, truth, table, GOAL, folds=Folds(splits=splits))
         population = [law.correct(threshold) for threshold in found.thresholds.ravel()]
         fitted.append(found.values["correct"] - np.average(population, weights=found.fold_sizes.ravel()))
     return [(np.mean(values), np.std(values, ddof=1) / np.sqrt(n_sets)) for values in (fitted, inside)]
@@ -122,7 +123,7 @@ def test_folds_weigh_by_their_samples():
     rows, truth = law.draw(np.random.default_rng(3), 164)
     groups = np.repeat(np.arange(5), [40, 40, 40, 40, 4])
     table = law.table.take(rows)
-    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=5, splits=1, groups=groups)
+    found = hv.thresholds.cross_fitted(TREE, truth, table, BEST, folds=Folds(5, 1, groups=groups))
     correct = np.empty(164)
     for fold in range(5):
         out = np.flatnonzero(groups == fold)
@@ -143,7 +144,7 @@ def test_all_models_for_a_target():
     never[np.arange(200), np.where(truth == TREE.leaves[0], TREE.leaves[1], TREE.leaves[0])] = 1
     resamples = hv.uncertainty.Resamples.draw(200, 100, 0)
     tables = {"blurred": blurred, "never": never, "good": good, "again": good}
-    found = hv.thresholds.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=4, splits=10)
+    found = hv.thresholds.rank_for_target(TREE, truth, tables, GOAL, resamples, folds=Folds(4, 10))
     assert [row.name for row in found.rows] == ["good", "again", "blurred", "never"]
     assert [row.is_best for row in found.rows][:2] == [True, True]
     assert not found.rows[-1].is_best
@@ -157,7 +158,7 @@ def test_all_models_for_a_target():
     answers = hv.infer(TREE, good, "threshold", threshold=choice.threshold)
     assert row.stops_early == np.mean(~TREE.is_leaf[answers])
     assert row.interval["correct"][0] <= row.values["correct"] <= row.interval["correct"][1]
-    alone = hv.thresholds.cross_fitted(TREE, truth, good, GOAL, folds=4, splits=10)
+    alone = hv.thresholds.cross_fitted(TREE, truth, good, GOAL, folds=Folds(4, 10))
     assert row.cross_fitted.values == alone.values
     # ± from the numbers on the training parts: three times their variance, and Student's t of ten splits.
     on_parts = [
@@ -166,8 +167,8 @@ def test_all_models_for_a_target():
     ]
     assert row.margin == pytest.approx(stats.t.ppf(0.975, 9) * np.sqrt(3) * np.std(on_parts, ddof=1))
     # Two splits in four folds are too few for a verdict, and so is one sample a group of nine.
-    for more in ({"folds": 0}, {"folds": 4, "splits": 2}, {"folds": 4, "splits": 10, "groups": np.arange(200) % 9}):
-        few = hv.thresholds.rank_for_target(TREE, truth, {"good": good, "blurred": blurred}, GOAL, **more)
+    for folds in (None, Folds(4, 2), Folds(4, 10, groups=np.arange(200) % 9)):
+        few = hv.thresholds.rank_for_target(TREE, truth, {"good": good, "blurred": blurred}, GOAL, folds=folds)
         assert [(one.is_best, one.margin) for one in few.rows] == [(False, None)] * 2
     # In each fold the model with the best value on the training samples is taken.
     inside = found.best_inside
@@ -185,9 +186,9 @@ def test_models_that_differ_by_rounding_keep_the_order_given():
     truth = np.full(len(p), TREE.node("a1"))
     for seed in range(8):
         moved = p[np.random.default_rng(seed).permutation(len(p))]
-        found = hv.thresholds.rank_for_target(TREE, truth, {"b": p, "a": moved}, GOAL, folds=0)
+        found = hv.thresholds.rank_for_target(TREE, truth, {"b": p, "a": moved}, GOAL, folds=None)
         assert [row.name for row in found.rows] == ["b", "a"]
-        found = hv.thresholds.rank_for_target(TREE, truth, {"b": moved, "a": p}, GOAL, folds=0)
+        found = hv.thresholds.rank_for_target(TREE, truth, {"b": moved, "a": p}, GOAL, folds=None)
         assert [row.name for row in found.rows] == ["b", "a"]
 
 
@@ -197,7 +198,7 @@ def test_groups_of_one_sample_each_are_no_groups():
     alone = np.random.default_rng(0).permutation(60)
     plain, grouped = (
         hv.thresholds.rank_for_target(
-            TREE, truth, {"one": law.table.take(rows)}, GOAL, folds=4, splits=10, groups=groups
+            TREE, truth, {"one": law.table.take(rows)}, GOAL, folds=Folds(4, 10, groups=groups)
         )
         for groups in (None, alone)
     )

@@ -14,7 +14,6 @@ import hierviz as hv
 from benchmarks.guarantee import population, simulate
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.thresholds.risk_control import (
-    certified_threshold,
     guaranteed_keys,
     guaranteed_threshold,
     thresholds_in_order,
@@ -72,8 +71,16 @@ def test_fixed_sequence(case, key, alpha, delta, by_group, random):
     p, truth = p[picks], truth[picks]
     groups = [f"g{random.randrange(6)}" for _ in picks]
     groups = [*groups[:-2], "x", "y"] if by_group else None
-    found = certified_threshold(
-        taxonomy, truth, hv.pareto_table(taxonomy, p), alpha, delta, key=key, groups=groups, thresholds=GRID
+    found = guaranteed_threshold(
+        taxonomy,
+        truth,
+        hv.pareto_table(taxonomy, p),
+        alpha,
+        delta,
+        key=key,
+        groups=groups,
+        thresholds=GRID,
+        fraction=None,
     )
     expected = step_by_step(graph, p.tolist(), truth.tolist(), key, alpha, delta, groups)
     assert found.unit == ("group" if by_group else "sample")
@@ -121,7 +128,7 @@ def test_by_hand():
         # Wrong answers appear below 0.6 only, right ones below 0.8.
         p = np.array([[1, 0.8, 0.2]] * n_right + [[1, 0.6, 0.4]] * n_wrong)
         truth = np.array([1] * n_right + [2] * n_wrong)
-        return certified_threshold(flat, truth, hv.pareto_table(flat, p), 0.1, 0.05)
+        return guaranteed_threshold(flat, truth, hv.pareto_table(flat, p), 0.1, 0.05, fraction=None)
 
     assert found(29, 0).threshold == 0
     assert found(28, 0).why_not == (
@@ -144,7 +151,7 @@ def test_choose_on_one_part_check_on_the_other(world):
     found = guaranteed_threshold(world.taxonomy, world.truth, world.table, 0.1, 0.1, fraction=0.25, seed=5)
     first, second = split_samples(len(world.truth), 0.25, seed=5)
     assert (found.n_calibration, found.n_check) == (len(first), len(second))
-    alone = certified_threshold(world.taxonomy, world.truth[first], world.table.take(first), 0.1, 0.1)
+    alone = guaranteed_threshold(world.taxonomy, world.truth[first], world.table.take(first), 0.1, 0.1, fraction=None)
     assert (found.threshold, found.bound) == (alone.threshold, alone.bound)
     assert (alone.n_check, alone.risk_check) == (0, None)
     right = world.taxonomy.is_ancestor(world.table.nodes_at(found.threshold), world.truth)

@@ -10,7 +10,6 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.uncertainty.comparison import no_clear_difference
-from hierviz.uncertainty.model_difference import measure_words
 
 TREE = hv.Taxonomy.from_edges(
     [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b", "b2"), ("b", "b3")]
@@ -67,7 +66,7 @@ def test_a_difference_is_that_of_curves_made_anew_in_each_resample():
     # 60 samples leave 18 wrong at 70 %, and .6 at 99 %: no interval there.
     assert np.isnan(found.at_correct.lower).tolist() == [False, False, True]
     assert "too few samples for an interval" in hv.uncertainty.difference_sentence(
-        ("A", "B"), _single(found.at_correct, 2), measure_words("info_recall", 0.99)
+        ("A", "B"), _single(found.at_correct, 2), "Information recall at 99 % correct"
     )
 
 

@@ -10,7 +10,6 @@ from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
-from hierviz.diagnosis.runs import class_table_of_runs, hierarchical_f_of_runs
 from hierviz.messages.number_text import value_text
 from hierviz.uncertainty.repeats import OverRuns
 
@@ -38,28 +37,19 @@ def draw(compared):
         )
     answers = compared.answers_of_runs(key)
     has_runs = len(answers) > 1
-    scored, averaged, f_of = (
-        (lambda: class_table_of_runs(answers, beta=beta), lambda found: found.averages(reading), hierarchical_f_of_runs)
-        if has_runs
-        else (
-            lambda: class_table(answers[0], beta=beta),
-            lambda found: getattr(found, reading).averages(),
-            lambda answers, beta: hierarchical_f(answers[0], beta=beta),
-        )
-    )
-    found = compared.computed("class table", key, scored, beta)
-    hf = compared.computed("hierarchical f", key, lambda: f_of(answers, beta=beta), beta)
+    found = compared.computed("class table", key, lambda: class_table(answers, beta=beta), beta)
+    hf = compared.computed("hierarchical f", key, lambda: hierarchical_f(answers, beta=beta), beta)
+    scores = getattr(found, reading)
     if has_runs:
         st.caption(_runs_words(found))
-    for words in _averages(averaged(found), has_runs):
+    for words in _averages(scores.averages(), has_runs):
         st.markdown(words)
     st.markdown(
         f"Hierarchical F with β = {beta:g}, ancestors added: micro {_number(hf['micro'])}, mean over samples "
         f"{_number(hf['samples'])}."
     )
-    is_class = found.is_class(reading) if has_runs else getattr(found, reading).is_class
     suffix = "" if reading == "exact" else "_inclusive"
-    shown = found.to_frame().loc[is_class[1:]].sort_values(f"support{suffix}", ascending=False, kind="stable")
+    shown = found.to_frame().loc[scores.is_class[1:]].sort_values(f"support{suffix}", ascending=False, kind="stable")
     chosen = table.draw(
         shown, _columns(suffix, has_runs), key=f"classes-{key}-{reading}", select="one", most=458, placeholder="–"
     )

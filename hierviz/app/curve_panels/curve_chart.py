@@ -1,6 +1,6 @@
 """The chart of the operating curves on its page: what it is made of, drawn once and dragged without the server."""
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
 import numpy as np
@@ -251,15 +251,17 @@ def curve_chart(choice):
     curves, threshold = choice.curves(start), choice.threshold(start)
     bands = choice.bands()
     alike = {
-        "x": choice.axes.x,
-        "y": choice.axes.y,
-        "strip": choice.axes.strip,
+        "axes": replace(choice.axes, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
         "threshold": threshold,
         "model": choice.name(start.model),
-        "rules": choice.rules(),
-        "spread": True if "spread" in view.drawn else None,
-        "zoom": "whole" not in view.drawn,
-        "bands": bands,
+        "layers": charts.CurveLayers(
+            choice.rules(),
+            choice.answers(),
+            envelope="envelope" in view.drawn,
+            levels="levels" in view.drawn,
+            bands=bands,
+            points=points,
+        ),
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
     # Drags where plain Vega-Lite cannot: its program sets the chart's own inputs, so the chart moves and reports by itself.
@@ -268,16 +270,7 @@ def curve_chart(choice):
 
     def make():
         figure = charts.operating_curves(
-            curves,
-            **alike,
-            answers=choice.answers(),
-            levels="levels" in view.drawn,
-            envelope="envelope" in view.drawn,
-            points=points,
-            among=choice.all_names or None,
-            dark=dark,
-            width=width,
-            height=HEIGHT,
+            curves, **alike, among=choice.all_names or None, dark=dark, width=width, height=HEIGHT
         )
         return figure, written_out(figure)
 

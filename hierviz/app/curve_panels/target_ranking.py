@@ -18,7 +18,7 @@ from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
-from hierviz.thresholds.cross_fitting import rank_for_target
+from hierviz.thresholds.cross_fitting import Folds, Target, rank_for_target
 
 # Up to this many answers, of all models together, are cross-fitted unasked: about a second.
 FEW_ANSWERS = 6000
@@ -37,7 +37,7 @@ class Goal:
     key : str
         The number that is best there, by which models are ranked.
     numbers : callable
-        As of `hierviz.thresholds.rank_for_target`.
+        As of `hierviz.thresholds.Target`.
     """
 
     label: str
@@ -63,11 +63,8 @@ def found(choice, goal, asked, points):
             choice.taxonomy,
             first.truth,
             {key: sample.table for key, sample in samples.items()},
-            find,
-            key=goal.key,
-            numbers=goal.numbers,
+            Target(find, goal.key, goal.numbers, of_samples=True),
             curves={key: sample.curve for key, sample in samples.items()},
-            of_samples=True,
             **more,
         )
 
@@ -79,17 +76,14 @@ def found(choice, goal, asked, points):
     groups = None if how.group is None else first.groups(how.group)
     enough = first.n_samples if groups is None else len(set(groups.tolist()))
     if not is_wanted(choice) or enough < FOLDS:
-        return state.computed("target ranking", place, lambda: rank(folds=0))
+        return state.computed("target ranking", place, lambda: rank(folds=None))
     return worked_out(
         "cross-fitted ranking",
         (*place, how),
         "Values on left-out samples",
         lambda stages: rank(
             resamples=resamples,
-            folds=FOLDS,
-            splits=SPLITS,
-            seed=how.seed,
-            groups=groups,
+            folds=Folds(FOLDS, SPLITS, how.seed, groups),
             progress=stages("Values on left-out samples", "folds"),
         ),
     )

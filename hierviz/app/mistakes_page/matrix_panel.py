@@ -15,7 +15,7 @@ from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
-from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
+from hierviz.charts._matrix import CELL, NODE, line_key, line_title, matrix_lines
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
@@ -148,8 +148,8 @@ def _matrix(asked, folded, shown, is_log, width, opened):
     dark = state.is_dark()
 
     def drawn():
-        figure = charts.hierarchical_matrix(folded, normalisation=shown, log=is_log, width=width)
-        legend = charts.hierarchical_matrix_legend(folded, width, dark=dark)
+        figure = charts.matrix(folded, normalisation=shown, log=is_log, width=width)
+        legend = charts.matrix_legend(folded, width, dark=dark)
         return figure, written_out(figure), written_out(legend)
 
     figure, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
@@ -260,7 +260,7 @@ def _all_measures(asked, found):
         dark = state.is_dark()
 
         def drawn():
-            figure = charts.confusion_matrix(asked.taxonomy, found.confusion, width=width)
+            figure = charts.confusion(asked.taxonomy, found.confusion, width=width)
             return figure, written_out(figure)
 
         figure, chart = asked.computed("two by two", drawn, width, dark)

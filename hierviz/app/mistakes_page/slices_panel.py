@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import pandas as pd
 import streamlit as st
 
@@ -12,36 +14,36 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.progress import is_wanted, worked_out
 from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
 from hierviz.diagnosis.slice_members import NO_FACETS
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import fixed_text, probability_text
 from hierviz.reports.view import condition
 
-CORRECTIONS = {"bh": "Benjamini-Hochberg", "by": "Benjamini-Yekutieli"}
 # Losses that a permutation test may draw.
 MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 
 
 def draw(asked):
     """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
-    loss, keywords = _settings(asked)
+    loss, group, tests = _settings(asked)
     n = asked.answers.n_judged
-    permuted = loss != "wrong" or keywords["group"] is not None
-    if permuted:
-        keywords["n_permutations"] = max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n))
-        drawn = n * keywords["n_permutations"]
-        why = (
-            f"This loss is tested by {keywords['n_permutations']:,} permutations of {n:,} samples, which takes up to "
-            f"{max(drawn / 2_500_000, 1):,.0f} seconds."
-        )
-        where = (*asked.where, loss, *keywords.items())
-        if not is_wanted("tested slices", where, drawn <= AT_ONCE, "Run the test", why, type="primary"):
-            return
+    if loss != "wrong" or group is not None:
+        tests = replace(tests, n_draws=max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n)))
+    where, drawn = (*asked.where, loss, group, str(tests)), n * (tests.n_draws or 0)
+    why = (
+        f"This loss is tested by {tests.n_draws or 0:,} permutations of {n:,} samples, which takes up to "
+        f"{max(drawn / 2_500_000, 1):,.0f} seconds."
+    )
+    if not is_wanted("tested slices", where, drawn <= AT_ONCE, "Run the test", why, type="primary"):
+        return
     found = worked_out(
         "tested slices",
-        (*asked.where, loss, *keywords.items()),
+        where,
         "Slices",
-        lambda stages: slices(asked.answers, loss=loss, **keywords, progress=stages("Slices", "permutations")),
+        lambda stages: slices(
+            asked.answers, loss=loss, group=group, tests=tests, progress=stages("Slices", "permutations")
+        ),
     )
     if found is None:
         return
@@ -64,7 +66,7 @@ def draw(asked):
 
 
 def _settings(asked):
-    """Loss, correction and groups."""
+    """Loss, groups and ManyTests."""
     columns = [name for name in asked.predictions.attributes if name not in NO_FACETS]
     losses = (["wrong"] if asked.answers.is_single else []) + asked.severities
     with st.container(horizontal=True, vertical_alignment="bottom"):
@@ -85,7 +87,7 @@ def _settings(asked):
             width=220,
             help="A column such as observer, document or camera, whose samples are not independent.",
         )
-    return loss, {"correction": correction, "group": group or None}
+    return loss, group or None, ManyTests(correction=correction)
 
 
 def _name(taxonomy, row):

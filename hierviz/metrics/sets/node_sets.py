@@ -18,7 +18,7 @@ needs all its ancestors.
 
 Functions
 ---------
-closed_lists, most_specific, set_overlap, set_scores, set_information, node_weights, highest_below, lowest_above
+closed_lists, most_specific, set_overlap, set_scores, set_information, node_weights, highest_below
 
 References
 ----------
@@ -202,29 +202,17 @@ def highest_below(taxonomy, p):
     return p
 
 
-def lowest_above(taxonomy, p):
-    """The smallest p among a node and its ancestors, the root left out; shape (n_samples, n_nodes), a new array.
-
-    Thresholding it drops from the thresholded set every node with a missing ancestor. The root itself keeps its p.
-    """
-    return _down(taxonomy, np.array(p, dtype=np.float64), np.inf)
-
-
 def complete_below(taxonomy, inside):
     """Which nodes are inside together with all their ancestors; `inside` is bool, shape (n_samples, n_nodes)."""
-    return _down(taxonomy, inside.copy(), True)
-
-
-def _down(taxonomy, values, neutral):
-    root = values[:, 0].copy()
-    values[:, 0] = neutral
+    values = inside.copy()
+    values[:, 0] = True
     if taxonomy.is_tree:
         for nodes, _, _ in taxonomy.families:
             values[:, nodes] = np.minimum(values[:, nodes], values[:, taxonomy.parent[nodes]])
     else:
         for parents, start, nodes in _families(taxonomy, "child"):
             values[:, nodes] = np.minimum(values[:, nodes], np.minimum.reduceat(values[:, parents], start, axis=1))
-    values[:, 0] = root
+    values[:, 0] = inside[:, 0]
     return values
 
 

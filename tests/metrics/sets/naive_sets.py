@@ -7,6 +7,8 @@ a list of nodes with -1 for labels outside, a list of nodes, and a list of one s
 import math
 from itertools import pairwise
 
+import numpy as np
+
 
 def up(parents, node):
     """The node and its ancestors, root left out."""
@@ -18,6 +20,16 @@ def up(parents, node):
 
 def close(parents, nodes):
     return set().union(*(up(parents, node) for node in nodes if node >= 0))
+
+
+def lowest_above(taxonomy, p):
+    """The smallest p among a node and its ancestors, the root left out; an array of the shape of p."""
+    low = np.array(p, dtype=float)
+    for node in range(1, taxonomy.n_nodes):  # parents come before their children
+        for parent in taxonomy.parents[node].tolist():
+            if parent:
+                low[:, node] = np.minimum(low[:, node], low[:, parent])
+    return low
 
 
 def leaves(parents):

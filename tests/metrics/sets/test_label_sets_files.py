@@ -4,6 +4,7 @@ import csv
 import gzip
 import json
 
+import naive_sets
 import numpy as np
 import pytest
 from compare import level_accuracy, points_list, same, threshold_block
@@ -11,7 +12,7 @@ from compare import level_accuracy, points_list, same, threshold_block
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import above, closed_lists, highest_below, lowest_above
+from hierviz.metrics.sets.node_sets import above, closed_lists, highest_below
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -69,7 +70,7 @@ def test_hwv(hwv, name):
     best = closed_lists(taxonomy, hv.infer(taxonomy, p, "top_down"))
     walked[np.repeat(np.arange(len(best)), best.lengths), best.nodes] = True
     clipped = LabelSetCounts(taxonomy)
-    clipped.add(truth, lowest_above(taxonomy, p))
+    clipped.add(truth, naive_sets.lowest_above(taxonomy, p))
     summary = counts.summary()
 
     def evaluate_fast(found, inside):
@@ -136,7 +137,7 @@ def test_hwv_incoherent(hwv):
         counts, closed, pruned = (LabelSetCounts(taxonomy, threshold) for _ in range(3))
         counts.add(truth, p)
         closed.add(truth, highest_below(taxonomy, p))
-        pruned.add(truth, lowest_above(taxonomy, p))
+        pruned.add(truth, naive_sets.lowest_above(taxonomy, p))
         assert counts.summary()["hf1_micro"] == closed.summary()["micro_f1"] == closed.summary()["hf1_micro"]
         assert counts.summary()["c_f1_micro"] == pruned.summary()["micro_f1"]
         assert counts.summary()["n_incoherent"] > 0 == closed.summary()["n_incoherent"]

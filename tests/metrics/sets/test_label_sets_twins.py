@@ -16,7 +16,7 @@ from hierviz.metrics.registry import keys_of
 from hierviz.metrics.sets import set_counts, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, highest_below, lowest_above, node_weights, set_information
+from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights, set_information
 from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -171,7 +171,7 @@ def test_operating_points(case, thresholds):
 def test_thresholds_commute(case):
     """Thresholding then augmenting = thresholding the highest below; pruning = thresholding the lowest above."""
     parents, taxonomy, p, _, _ = case
-    high, low = highest_below(taxonomy, p), lowest_above(taxonomy, p)
+    high, low = highest_below(taxonomy, p), naive_sets.lowest_above(taxonomy, p)
     for tau in sorted({0.0, 0.5, *p.ravel().tolist()} - {1.0}):
         plain, closed, pruned = (threshold_set(taxonomy, one, tau) for one in (p, high, low))
         for i in range(len(p)):

@@ -7,16 +7,16 @@ specific than the truth, no answer, wrong), its strength the count or share; cel
 from __future__ import annotations
 
 import functools
+import json
 
 import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import boxes, position, texts
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import OWN_COLOUR, STILL, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
-from hierviz.charts._text import count_text, percent_text, shorten, text_width
+from hierviz.charts._text import count_text, percent_text, text_width
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import SMALL, palette
 from hierviz.diagnosis.folded_matrix import RELATIONS
@@ -25,6 +25,8 @@ CELL, NODE = "cell", "node"
 SIGNS = {"open": "− ", "closed": "+ ", "": ""}
 # Smallest and largest side of a cell, the room a printed number needs, and the step that the tree indents.
 NARROWEST, WIDEST, PRINTED, INDENT = 15, 64, 26, 9
+# Blanks at the start of a name are cut off, but for those behind a mark of no width; three are about as wide as the step.
+MARK, BLANK = "\u200b", "\u00a0\u00a0\u00a0"
 ROW_LOW, ROW_HIGH, HEADER = 20, 32, 150
 LEGEND = {
     "same": ("tp", "the same class, or both below it"),
@@ -64,7 +66,7 @@ def line_title(folded, line, is_row=True):
     return f"{title} itself" if folded.is_open[line] else title
 
 
-def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
+def matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
     """Counts of true classes against answers, classes open or closed.
 
     Parameters
@@ -91,67 +93,117 @@ def hierarchical_matrix(folded, *, normalisation="count", log=True, dark=None, w
 def _drawn(folded, normalisation, log, dark, width):
     look = palette(dark)
     rows, columns = folded.row_lines.tolist(), folded.column_lines.tolist()
-    wanted = (_indent(folded, line) + text_width(_label(folded, line, True), SMALL, bold=True) for line in rows)
+    names, above = (
+        {line: _label(folded, line, is_row) for line in lines} for lines, is_row in ((rows, True), (columns, False))
+    )
+    # Areas that take clicks are as large as the names in them.
+    wanted = (INDENT * _level(folded, line) + text_width(name, SMALL, bold=True) for line, name in names.items())
     left = min(_label_width(width), max(wanted, default=0) + 16)
+    top = min(HEADER, max(text_width(name, SMALL) for name in above.values()) + 14)
     wide = min(max((width - left) / max(len(columns), 1), NARROWEST), WIDEST)
     tall = min(max(wide, ROW_LOW), ROW_HIGH)
-    names = {line: _label(folded, line, False) for line in columns}
-    top = min(HEADER, max(text_width(name, SMALL) for name in names.values()) + 14)
-    extent, height = left + wide * len(columns), top + tall * len(rows)
-    x = {line: left + wide * i for i, line in enumerate(columns)}
-    y = {line: top + tall * i for i, line in enumerate(rows)}
-    ground = [
-        {"x": left, "x2": extent, "y": y[line] + 1, "y2": y[line] + tall - 1, "colour": look.grid} for line in rows
-    ]
-    shares = folded.count if normalisation == "count" else folded.shares(normalisation)
-    strength = _strength(shares, log)
-    cells, words, tips = [], [], []
-    of = {key: folded.shares(key) for key in ("row", "column", "total")}
-    for i, (row, column) in enumerate(zip(folded.row.tolist(), folded.column.tolist(), strict=True)):
-        relation = str(folded.relation[i])
-        place = {"x": x[column] + 1, "x2": x[column] + wide - 1, "y": y[row] + 1, "y2": y[row] + tall - 1}
-        edge = {"stroke": look.ink, "line": 1.2} if relation == "same" else {}
-        colour = mixed(look.background, look.outcome(LEGEND[relation][0]), strength[i])
-        cells.append({**place, "colour": colour, **edge})
-        count = int(folded.count[i])
-        if wide >= PRINTED:
-            text = (
-                count_text(count) if normalisation == "count" else percent_text(float(shares[i])).replace("under ", "<")
-            )
-            ink = look.text_on(LEGEND[relation][0]) if strength[i] > 0.55 else look.ink
-            middle = {"x": x[column] + wide / 2, "y": y[row] + tall / 2}
-            words.append({**middle, "text": text, "colour": ink, "size": SMALL, "align": "center", "limit": wide})
-        tips.append(
-            {
-                **place,
-                "row": line_key(folded, row),
-                "column": line_key(folded, column),
-                "truth": line_title(folded, row),
-                "answer": line_title(folded, column, False),
-                "samples": f"{count:,}",
-                "means": _meaning(relation, count, int(folded.n_different[i])),
-                "shares": ", ".join(f"{percent_text(float(of[key][i]), 1)} of the {key}" for key in of),
-            }
-        )
-    labels, label_tips = _labels(folded, look, (x, y), (left, top, wide, tall))
+    at_x, at_y = (
+        channel.scale(paddingInner=0.08, paddingOuter=0.04) for channel in (alt.X("column:N"), alt.Y("row:N"))
+    )
+    at_x = at_x.sort([line_key(folded, line) for line in columns]).axis(_axis(folded, above, look, top, is_row=False))
+    at_y = at_y.sort([line_key(folded, line) for line in rows]).axis(_axis(folded, names, look, left, is_row=True))
     picked = alt.selection_point(name=CELL, fields=["row", "column"], on="click", empty=False)
     toggled = alt.selection_point(name=NODE, fields=["node"], on="click", empty=False)
-    tooltip = {
-        "truth": "Truth",
-        "answer": "Answer",
-        "samples": "Count",
-        "shares": "Share",
-        "means": "Meaning",
-    }
+    cells = alt.Chart(frame(list(_cells(folded, normalisation, log, look)))).encode(at_x, at_y)
+    fields = {"truth": "Truth", "answer": "Answer", "samples": "Count", "shares": "Share", "means": "Meaning"}
     parts = [
-        boxes(ground, extent, height, radius=0),
-        boxes(cells, extent, height, radius=2),
-        texts([*labels, *words], extent, height),
-        _headers(names, x, look, wide, top, (extent, height)),
-        _touched(label_tips, extent, height, {"name": "Class", "path": "Path", "does": "Click"}, toggled, look),
-        _touched(tips, extent, height, tooltip, picked, look),
+        alt.Chart(frame({"row": [line_key(folded, line) for line in rows]}))
+        .mark_rect(color=look.grid, **STILL)
+        .encode(at_y),
+        cells.mark_rect(cornerRadius=2, cursor="pointer", stroke=look.ink, opacity=1, aria=False)
+        .encode(
+            color=OWN_COLOUR,
+            strokeWidth=alt.condition(picked, alt.value(3), alt.StrokeWidth("line:Q", scale=None)),
+            tooltip=tooltips({f"{field}:N": title for field, title in fields.items()}),
+        )
+        .add_params(picked),
+        _touched(folded, left, top, wide, tall, look, toggled),
     ]
-    return layer(*parts).properties(width=extent, height=height)
+    if wide >= PRINTED:
+        words = cells.mark_text(fontSize=SMALL, limit=wide, tooltip=None)
+        parts.insert(2, words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)))
+    return layer(*parts).properties(width=wide * len(columns), height=tall * len(rows))
+
+
+def _cells(folded, normalisation, log, look):
+    """Rows of the cells."""
+    shares = folded.count if normalisation == "count" else folded.shares(normalisation)
+    strength, of = _strength(shares, log), {key: folded.shares(key) for key in ("row", "column", "total")}
+    for i, (row, column) in enumerate(zip(folded.row.tolist(), folded.column.tolist(), strict=True)):
+        relation, count = str(folded.relation[i]), int(folded.count[i])
+        colour, share = LEGEND[relation][0], percent_text(float(shares[i])).replace("under ", "<")
+        yield {
+            "row": line_key(folded, row),
+            "column": line_key(folded, column),
+            "colour": mixed(look.background, look.outcome(colour), strength[i]),
+            "line": 1.2 if relation == "same" else 0,
+            "text": count_text(count) if normalisation == "count" else share,
+            "ink": look.text_on(colour) if strength[i] > 0.55 else look.ink,
+            "truth": line_title(folded, row),
+            "answer": line_title(folded, column, False),
+            "samples": f"{count:,}",
+            "means": _meaning(relation, count, int(folded.n_different[i])),
+            "shares": ", ".join(f"{percent_text(float(of[key][i]), 1)} of the {key}" for key in of),
+        }
+
+
+def _axis(folded, names, look, size, is_row):
+    """The axis of the lines by their names, indented and bold as in the tree; `size` pixels are for the names."""
+    keys = {line: line_key(folded, line) for line in names}
+    texts = {keys[line]: (MARK + BLANK * _level(folded, line)) * is_row + name for line, name in names.items()}
+    is_open = f"indexof({json.dumps([keys[line] for line in names if folded.is_open[line]])}, datum.value) >= 0"
+    side = {"titleAnchor": "end", "titleBaseline": "bottom", "titleX": -size, "titleY": -6, "titleAlign": "left"}
+    if not is_row:
+        side = {"orient": "top", "labelAngle": 270, "titleX": -8, "titleY": 8 - size, "titleAlign": "right"}
+    return alt.Axis(
+        title="Truth ↓" if is_row else "Answer →",
+        titleAngle=0,
+        titleColor=look.muted,
+        titleFontSize=SMALL,
+        labelExpr=json.dumps(texts) + "[datum.value]",
+        labelFontWeight={"condition": {"test": is_open, "value": 600 if is_row else 400}, "value": 400},
+        labelFontSize=SMALL,
+        labelColor=look.ink,
+        labelAlign="left",
+        labelPadding=size if is_row else 6,
+        labelLimit=size - 10,
+        labelOverlap=False,
+        domain=False,
+        ticks=False,
+        grid=False,
+        **side,
+    )
+
+
+def _touched(folded, left, top, wide, tall, look, selection):
+    """Rectangles over the names that show a tooltip, take a click and are outlined once they are selected."""
+    rows = [
+        {"x": -left, "x2": -4, "y": tall * i, "y2": tall * (i + 1), **_what(folded, line, True)}
+        for i, line in enumerate(folded.row_lines.tolist())
+    ] + [
+        {"x": wide * i, "x2": wide * (i + 1), "y": -top, "y2": -2, **_what(folded, line, False)}
+        for i, line in enumerate(folded.column_lines.tolist())
+    ]
+    # In pixels: names are beside the scales of the cells.
+    x, y = (channel(f"{field}:Q", scale=None, axis=None) for channel, field in ((alt.X, "x"), (alt.Y, "y")))
+    return (
+        alt.Chart(frame(rows))
+        .mark_rect(fillOpacity=0, cursor="pointer", stroke=look.ink, cornerRadius=2, aria=False)
+        .encode(
+            x,
+            y,
+            x2=alt.X2("x2:Q"),
+            y2=alt.Y2("y2:Q"),
+            strokeWidth=alt.condition(selection, alt.value(3), alt.value(0)),
+            tooltip=tooltips({"name:N": "Class", "path:N": "Path", "does:N": "Click"}),
+        )
+        .add_params(selection)
+    )
 
 
 def _label(folded, line, is_row):
@@ -164,30 +216,10 @@ def _label(folded, line, is_row):
     return SIGNS[sign] + title
 
 
-def _indent(folded, line):
+def _level(folded, line):
+    """Steps of indentation of a line."""
     node = int(folded.nodes[line])
-    return 0 if node < 0 else INDENT * (int(folded.tree.depth[node]) + bool(folded.n_folded[line]))
-
-
-def _labels(folded, look, places, sizes):
-    """Text rows of the lines, and what is under the pointer there."""
-    (x, y), (left, top, wide, tall) = places, sizes
-    words, tips = [], []
-    for line, high in y.items():
-        indent = min(_indent(folded, line), left * 0.35)
-        text = shorten(_label(folded, line, True), left - indent - 10, SMALL)
-        weight = 600 if folded.is_open[line] else "normal"
-        words.append(
-            {"x": indent, "y": high + tall / 2, "text": text, "colour": look.ink, "size": SMALL, "weight": weight}
-        )
-        tips.append({"x": 0, "x2": left - 4, "y": high, "y2": high + tall, **_what(folded, line, True)})
-    tips += [
-        {"x": start, "x2": start + wide, "y": 0, "y2": top - 2, **_what(folded, line, False)}
-        for line, start in x.items()
-    ]
-    words.append({"x": 0, "y": top - 22, "text": "Truth ↓", "colour": look.muted, "size": SMALL})
-    words.append({"x": left - 8, "y": 8, "text": "Answer →", "colour": look.muted, "size": SMALL, "align": "right"})
-    return words, tips
+    return 0 if node < 0 else int(folded.tree.depth[node]) + bool(folded.n_folded[line])
 
 
 def _what(folded, line, is_row):
@@ -205,41 +237,6 @@ def _what(folded, line, is_row):
         "path": " › ".join(taxonomy.title(step) for step in steps) or "–",
         "does": does,
     }
-
-
-def _headers(names, x, look, wide, top, extent):
-    rows = [
-        {"x": x[line] + wide / 2, "y": top - 6, "text": shorten(name, top - 10, SMALL), "colour": look.ink}
-        for line, name in names.items()
-    ]
-    mark = {"angle": 270, "align": "left", "baseline": "middle", "fontSize": SMALL, "tooltip": None}
-    return (
-        alt.Chart(frame(rows))
-        .mark_text(**mark)
-        .encode(
-            position("x", extent[0]),
-            position("y", extent[1], axis="y"),
-            text=alt.Text("text:N"),
-            color=alt.Color("colour:N", scale=None),
-        )
-    )
-
-
-def _touched(rows, width, height, tooltip, selection, look):
-    """Rectangles that show a tooltip, take a click and are outlined once they are selected."""
-    return (
-        alt.Chart(frame(rows))
-        .mark_rect(fillOpacity=0, cursor="pointer", stroke=look.ink, cornerRadius=2, aria=False)
-        .encode(
-            position("x", width),
-            position("y", height, axis="y"),
-            x2=alt.X2("x2:Q"),
-            y2=alt.Y2("y2:Q"),
-            strokeWidth=alt.condition(selection, alt.value(3), alt.value(0)),
-            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in tooltip.items()],
-        )
-        .add_params(selection)
-    )
 
 
 def _strength(values, log):
@@ -261,7 +258,7 @@ def _meaning(relation, count, n_different):
     return words
 
 
-def hierarchical_matrix_legend(folded, width, *, dark=False):
+def matrix_legend(folded, width, *, dark=False):
     """What the colours of the cells mean, `width` pixels wide: alt.LayerChart."""
     look = palette(dark)
     shown = dict.fromkeys(LEGEND[relation] for relation in LEGEND if relation in folded.relation)

@@ -6,7 +6,7 @@ from chart_cases import large, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.charts._hierarchical_matrix import CELL, NODE, line_key, line_title, matrix_lines
+from hierviz.charts._matrix import CELL, NODE, line_key, line_title, matrix_lines
 from hierviz.diagnosis.folded_matrix import folded_matrix
 
 TREE = hv.Taxonomy.from_edges(
@@ -23,7 +23,7 @@ def lemons(*opened):
 
 
 def drawn(folded, **keywords):
-    return charts.finish(charts.hierarchical_matrix(folded, **keywords)).to_dict()
+    return charts.finish(charts.matrix(folded, **keywords)).to_dict()
 
 
 def rows_of(spec, field):
@@ -65,7 +65,7 @@ def test_selections_name_lines():
 def test_looks(normalisation, dark, width):
     spec = drawn(lemons("citrus"), normalisation=normalisation, log=dark, dark=dark, width=width)
     assert spec["width"] <= width
-    table = charts.hierarchical_matrix(lemons("citrus")).table
+    table = charts.matrix(lemons("citrus")).table
     assert table["count"].sum() == 13
     assert np.allclose(table.groupby("truth")["share_of_row"].sum(), 1)
 
@@ -87,15 +87,12 @@ def test_a_large_tree_has_readable_lines():
 
 
 def test_sentence():
-    assert charts.hierarchical_matrix(lemons()).sentence == (
+    assert charts.matrix(lemons()).sentence == (
         "Of 13 samples, 2 are in cells of wrong answers; the largest is pear answered as citrus, 2. 10 answers of another "
         "class than the truth are inside closed classes."
     )
     truth = TREE.nodes("pear", "plum")
     right = folded_matrix(hv.diagnosis.matrix(hv.Predictions.from_labels(TREE, truth, truth=truth)))
-    assert (
-        charts.hierarchical_matrix(right).sentence
-        == "None of 2 samples is in a cell of two different classes shown here."
-    )
-    labels = {label["text"] for label in rows_of(charts.hierarchical_matrix_legend(lemons(), 600).to_dict(), "text")}
+    assert charts.matrix(right).sentence == "None of 2 samples is in a cell of two different classes shown here."
+    labels = {label["text"] for label in rows_of(charts.matrix_legend(lemons(), 600).to_dict(), "text")}
     assert labels == {"the same class, or both below it", "no answer: the root", "wrong"}
