@@ -45,8 +45,7 @@ def draw(asked):
         shown, is_log = _controls(asked, folded)
     with place:
         cell = _matrix(asked, folded, shown, is_log, width, opened)
-    if cell is not None:
-        _samples(asked, folded, cell)
+    _samples(asked, folded, cell)
 
 
 def _set(nodes):
@@ -88,19 +87,17 @@ def _controls(asked, folded):
             disabled=worst is None,
             on_click=lambda: toggle(asked, str(worst)),
         )
-        level = [int(node) for node in closed]
-        too_many = sum(int(taxonomy.children.lengths[node]) for node in level) + len(folded.nodes) > 4 * matrix_lines(
-            1400
-        )
+        n_lines = int(taxonomy.children.lengths[closed].sum()) + len(folded.nodes)
+        too_many = n_lines > 4 * matrix_lines(1400)
         with st.container(horizontal=True, width="content" if state.session.px <= 600 else "stretch"):
             st.button(
                 "Open one level",
                 help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
-                disabled=not level or too_many,
-                on_click=lambda: _set({*map(int, state.view().opened), *level}),
+                disabled=not closed or too_many,
+                on_click=lambda: _set({*map(int, state.view().opened), *closed}),
             )
             st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
-        options = [f"open {node}" for node in level] + [f"close {node}" for node in inside]
+        options = [f"open {node}" for node in closed] + [f"close {node}" for node in inside]
         _choice(
             "Open or close a class",
             options,
@@ -132,7 +129,7 @@ def _choice(label, options, words, act):
 
 
 def _matrix(asked, folded, shown, is_log, width, opened):
-    """Draw it; the lines (row, column) of the cell whose samples are shown, or None."""
+    """Draw it; returns the lines (row, column) of the cell whose samples are shown."""
     key = f"matrix-{asked.mark('')}-{opened}-{shown}-{is_log}-{width}"
     memory = state.memory(asked.mark("matrix cell"))
 
@@ -160,40 +157,24 @@ def _matrix(asked, folded, shown, is_log, width, opened):
         "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
         "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."
     )
-    return _cell(folded, memory)
+    return _cell(asked, folded)
 
 
-def _cell(folded, memory):
+def _cell(asked, folded):
     """Choose a cell from the list of cells; the one that was clicked is chosen there too."""
-    order = np.argsort(-folded.count, kind="stable")
-    cells = {}
-    for place in order.tolist():
+    order = np.argsort(-folded.count, kind="stable").tolist()
+    cells, words = {}, {}
+    for place in order:
         row, column = int(folded.row[place]), int(folded.column[place])
-        cells[line_key(folded, row), line_key(folded, column)] = row, column, int(folded.count[place])
-    now = memory.get("cell")
-    options = list(cells)[:MOST_CELLS]
-    if now in cells and now not in options:
-        options.append(now)
-    wrong = np.flatnonzero(folded.relation == "wrong")
-    if now not in cells:
-        first = wrong[np.argmax(folded.count[wrong])] if len(wrong) else order[0]
-        now = line_key(folded, int(folded.row[first])), line_key(folded, int(folded.column[first]))
-        if now not in options:
-            options.append(now)
-    key = "matrix-cell"
-    state.session[key] = now
-
-    def changed():
-        memory["cell"] = state.session[key]
-
-    def words(cell):
-        row, column, count = cells[cell]
-        return f"{line_title(folded, row)} → {line_title(folded, column, False)}: {count:,}"
-
-    chosen = st.selectbox(
-        "Samples of the cell (truth → answer: count)", options, format_func=words, key=key, on_change=changed
-    )
-    return cells[chosen][:2] if chosen in cells else None
+        key = line_key(folded, row), line_key(folded, column)
+        cells[key] = row, column
+        words[key] = f"{line_title(folded, row)} → {line_title(folded, column, False)}: {int(folded.count[place]):,}"
+    keys = list(cells)
+    first = next((key for key, place in zip(keys, order) if folded.relation[place] == "wrong"), keys[0])
+    clicked = state.memory(asked.mark("matrix cell")).get("cell", first)
+    options = {key: words[key] for key in (*keys[:MOST_CELLS], first, clicked) if key in cells}
+    label = "Samples of the cell (truth → answer: count)"
+    return cells[pick(label, options, (asked.mark("matrix cell"), "cell"), first, width="stretch")]
 
 
 def _samples(asked, folded, cell):
