@@ -53,7 +53,7 @@ class Row:
     """One row: what comes before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
 
     `never` has the keys whose share of correct answers no threshold reaches; `bounds` (low, high) of keys, or None where there
-    are none, when scores are unknown.
+    are none, when scores are unknown; `spread` the standard deviations between runs.
     """
 
     lead: dict
@@ -62,6 +62,7 @@ class Row:
     marks: dict = field(default_factory=dict)
     never: tuple = ()
     bounds: dict = field(default_factory=dict)
+    spread: dict = field(default_factory=dict)
 
     def flat(self, keys):
         """The row of the download: numbers, the ends of their intervals in columns of their own, and their bounds."""
@@ -118,13 +119,13 @@ def metric_table(rows, keys, key):
     table.download("CSV", pd.DataFrame([row.flat(keys) for row in rows]), "models.csv", f"get-{key}")
 
 
-def cell_text(row, key, spread=""):
+def cell_text(row, key):
     """A number with its spread, its marks, its interval, and what unknown scores could make of it, as text."""
     text = table.cell_text(
         row.values.get(key),
         ends(row.intervals.get(key)),
         row.marks.get(key, ()),
-        spread=spread,
+        spread=value_text(row.spread[key]) if key in row.spread else "",
         note=f" ({never_text(key)})" if key in row.never else "",
     )
     if key not in row.bounds or text == "–":

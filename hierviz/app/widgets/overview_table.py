@@ -20,7 +20,6 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
-from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.comparison import never_reached, too_few_for
@@ -165,49 +164,34 @@ def models_table(data):
     keys = [key for key in shown if any(value_of(entry, key) is not None for entry in entries.values())]
     if not keys:
         return
-    values, spread = _by_method(data, entries, keys)
-    bounds = {name: bounds_of(entries.get(name, {}), keys) for name in values}
-    unranked = [
-        key
-        for key in keys
-        if has_few(entries) or any(key in of for of in bounds.values()) or (len(values) > 1 and key == "mcc")
-    ]
-    rows = [Row({"model": name}, of, bounds=bounds[name]) for name, of in values.items()]
+    rows = [_row(data, entries, method, keys) for method in data.methods]
+    has_bounds = {key for row in rows for key in row.bounds}
+    unranked = [key for key in keys if has_few(entries) or key in has_bounds or (len(rows) > 1 and key == "mcc")]
     lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
-    lines += [
-        [
-            numbers.escape(row.lead["model"]),
-            *(cell_text(row, key, spread.get((row.lead["model"], key), "")) for key in keys),
-        ]
-        for row in ranked(rows, keys, unranked)
-    ]
+    for row in ranked(rows, keys, unranked):
+        lines.append([numbers.escape(row.lead["model"]), *(cell_text(row, key) for key in keys)])
     st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
-    if any(bounds.values()):
+    if has_bounds:
         st.markdown(BOUNDS)
     said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
-    between = " ±: standard deviation between the runs of a method." if spread else ""
+    between = " ±: standard deviation between the runs of a method." if any(row.spread for row in rows) else ""
     marks = f"{FIRSTS} Compare marks which differences are clear." if len(rows) > 1 else ""
     st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
 
 
-def _by_method(data, entries, keys):
-    """(values, spread): of a method with several runs their mean, and their standard deviation as text by name and key."""
-    found, spread = {}, {}
-    for key_of_method, models in data.methods.items():
-        name = models[0].predictions.name
-        if len(models) == 1:
-            found[name] = {key: value_of(entries[name], key) for key in keys}
-            continue
-        runs = [entries[data.models[key].predictions.name] for key in data.runs_of(key_of_method)]
-        name = f"{name} ({len(models)} runs)"
-        found[name] = {}
-        for key in keys:
-            values = [value_of(run, key) for run in runs]
-            if None not in values:
-                repeats = over_repeats(values)
-                found[name][key] = float(repeats.mean)
-                spread[name, key] = value_text(float(repeats.sd))
-    return found, spread
+def _row(data, entries, method, keys):
+    """The Row of a method: of several runs their mean with its spread."""
+    models = data.methods[method]
+    name = models[0].predictions.name
+    if len(models) == 1:
+        entry = entries[name]
+        return Row({"model": name}, {key: value_of(entry, key) for key in keys}, bounds=bounds_of(entry, keys))
+    runs = [entries[data.models[key].predictions.name] for key in data.runs_of(method)]
+    repeats = {
+        key: over_repeats(values) for key in keys if None not in (values := [value_of(run, key) for run in runs])
+    }
+    means, spread = ({key: float(getattr(one, name)) for key, one in repeats.items()} for name in ("mean", "sd"))
+    return Row({"model": f"{name} ({len(models)} runs)"}, means, spread=spread)
 
 
 def say_most_specific(data, level=0.95):

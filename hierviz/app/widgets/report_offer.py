@@ -54,7 +54,7 @@ def story_flag(data, steps):
     return ["--story", "demo" if steps == story.shipped(data) else f"{file_start(data.title)}.hierviz.json"]
 
 
-def rebuild_command(data, key, choice, thresholds, options, of_story=()):
+def rebuild_command(data, choice, settings, of_story=()):
     """The command that makes the report again, with the names of files; empty where files alone do not determine the data."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
@@ -72,37 +72,27 @@ def rebuild_command(data, key, choice, thresholds, options, of_story=()):
             words += [flag] if value is None else [flag, without_folder(value)]
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
-    names = [model.predictions.name for model in data.models.values()]
+    thresholds = settings["threshold"]
     if len(set(thresholds)) == 1:
         words += ["--threshold", threshold_text(thresholds[0])]
     else:
-        for name, threshold in zip(names, thresholds, strict=True):
-            words += ["--threshold", f"{name}={threshold_text(threshold)}"]
-    title, notes, worst, random, seed, most, chosen = options
-    words += ["--look-at", data.models[key].predictions.name, "--title", title or data.title]
-    words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
-    words += [
-        "--worst",
-        str(int(worst)),
-        "--random",
-        str(int(random)),
-        "--seed",
-        str(int(seed)),
-        "--max-mb",
-        f"{most:g}",
-    ]
-    words += [word for sample in chosen for word in ("--sample", sample)]
+        for model, threshold in zip(data.models.values(), thresholds, strict=True):
+            words += ["--threshold", f"{model.predictions.name}={threshold_text(threshold)}"]
+    words += ["--look-at", settings["model"], "--title", settings["title"]]
+    words += [word for note in settings["notes"].split("\n\n") if note.strip() for word in ("--note", note.strip())]
+    for name in ("worst", "random", "seed"):
+        words += [f"--{name}", str(settings[name])]
+    words += ["--max-mb", f"{settings['max_mb']:g}"]
+    words += [word for sample in settings["samples"] for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
 def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=0, max_mb=5.0, samples=(), title=""):
     """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command."""
     key = state.shown_model(data)
-    choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
-    options = (title, notes, worst, random, seed, max_mb, samples)
-    return {
-        **choice,
-        "threshold": thresholds,
+    choice = report_choice(data, key)
+    settings = {
+        "threshold": [state.view().threshold_of(name) for name in data.models],
         "title": title or data.title,
         "notes": notes,
         "model": data.models[key].predictions.name,
@@ -111,9 +101,8 @@ def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=
         "random": int(random),
         "seed": int(seed),
         "max_mb": max_mb,
-        "command": rebuild_command(data, key, choice, thresholds, options, of_story),
-        "story": steps,
     }
+    return {**choice, **settings, "command": rebuild_command(data, choice, settings, of_story), "story": steps}
 
 
 def asked_report(data, settings):
