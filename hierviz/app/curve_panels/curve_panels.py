@@ -9,6 +9,7 @@ from hierviz.app.curve_panels import (
     choosing,
     export_panel,
     guarantee_panel,
+    model_differences,
     model_panel,
     rules_panel,
     target_panel,
@@ -65,7 +66,10 @@ def prepare(choice):
 def verdict(choice, model):
     """The answer to the question of the open panel, first on the page."""
     with contextlib.suppress(HiervizError):  # the panel shows why
-        uncertainty.verdict(choice, model)
+        # Means over runs have no intervals here.
+        is_open = uncertainty.is_on() and state.view().panel == "uncertainty"
+        if is_open and len(choice.keys) > 1 and not choice.runs:
+            model_differences.verdict(choice, model, uncertainty.intervals(choice))
 
 
 def panels(choice, now):

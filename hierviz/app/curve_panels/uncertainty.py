@@ -162,12 +162,6 @@ def comparison(choice, model):
     return words if spans else f"{words} Bands and intervals can be switched on under Uncertainty."
 
 
-def verdict(choice, model):
-    """Which of two models is better, where the panel is open and has intervals; means over runs have none here."""
-    if is_on() and state.view().panel == "uncertainty" and len(choice.keys) > 1 and not choice.runs:
-        model_differences.verdict(choice, model, intervals(choice))
-
-
 def panel(choice, now):
     """Controls, what they mean, and the difference of two models."""
     st.markdown(

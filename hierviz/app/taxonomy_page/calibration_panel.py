@@ -138,7 +138,7 @@ def _example():
         _diagrams(found, [leaf, parent], "calibration-example")
         st.markdown(
             escape(
-                f"Computed from {int(found.n[leaf]):,} samples that follow this law exactly: the error of leaf a is "
+                f"Computed from {int(found.n[leaf]):,} samples with exactly these shares: the error of leaf a is "
                 f"{fixed_text(found.ece[leaf], 3)}, that of its parent u {fixed_text(found.ece[parent], 3)}."
             )
         )

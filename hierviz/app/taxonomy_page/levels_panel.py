@@ -39,7 +39,7 @@ def draw(choice):
     full = int(per_sample[["truths", "answers"]].max().max())
     columns = {
         "classes": "Classes",
-        "truths": table.bar("Samples with as many true classes", full),
-        "answers": table.bar("with as many answers", full),
+        "truths": table.bar("Samples with this many true classes", full),
+        "answers": table.bar("with this many answers", full),
     }
     table.draw(per_sample, columns, key="per-sample", width=460)

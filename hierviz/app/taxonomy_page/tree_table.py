@@ -1,6 +1,6 @@
 """The tree as an indented table with bars, opened level by level: a component that is sent the rows that are open.
 
-Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter goes into a subtree.
+Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter opens a subtree.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ def draw(choice):
     st.caption(
         "▸ opens the children of a class, its name opens its subtree, a number of wrong answers opens these samples. "
         "Click a column's head to sort, worst first; a second click reverses the order, a third restores that of the file. "
-        "Keys: arrows move, open and close, Enter goes into a subtree, S shows its wrong answers."
+        "Keys: arrows move, open and close, Enter opens a subtree, S shows its wrong answers."
     )
     with st.popover("Definitions of the columns", icon=":material/functions:", type="tertiary"):
         for key in choice.columns:

@@ -12,6 +12,7 @@ draw, bold, width_of, pages_of, download
 from __future__ import annotations
 
 import math
+import mimetypes
 from typing import NamedTuple
 
 import pandas as pd
@@ -27,15 +28,6 @@ SPACE = "\N{NO-BREAK SPACE}"
 ROW_HEIGHT, WRAPPED_HEIGHT, LETTERS = 35, 66, 32
 # Cells of a table whose numbers are written here; pandas writes no more than 262,144.
 MOST_WRITTEN = 200_000
-KINDS = {
-    "csv": "text/csv",
-    "json": "application/json",
-    "md": "text/markdown",
-    "tex": "text/x-tex",
-    "html": "text/html",
-    "png": "image/png",
-    "svg": "image/svg+xml",
-}
 words = st.column_config.TextColumn
 
 
@@ -213,7 +205,7 @@ def download(label, content, file, key, icon="download", **options):
         label,
         (lambda: written(content())) if callable(content) else written(content),
         file,
-        KINDS.get(file.rpartition(".")[2], "application/octet-stream"),
+        mimetypes.guess_type(file)[0],
         key=key,
         on_click="ignore",
         icon=f":material/{icon}:" if icon else None,
