@@ -205,7 +205,7 @@ def download(label, content, file, key, icon="download", **options):
         label,
         (lambda: written(content())) if callable(content) else written(content),
         file,
-        mimetypes.guess_type(file)[0],
+        mimetypes.guess_type(file)[0] or "application/octet-stream",
         key=key,
         on_click="ignore",
         icon=f":material/{icon}:" if icon else None,
