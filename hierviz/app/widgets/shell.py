@@ -11,7 +11,7 @@ from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.form_words import in_form_words
-from hierviz.app.widgets.links import page
+from hierviz.app.widgets.links import go_to, page
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text
@@ -48,28 +48,27 @@ def run(pages):
 
 def _draw(pages):
     frame.look()
-    page = st.navigation(pages, position="top")
+    now = st.navigation(pages, position="top")
     # Where the first run fails, it is for what the command line names.
     words = flag if state.startup_files() and "view" not in state.session else field
     try:
-        state.begin(page.url_path)
-        if state.must_ask(page.url_path):
+        state.begin(now.url_path)
+        if state.must_ask(now.url_path):
             st.switch_page(page("model"))
         state.reopen()
         to = story.take_step(state.data()) if story.is_asked() else None
         if to is not None:
-            state.publish()
-            st.switch_page(page(to), query_params=state.link())
+            go_to(to)
         with st.container(key="viewport"):
             state.width()
             # Without the server the menu of pages closes on narrow windows, and a dismissed greeting is remembered.
             greeted = state.GREETED if state.is_hint_read() else ""
             component(__file__, "browser_part")(key="browser-part", data={"greeted": greeted})
         _not_here()
-        _hint(page)
+        _hint(now)
         with contextlib.suppress(PageEnd):
-            page.run()
-        frame.name_data(page.url_path)
+            now.run()
+        frame.name_data(now.url_path)
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True, words=words)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and state.may_reopen():
