@@ -133,7 +133,7 @@ def test_all_models_for_a_goal(demo, no_chart):
         assert table["Recall, left out"][place].startswith(
             f"{value_text(fit.values['info_recall'])} ± {value_text(row.margin)} ("
         )
-        assert table["stops early"][place] == f"{100 * row.stops_early:.1f} %"
+        assert table["stops early"][place] == f"{100 * row.stops_early:.1f}\u00a0%"
         now = models[row.name].curve.at(0.5)
         assert table["Correct, current τ"][place] == value_text(now["correct"])
         assert float(table["τ"][place]) == row.threshold
