@@ -1,4 +1,4 @@
-"""The app as a server: what is run for each visitor, and who is let in. Start it with `hierviz` or `streamlit run app.py`."""
+"""The app as a server: the script of each visit, and the checks of each request. Start it with `hierviz`."""
 
 from pathlib import Path
 
@@ -7,7 +7,7 @@ from starlette.middleware import Middleware
 
 from hierviz.app.server import lifetime, middleware
 
-# Beside a folder called `pages`, Streamlit would run its files as pages of its own, without this script.
+# If this script were next to a folder called `pages`, Streamlit would run the files in it as pages, without the script.
 SCRIPT = Path(middleware.__file__).parent / "script.py"
 
 app = st.App(

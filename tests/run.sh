@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
-# The README's test command: installs what the tests need, then lints and runs everything, browser tests included.
-# With --long it also runs what is long by nature (marked so), as before a release. Other arguments go to pytest.
-# An active virtual environment is used; without one, .venv is made.
+# The README's test command: installs the packages for the tests, then runs lint, types and all tests, including browser tests.
+# With --long it also runs tests marked `long`, as before a release. Other arguments go to pytest.
+# Uses the active virtual environment, or creates .venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -12,7 +12,7 @@ fi
 python="$VIRTUAL_ENV/bin/python"
 extras="app,test"
 [ "${1:-}" != --long ] || extras="$extras,long"
-# Only what is imported need be compiled, and Python does that: once, also where the environment says not to keep it.
+# Python compiles modules when they are first imported, and keeps the result even if the environment says otherwise.
 unset PYTHONDONTWRITEBYTECODE
 "$python" -m pip install --quiet --disable-pip-version-check --no-compile -r requirements.txt -e ".[$extras]"
 
@@ -23,13 +23,13 @@ if ! command -v chromium >/dev/null; then
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq chromium
 fi
 
-# Lint and types use one core and tell at the end, so that the tests need not wait for them.
+# Lint and types run on one core next to the tests and report at the end.
 lint="$(mktemp)"
 { "$python" -m ruff check . && "$python" -m ruff format --check . && "$python" -m mypy; } >"$lint" 2>&1 &
 linted() {
   if wait "$!"; then tail -n 1 "$lint"; else cat "$lint"; return 1; fi
 }
-# A browser test that cannot run is a failure here, never a skip.
+# A browser test that cannot run fails here; it is never skipped.
 export HIERVIZ_REQUIRE_BROWSER=1
 short=" and not long"
 if [ "${1:-}" = --long ]; then
@@ -43,5 +43,5 @@ if [ $# -gt 0 ]; then
 fi
 "$python" -m pytest --ignore=tests/browser -m "not browser$short" --numprocesses logical --dist worksteal
 linted
-# The browsers get the machine to themselves: two at a time, each with a server of its own.
+# Browser tests run alone, two at a time, each with its own server.
 "$python" -m pytest tests -m "browser$short" --numprocesses 2 --dist worksteal

@@ -1,4 +1,4 @@
-"""The bundled demo: its files are whole, its models say what the app shows, and its card tells the truth.
+"""The bundled demo: complete files, models with the numbers of the app, and a correct model card.
 
 The models are run once more here by plain onnxruntime on pictures decoded by plain PIL, with the parametrisations
 written out in loops: nothing of `hierviz` takes part.

@@ -1,4 +1,4 @@
-"""Location is the layer: the column of CONTRIBUTING.md, compared with every import of the package.
+"""The order of folders in CONTRIBUTING.md, checked against every import of the package.
 
 Imports are read with `ast`, also inside functions. `import hierviz` must stay light, and the core must run on numpy alone.
 """

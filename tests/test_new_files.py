@@ -1,4 +1,4 @@
-"""A file that hierviz writes is the old one or the new one, whole, however the process ends; and no part is left."""
+"""Atomic writing: however the process ends, a file is either the old or the new one, and no partial file remains."""
 
 import gzip
 import json

@@ -1,4 +1,4 @@
-"""The server ends with what started it, in order: Python cleans up, so that no upload stays behind."""
+"""The server ends with the process that started it, after Python has cleaned up: no upload remains."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Results print short, as text and in notebooks; models are taken as one, as lists and as dicts; unknown types name the way."""
+"""Results print short, as text and in notebooks; functions take one model, lists and dicts; others give a helpful error."""
 
 import dataclasses
 import importlib

@@ -1,4 +1,4 @@
-"""A file that is saved again while it is open: the page says so, and reads it again when it is asked to."""
+"""A file that is saved again while it is open: the page reports it, and reads it again on request."""
 
 import numpy as np
 from visit import Visit

@@ -1,4 +1,4 @@
-"""What a press of a button costs, counted in calls: how long these take depends on the machine."""
+"""The cost of a click, in calls rather than in time, which depends on the machine."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A download that was pressed can be fetched, whatever else the server does between the press and the browser's question."""
+"""A download can be fetched after the click, whatever the server does before the browser's request."""
 
 import threading
 from types import SimpleNamespace

@@ -1,4 +1,4 @@
-"""What stands around every page: what an address asks for and is not here, the greeting, the copied link, samples of files."""
+"""The frame of every page: unknown parts of an address, the greeting, the copied link, sample files."""
 
 import ast
 import asyncio

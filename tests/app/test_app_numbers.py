@@ -1,4 +1,4 @@
-"""Every number on the pages is the number of the public functions, and opens to where it comes from."""
+"""Every number on the pages equals that of the public functions, and opens its definition."""
 
 import math
 import os

@@ -1,4 +1,4 @@
-"""What Open files offers: the demos, text to paste, and files opened by path before."""
+"""Offers of Open files: the demos, text to paste, and files that were opened by path before."""
 
 import json
 

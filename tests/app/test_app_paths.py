@@ -1,4 +1,4 @@
-"""Files that are named by their path: who may, which, and how little an error tells of them."""
+"""Files opened by path: who may open which ones, and errors that reveal little about others."""
 
 import os
 import re

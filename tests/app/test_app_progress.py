@@ -1,4 +1,4 @@
-"""Work that takes long on a page: what was cancelled is said, starts again at a press, and leaves the rest of the page."""
+"""Long computations on a page: a cancelled one is named, restarts on a click, and leaves the rest of the page."""
 
 import sys
 import threading

@@ -1,4 +1,4 @@
-"""A metric and a rule, each added in the two places that the recipes name, are wherever numbers and rules are shown."""
+"""A metric and a rule, added as in the recipes of CONTRIBUTING.md, appear wherever metrics and rules are shown."""
 
 import csv
 import dataclasses

@@ -1,4 +1,4 @@
-"""Session files: saved from a page, read with care, opened again with the same files; what is missing or changed is said."""
+"""Session files: saved from a page, validated, opened again with the same files; missing or changed files are named."""
 
 import hashlib
 import json

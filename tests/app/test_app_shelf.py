@@ -1,4 +1,4 @@
-"""Files of several visitors: uploads of one name, keys, limits, what is closed, and what is given back when pages close."""
+"""Files of several visitors: uploads with the same name, keys, limits, closing, and memory freed when pages close."""
 
 import gc
 import io

@@ -1,4 +1,4 @@
-"""Stories in the app: views added, ordered, captioned, removed, played, kept in a session file; readings of single files too."""
+"""Stories in the app: views are added, ordered, captioned, removed, played and saved; and reading options per file."""
 
 import json
 

@@ -1,4 +1,4 @@
-"""A file of the best classes: every page works, the Overview shows bounds beside its numbers and says why."""
+"""A top-k file: every page works, and Overview shows bounds with its numbers and the reason."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""What a visitor looks at: every page on the demo, the URL, and what the pages share."""
+"""The view: every page on the demo, the URL, and what the pages share."""
 
 import os
 import re

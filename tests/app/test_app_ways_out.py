@@ -1,4 +1,4 @@
-"""Errors on Open files: each way out is a button below the error, which opens the files."""
+"""Errors on Open files: each remedy is a button below the error that opens the files."""
 
 import pytest
 from visit import Visit

@@ -1,4 +1,4 @@
-"""The operating curves of an open page, as a visitor's hands and eyes have them: places, numbers, what is sent."""
+"""The operating curves of an open page as a visitor uses them: positions, numbers, messages to the server."""
 
 import contextlib
 import re

@@ -1,4 +1,4 @@
-"""Strangers: other sites whose name leads to this machine, and links of a stranger's making."""
+"""Attacks: other sites whose name resolves to this machine, and forged links."""
 
 from dataclasses import fields
 from urllib.parse import urlencode

@@ -1,4 +1,4 @@
-"""Every page by keys alone: what can have the focus has a name and a ring, nothing traps it, and the work can be done."""
+"""Every page by keyboard only: focusable elements have a name and a ring, nothing traps the focus, all tasks work."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""Popovers, menus and dialogs that are open while the page changes: the new page is there, whole, and stays."""
+"""Popovers, menus and dialogs that are open while the page changes: the new page appears completely and stays."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The Model page in a real browser: a foreign model is uploaded, asked about, questioned, perturbed, run and cancelled."""
+"""The page Model in a real browser: a foreign model is uploaded, completed by answers, perturbed, run and cancelled."""
 
 import re
 import time

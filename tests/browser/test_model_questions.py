@@ -1,4 +1,4 @@
-"""What foreign models leave open, answered on the Model page alone: each case ends with the numbers of the command line."""
+"""Missing information of foreign models, given on the page Model: each case ends with the numbers of the command line."""
 
 import json
 import subprocess

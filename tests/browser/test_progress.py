@@ -1,4 +1,4 @@
-"""Work that takes long in a real browser: its bar is in sight, Cancel ends it, and it can be started again."""
+"""Long computations in a real browser: the progress bar is visible, Cancel ends it, and it can be restarted."""
 
 import re
 

@@ -1,4 +1,4 @@
-"""The look and the way out: contrast, colours told apart, words, plain columns, files, the notebook."""
+"""Looks and exports: contrast, distinguishable colours, words, plain columns, files, notebooks."""
 
 import json
 

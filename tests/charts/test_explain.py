@@ -1,4 +1,4 @@
-"""Why one answer is what it is, in one figure, and the samples worth looking at."""
+"""One answer explained in one figure, and the choice of samples worth checking."""
 
 import numpy as np
 import pytest

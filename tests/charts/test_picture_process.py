@@ -1,4 +1,4 @@
-"""Pictures of charts come from a process of their own, whose end is one line."""
+"""Images of charts are made in a separate process, whose failure is one line."""
 
 import os
 

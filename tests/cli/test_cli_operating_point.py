@@ -1,4 +1,4 @@
-"""An operating point goes from the page to the command line: the same numbers, the guarantee beside what is measured."""
+"""An operating point exported from the page, on the command line: the same numbers, and its guarantee with measured values."""
 
 import csv
 import json
@@ -11,13 +11,14 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.app import state
 from hierviz.app.curve_panels import curve_chart, export_panel
+from hierviz.metrics.registry import share_keys
 from tests.app.visit import Visit, shelve
 
 EDGES = [("all", "a"), ("all", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b", "b2")]
 # The same final classes in other places.
 OTHER = [("all", "a"), ("all", "b"), ("a", "a1"), ("a", "b1"), ("b", "a2"), ("b", "b2")]
 LEAVES = ["a1", "a2", "b1", "b2"]
-TOLD = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+NOTED = ("correct", "exact", "info_precision", "info_recall", "info_f1")
 
 
 def write(path, rows):
@@ -102,12 +103,14 @@ def test_round_trip(run, files, written):
     assert point["created_from"]["intervals"] == {"n_resamples": 50, "seed": 0, "group": None, "level": 0.95}
     notes = [note for note in entry["notes"] if note.startswith("operating point: ")]
     assert notes[0] == f"operating point: τ = {point['threshold']:.12g} was chosen for good on 200 samples"
-    for key, note in zip(TOLD, notes[1:6], strict=True):
+    noted = share_keys()
+    assert set(NOTED) <= set(noted)
+    for key, note in zip(noted, notes[1 : len(noted) + 1], strict=True):
         one = point["values"][key]
         assert f"was {one['value']:.3f} ({one['low']:.3f} to {one['high']:.3f}), is {one['value']:.3f} here" in note
     wrong = 100 * (1 - entry["predicted"]["correct"])
-    assert notes[6].startswith("operating point: no answer was ")
-    assert notes[7].endswith(
+    assert notes[len(noted) + 1].startswith("operating point: no answer was ")
+    assert notes[len(noted) + 2].endswith(
         f"(1 - correct) of at most 25 % with a confidence of 90 %; on these 200 samples the mean loss is {wrong:.4g} %: met"
     )
 

@@ -1,4 +1,4 @@
-"""What `hierviz table` says of files that were cut, and `evaluate --verify` in the terminal."""
+"""Notes of `hierviz table` on cut files, and `evaluate --verify` in the terminal."""
 
 import csv
 import json

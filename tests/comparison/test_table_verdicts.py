@@ -1,4 +1,4 @@
-"""What a table of methods says of ties, few samples, shares and ends of ranges: intervals, ranks, marks and warnings."""
+"""The comparison table with ties, few samples, shares and ends of ranges: intervals, ranks, marks and warnings."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""A row gives the same bits alone and among others, whatever the path, the blocks, the threads and the order in memory.
+"""The results of a row are identical alone and among others, for all paths, block sizes, threads and memory orders.
 
 Values here are not round and trees are wide, so that each change of the order of a sum shows in its last bit.
 """

@@ -1,4 +1,4 @@
-"""What takes long says how far it is, to the end, and stops where that is answered with an exception."""
+"""Long computations report their progress to the end, and stop if the callback raises an exception."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Every diagnosis of some samples is that of Predictions that hold these samples alone."""
+"""Every diagnosis of some samples equals that of Predictions with these samples only."""
 
 import naive_diagnosis
 import numpy as np

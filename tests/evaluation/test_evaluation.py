@@ -12,13 +12,12 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics, in their order.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 TOP_DOWN = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-PREDICTED = ("exact", "correct", "no_answer") + tuple(
-    f"{value}_{what}" for value in ("info", "depth") for what in ("precision", "recall", "f1", "dist")
-)
+PREDICTED = path_keys()
 KEYS = {
     "distribution": {
         "softmax_win",

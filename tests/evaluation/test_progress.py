@@ -1,4 +1,4 @@
-"""What is told of work that takes long: it grows to the whole, changes no number, and may end the work."""
+"""Progress callbacks: they reach the total, change no number, and may end the work."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What `evaluate` says of what it was given: a threshold without a rule, exchanged columns, no truth at all."""
+"""Notes of `evaluate` on its input: a threshold without a rule, swapped columns, no truth."""
 
 import json
 

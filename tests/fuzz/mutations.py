@@ -1,4 +1,4 @@
-"""Damage to files: of their bytes, of what stands in them as text, JSON, arrays, tables or archives, and of their names."""
+"""Damage to files: to their bytes, to their content as text, JSON, arrays, tables or archives, and to their names."""
 
 import gzip
 import io

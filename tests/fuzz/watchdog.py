@@ -1,4 +1,4 @@
-"""Runs workers, ends those that stay silent, and counts what became of the files."""
+"""Runs workers, ends those that do not respond, and counts the outcomes of the files."""
 
 import json
 import os

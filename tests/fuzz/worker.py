@@ -1,4 +1,4 @@
-"""Reads damaged files one after another and says on standard output what became of each: a process that may be stopped.
+"""Reads damaged files one by one and prints the outcome of each: a process that may be killed.
 
 Each file has a line before it is read and one after; who listens kills what stays silent. Fates: `fine`; `one line` (a
 HiervizError of one printable line of at most 500 characters); `memory` (more than `MOST_BYTES` were asked for or used);

@@ -1,4 +1,4 @@
-"""What steps show at their start: worked out once, and drawn once, for all tests that look at it."""
+"""The start state of each step, computed and drawn once for all tests."""
 
 from functools import cache
 

@@ -472,7 +472,7 @@ def nearest_share(number):
     )
 
 
-def sign(value, falls="it falls", stays="it stays", rises="it rises"):
+def sign(value, falls="it decreases", stays="it does not change", rises="it increases"):
     return falls if value < 0 else stays if value == 0 else rises
 
 
@@ -502,11 +502,11 @@ RIGHT = {
         lambda found: found["answer"],
         lambda found: ("none", "one", "two")[found["fn"].value],
         lambda found: sign(found["moved"].value - found["at_start"].value),
-        lambda found: "it never falls" if (np.diff(bits_of(found["answers"])) > 0).all() else "it may fall",
+        lambda found: "it never decreases" if (np.diff(bits_of(found["answers"])) > 0).all() else "it may decrease",
     ),
     "thresholds": (
         lambda found: {1: "one", 4: "four", 7: "seven", 12: "twelve"}[found["n"].value],
-        lambda found: "it rises" if found["high"].value > found["low"].value else "it falls or stays",
+        lambda found: "it increases" if found["high"].value > found["low"].value else "it decreases or does not change",
         lambda found: "no" if found["ac"].value <= found["largest"].value else "yes",
         lambda found: max(found["sets"], key=lambda number: number.value).label,
         lambda found: max(found["sets"], key=lambda number: number.value).label,
@@ -521,7 +521,7 @@ RIGHT = {
             "more specific",
         ),
         lambda found: found["at_start"],
-        lambda found: {0: "the true class, fishes", 1: "a broader class, which is right"}.get(
+        lambda found: {0: "the true class, fishes", 1: "a broader class, which is correct"}.get(
             found["outcome"], "another class, which is wrong"
         ),
     ),
@@ -569,7 +569,7 @@ RIGHT = {
         ),
         lambda found: "no" if abs(found["correct_first"].value - found["correct_second"].value) > 0.002 else "yes",
         lambda found: (
-            "not to be told from seven models"
+            "neither: seven models are too few"
             if found["share"].value >= 0.05
             else sign(found["start"].value, "clearly opposite", "", "clearly alike")
         ),

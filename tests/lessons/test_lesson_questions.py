@@ -1,4 +1,4 @@
-"""What a step shows before its answer: pictures, sentences and tables that do not give the answer away."""
+"""A step before its answer: pictures, sentences and tables that do not reveal the answer."""
 
 import json
 import re

@@ -115,7 +115,7 @@ WRONG = {
         "line 1: expected a line --- that ends the block",
     ),
     "key": ("shown: tree", "shwn: tree", r"line 14: expected one of compute, .*, got 'shwn: tree'.* Correct it"),
-    "missing": ("summary: What", "title: What", "line 1: expected summary, got 'none'. Add a line"),
+    "missing": ("summary: How", "title: How", "line 1: expected summary, got 'none'. Add a line"),
     "term": ("hR; hF", "hR; hG", "line 4: expected a term of glossary.md, got 'hG'"),
     "functions": (
         "functions: flat_metrics",

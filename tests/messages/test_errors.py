@@ -1,4 +1,4 @@
-"""Whatever a message quotes, it is one short line that can be printed anywhere; and a suggestion never costs much."""
+"""Every message is one short, printable line, whatever it quotes; and suggestions are cheap."""
 
 import difflib
 import pickle

@@ -1,4 +1,4 @@
-"""What a model says about itself, inside and in the JSON beside it, and contradictions."""
+"""The metadata of a model, in the file and in the JSON next to it, and contradictions."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The ONNX loader: who names the columns, which output holds the scores, and what comes out."""
+"""The ONNX loader: names of the columns, the output with the scores, and the predictions."""
 
 import json
 

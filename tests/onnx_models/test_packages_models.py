@@ -1,4 +1,4 @@
-"""ONNX files that packages of the extras ship: what is said of each, and that nothing of it misleads."""
+"""ONNX files that come with packages of the extras: their description, without misleading statements."""
 
 from importlib.util import find_spec
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""Pictures made harder on purpose: nothing at strength 0, more at more, the size kept."""
+"""Perturbed pictures: unchanged at strength 0, more change with more strength, same size."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Pictures at the size of a model, what must be asked first, and the look at what is fed."""
+"""Pictures at the size of a model, questions to ask first, and the preview of the model input."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""What a model's numbers are: the kind of every labelled example, what follows from it, and what is asked instead."""
+"""The kind of a model's scores: detected in every labelled example, its consequences, and questions if it is ambiguous."""
 
 from functools import cache
 

@@ -1,4 +1,4 @@
-"""Files that were damaged on their way: whatever is wrong, it is one of our errors or a file that still reads."""
+"""Damaged files: each one gives a HiervizError or can still be read."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""What a file is for, told by its content."""
+"""The role of a file, detected from its content."""
 
 import numpy as np
 import pytest

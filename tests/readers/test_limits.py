@@ -1,4 +1,4 @@
-"""Small files that ask for a lot: each is refused in one line before the memory is asked for, and ordinary files are not."""
+"""Small files that need much memory: each is refused in one line before allocation; ordinary files are not."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Each form of predictions gives the numbers written down beside it.
+"""Each format of predictions gives the numbers in its test.
 
 Nodes: 0 animal, 1 mammal, 2 cat, 3 dog, 4 bird, 5 duck, 6 newt.
 """

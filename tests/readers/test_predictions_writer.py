@@ -1,4 +1,4 @@
-"""What is written is read back without being told anything."""
+"""Written files are read back without options."""
 
 import numpy as np
 import pytest

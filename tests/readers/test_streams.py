@@ -1,4 +1,4 @@
-"""What comes through a pipe is read once and whole, by every reader and every command; what cannot be kept is refused."""
+"""Data from a pipe are read once and completely, by every reader and command; data that cannot be stored are refused."""
 
 import gzip
 import io

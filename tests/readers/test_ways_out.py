@@ -1,4 +1,4 @@
-"""Files that leave one thing open: the error names the option that says it, and with it they are read."""
+"""Ambiguous files: the error names the option that resolves it, and with it the file is read."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""Packages of the second opinion that are there by halves: their long errors are not shown, and that they are missing is said."""
+"""Broken packages of the second opinion: their long errors are hidden, and they are reported as missing."""
 
 import importlib
 

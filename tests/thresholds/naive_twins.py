@@ -1,4 +1,4 @@
-"""The choice of thresholds once more, with loops."""
+"""The choice of thresholds by plain loops."""
 
 import naive
 

@@ -1,4 +1,4 @@
-"""A threshold to take away: what is written is read back, and nothing else is."""
+"""Operating points as files: written files are read back, others are refused."""
 
 import copy
 import json

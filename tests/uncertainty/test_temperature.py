@@ -1,4 +1,4 @@
-"""A temperature that was planted is found again; probabilities and logits of one model agree."""
+"""A planted temperature is recovered; probabilities and logits of one model agree."""
 
 import numpy as np
 import pytest

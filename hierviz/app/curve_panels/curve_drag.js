@@ -1,7 +1,7 @@
-// Drags the handle and the dots of the operating curves. It draws no curve: it sets the values of the chart's own inputs,
-// and Vega moves everything. Streamlit hears of it as of any selection of the chart: once, on release.
+// Drags the handle and the dots of the operating curves. It draws no curve: it sets the values of the chart's inputs, and Vega
+// moves everything. Streamlit receives the new value like any selection of the chart: once, on release.
 //
-// data: see charts.curve_drag. Places are ten-thousandths of a panel.
+// data: see charts.curve_drag. Positions are ten-thousandths of a panel.
 const PARTS = 10000;
 const NEAR = {mouse: {dot: 16, line: 9, snap: 6}, touch: {dot: 26, line: 16, snap: 9}};
 
@@ -27,7 +27,7 @@ class Drag {
       target.addEventListener(kind, act, {signal: this.end.signal, ...more});
     on(document, "pointermove", (e) => this.move(e), {capture: true});
     for (const kind of ["pointerup", "pointercancel"]) on(document, kind, (e) => this.release(e), {capture: true});
-    // Vega replaces what is under the pointer; Streamlit would take that for the end of the gesture.
+    // Vega replaces the element under the pointer, which Streamlit would take for the end of the gesture.
     on(document, "pointerout", (e) => this.drag && e.stopPropagation(), {capture: true});
     on(window, "resize", () => this.place());
     on(this.handle, "keydown", (e) => this.key(e, false));
@@ -35,7 +35,7 @@ class Drag {
     on(this.number, "input", () => this.typed());
     on(this.number, "change", () => this.show());
     on(this.models, "change", () => this.pick(this.models.selectedIndex));
-    // The chart comes after this, and again with another theme or other curves.
+    // The chart is drawn after this, and again with another theme or other curves.
     this.changes = new MutationObserver(() => {
       if (!root.isConnected) this.stop();
       else if (!this.chart?.slider.isConnected) this.find();
@@ -61,7 +61,7 @@ class Drag {
     this.find();
   }
 
-  // The chart and what stands on it ----------------------------------------------------------------------------------
+  // The chart and its handle ------------------------------------------------------------------------------------
 
   find() {
     const slider = document.querySelector(".stVegaLiteChart .vega-bindings [name=chosen_threshold]");
@@ -70,7 +70,7 @@ class Drag {
     const named = (name) => inputs.querySelector(`[name=${name}]`);
     const own = this.data.shared ? [] : this.data.models.map((_, j) => named(`threshold_${j}`));
     const picker = named("model_model");
-    // The chart of other data: its own comes soon.
+    // The chart of other data: the right one follows.
     if (own.includes(null) || (picker?.options.length ?? 1) !== this.data.models.length) return;
     const element = slider.closest(".stVegaLiteChart"), svg = element.querySelector("svg.marks");
     if (!svg) return;
@@ -78,14 +78,14 @@ class Drag {
     for (const one of [slider, ...own]) one.step = "any";
     inputs.hidden = true;
     inputs.style.display = "none";
-    // Vega writes every value in full beside its slider, which rounds.
+    // Vega writes every value in full next to its slider; this rounds it.
     const value = (input) => this.nearest(parseFloat(input.nextElementSibling.textContent));
     const start = value(slider);
     this.picked = this.chart.picker ? this.chart.picker.selectedIndex : 0;
     this.at = this.data.models.map((_, j) => (this.data.shared ? start : value(own[j])));
     this.at[this.picked] = start;
-    // Streamlit, further out, has seen the press by now: it holds all news back until the release. Vega must not see a
-    // drag that is handled here, and a finger on a dot must not scroll the page.
+    // Streamlit, further out, has already seen the press and holds back all messages until the release. Vega must not see
+    // a drag that is handled here, and a finger on a dot must not scroll the page.
     this.bound?.abort();
     this.bound = new AbortController();
     const {signal} = this.bound;
@@ -111,7 +111,7 @@ class Drag {
     return [main.left + (this.data.x[j][k] / PARTS) * main.width, main.top + (this.data.y[j][k] / PARTS) * main.height];
   }
 
-  // What the pointer is on: {model, knot} of a curve, {model: null, strip} of the strip, or null.
+  // Element under the pointer: {model, knot} of a curve, {model: null, strip} of the strip, or null.
   target(x, y, near) {
     const strip = this.panel("strip");
     if (!strip) return null;
@@ -133,7 +133,7 @@ class Drag {
     return best;
   }
 
-  // Of the knots first ... last of a model the one closest to a point; of equal ones that next to `from`.
+  // The knot of first ... last of a model that is closest to a point; among equal ones, the one next to `from`.
   closest(j, x, y, main, first, last, from) {
     let best = {knot: from, far: Infinity};
     for (let k = first; k <= last; k++) {
@@ -144,7 +144,7 @@ class Drag {
     return best;
   }
 
-  // The stretch of a model's curve around a knot within so many pixels along it.
+  // The part of a model's curve within a number of pixels around a knot.
   stretch(j, k, main, reach) {
     const length = this.data.thresholds.length;
     const walk = (step) => {
@@ -218,7 +218,7 @@ class Drag {
     this.drag.svg.style.cursor = "";
     this.drag = null;
     this.settle();
-    this.handle.focus({preventScroll: true}); // the keys go on from where the pointer left
+    this.handle.focus({preventScroll: true}); // the keys continue where the pointer stopped
   }
 
   // Keys and the number field ------------------------------------------------------------------------------------------
@@ -262,7 +262,7 @@ class Drag {
     this.show(write);
   }
 
-  // Where every model has a threshold of its own, its own slider takes over what the drag has reached.
+  // If every model has its own threshold, its slider takes the value of the drag.
   settle() {
     const own = this.chart.own[this.picked];
     if (own) tell(own, this.data.thresholds[this.at[this.picked]]);
@@ -286,7 +286,7 @@ class Drag {
     this.handle.style.setProperty("--across", this.data.strip[k] / PARTS);
   }
 
-  // The focusable handle lies over the one that the chart draws.
+  // The focusable handle is on top of the one that the chart draws.
   place() {
     const strip = this.panel("strip");
     if (!strip) return;

@@ -1,5 +1,5 @@
-// Lets the threshold of the ribbon be dragged, clicked and moved by keys. It lies over the chart and draws only the line
-// that moves; the server hears of a new threshold once: on release, or after a key.
+// Lets users drag, click and move the threshold of the ribbon with keys. It is on top of the chart and draws only the moving
+// line; the server receives a new threshold once: on release, or after a key.
 //
 // data: see charts.flip_ribbon_drag.
 const HINT = "Drag or click the ribbon. Keys: ← → by 0.01, with shift to the next change of the answer.";
@@ -29,7 +29,7 @@ class Ribbon {
     on("pointerleave", () => this.held || this.say(null));
     on("keydown", (e) => this.key(e));
     window.addEventListener("resize", () => this.place(), {signal: this.end.signal});
-    // The chart comes after this, and again with another sample or theme.
+    // The chart is drawn after this, and again with another sample or theme.
     this.changes = new MutationObserver(() => this.place());
     this.changes.observe(document.body, {childList: true, subtree: true});
     this.sizes = new ResizeObserver(() => this.place());
@@ -51,7 +51,7 @@ class Ribbon {
     this.place();
   }
 
-  // Over the ribbon that the chart draws.
+  // On top of the ribbon that the chart draws.
   place() {
     const view = document.querySelector(".stVegaLiteChart svg.marks g.ribbon_group path.background")?.getBoundingClientRect();
     this.over.classList.toggle("placed", !!view);

@@ -1,4 +1,4 @@
-// The keys press the buttons of the page: a disabled one, at the end of the list, does nothing.
+// The keys click the buttons of the page; a disabled one, at the end of the list, does nothing.
 const TYPING = "input, textarea, select, [contenteditable=true], [role=slider], [role=combobox], [role=listbox], [role=option], "
   + "[role=grid], [role=radiogroup], [role=radio], [role=tab], [role=dialog], canvas, [data-testid=stDataFrame], "
   + "[data-testid=stButtonGroup]";
@@ -13,13 +13,13 @@ export default function () {
     const presents = document.querySelector(".hierviz-presenter");
     const step = STEP[e.key] ?? (presents ? CLICKER[e.key] : undefined);
     if (!step || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
-    // Inside of a component the event is of its host: the path knows better.
+    // For an event inside a component, the target is its host; the path has the element.
     const inner = e.composedPath().filter((one) => one instanceof Element);
     if (inner.some((one) => one.matches(presents ? TEXT : TYPING))) return;
     const button = document.querySelector(`.st-key-${step}-sample button:not([disabled])`);
     if (!button) return;
     e.preventDefault();
-    // What has the focus would use the key too.
+    // The focused element would use the key too.
     e.stopPropagation();
     button.click();
   }, {signal: end.signal, capture: true});

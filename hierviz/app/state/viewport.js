@@ -2,7 +2,7 @@ export default function({data, setStateValue, parentElement}) {
     if (data.query && !location.search)
         history.replaceState(history.state, "", location.pathname + "?" + data.query);
     const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : w < 1800 ? 1200 : 1600;
-    // Every report is another run of the page.
+    // Every message runs the page again.
     if (px !== data.px) setStateValue("px", px);
     const ink = getComputedStyle(parentElement.host ?? parentElement).getPropertyValue("--st-background-color");
     const [red, green, blue] = (ink.match(/[0-9a-f]{2}/gi) ?? []).map(part => parseInt(part, 16));

@@ -1,4 +1,4 @@
-// An ARIA tree grid of the rows that the server sends; what is pressed goes back as {kind, what}.
+// An ARIA tree grid of the rows that the server sends; clicks are sent back as {kind, what}.
 export default function ({data, parentElement, setTriggerValue}) {
   if (!parentElement.hierviz) parentElement.hierviz = new TreeTable(parentElement);
   parentElement.hierviz.update(data, setTriggerValue);
@@ -44,7 +44,7 @@ class TreeTable {
 
   column(column) {
     const button = made("button", {
-      type: "button", title: `${column.help} Press to sort.`,
+      type: "button", title: `${column.help} Click to sort.`,
       onclick: () => this.send("sort", column.key),
     }, column.label, made("span", {className: "sign", textContent: SIGNS[column.sorted], ariaHidden: "true"}));
     const cell = made("th", {scope: "col"}, button);

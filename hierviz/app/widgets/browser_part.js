@@ -1,4 +1,4 @@
-// Streamlit closes its menu after a choice by touch only, and opens it again on every later visit of who opened it once.
+// Streamlit closes its menu after a choice only on touch screens, and reopens it on every later visit of a user who opened it once.
 const forget = () => {
   for (const key of Object.keys(localStorage)) if (key.startsWith("stSidebarCollapsed-")) localStorage.removeItem(key);
 };

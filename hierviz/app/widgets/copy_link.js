@@ -1,4 +1,4 @@
-// Browsers offer the clipboard itself on pages of this machine and over https only.
+// Browsers offer the clipboard only on pages from this machine and over https.
 export default function ({data, parentElement, setTriggerValue}) {
   const button = parentElement.querySelector("button"), words = button.querySelector("span");
   const note = parentElement.querySelector("p"), file = parentElement.querySelector(".file");
@@ -16,7 +16,7 @@ export default function ({data, parentElement, setTriggerValue}) {
   };
   button.onclick = async () => {
     const address = new URL(location.href);
-    // Where nothing is left out, the text of the address stays as it is.
+    // If nothing is left out, the address stays unchanged.
     for (const name of data.drop) if (address.searchParams.has(name)) address.searchParams.delete(name);
     words.textContent = (await copied(address.href)) ? "Link copied" : "Copy the address of the page";
     button.classList.add("done");

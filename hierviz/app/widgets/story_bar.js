@@ -5,7 +5,7 @@ const FIGURES = ".stVegaLiteChart";
 const fill = () => document.documentElement.requestFullscreen?.().catch(() => {});
 const isAtRest = () => document.querySelector("[data-testid=stApp]")?.dataset.testScriptState === "notRunning";
 
-// Once the page is drawn, its first picture is brought into view as a whole, with as much above it as there is room for.
+// Once the page is drawn, scroll so that its first chart is visible as a whole, with as much as possible above it.
 function bringIntoView() {
   const main = document.querySelector("[data-testid=stMain]"), end = new AbortController();
   let rested = 0;
@@ -19,12 +19,12 @@ function bringIntoView() {
     const box = figure.getBoundingClientRect(), room = main.getBoundingClientRect();
     main.scrollBy(0, Math.max(Math.min(box.bottom + 8 - room.bottom, box.top - 8 - room.top), 0));
   }, 150);
-  // Who scrolls or goes on sees to it alone.
+  // Any input of the user ends this.
   for (const event of ["wheel", "touchmove", "keydown", "pointerdown"]) window.addEventListener(event, stop, {signal: end.signal, capture: true});
 }
 
-// What outlives the bar, which is drawn anew on every page: the step that is shown, the one that is wanted, and the keys. A key
-// that is pressed while a page still works counts too: the server is asked again until it shows what is wanted.
+// State that outlives the bar, which is redrawn on every page: the current step, the requested step, and the keys. A key that is
+// pressed while a page is still running counts too: the request is repeated until the server shows the step.
 function begin() {
   const end = new AbortController(), story = {place: 0, wanted: 0, n: 1, send: null, say: () => {}};
   const ask = () => { if (story.send && story.wanted !== story.place) story.send(String(story.wanted)); };
@@ -36,7 +36,7 @@ function begin() {
     document.documentElement.style.removeProperty("--hierviz-story");
     if (window.hiervizStory === story) delete window.hiervizStory;
   };
-  // Before the keys of pages, which lead to the next sample or step.
+  // Takes precedence over the keys of pages (next sample, next step).
   window.addEventListener("keydown", (event) => {
     const step = KEYS[event.key];
     if (!step || event.ctrlKey || event.metaKey || event.altKey || event.shiftKey) return;
@@ -51,7 +51,7 @@ function begin() {
 export default function ({data, parentElement, setTriggerValue}) {
   const find = (words) => parentElement.querySelector(words), screen = find(".screen"), bar = find("section");
   const isNew = !window.hiervizStory, story = window.hiervizStory ?? begin();
-  // The press of Play still counts as one of the visitor here; without it the button asks again.
+  // The click on Play still counts as user activation here; if not, the button offers full screen.
   if (isNew) { story.wanted = data.place; fill(); }
   if (story.place !== data.place) {
     document.querySelector("[data-testid=stMain]")?.scrollTo(0, 0);
@@ -79,7 +79,7 @@ export default function ({data, parentElement, setTriggerValue}) {
   named();
   const end = new AbortController();
   document.addEventListener("fullscreenchange", named, {signal: end.signal});
-  // The page ends where the bar begins.
+  // The page ends above the bar.
   const room = new ResizeObserver(() => {
     document.documentElement.style.setProperty("--hierviz-story", `${Math.ceil(bar.getBoundingClientRect().height)}px`);
   });
