@@ -287,7 +287,7 @@ def test_the_form_cuts_at_a_depth(tmp_path):
 
 def test_second_opinion(runs):
     visit = Visit("compare", data=runs.key, comparison="second")
-    assert "This is slow" in visit.text
+    assert "This takes seconds to minutes" in visit.text
     visit.press("Second opinion")
     visit.run()
     model = runs.methods["flat-m-seed-0"][0]
