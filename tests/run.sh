@@ -1,6 +1,7 @@
 #!/usr/bin/env bash
-# The README's test command: installs the packages for the tests, then runs lint, types and all tests, including browser tests.
-# With --long it also runs tests marked `long`, as before a release. Other arguments go to pytest.
+# The README's test command: installs the packages for the tests, then runs lint, types and tests, including browser tests.
+# With --long it runs what that leaves out, as before a release: tests marked `long`, and all examples of property and page
+# tests. Other arguments go to pytest.
 # Uses the active virtual environment, or creates .venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -31,9 +32,9 @@ linted() {
 }
 # A browser test that cannot run fails here; it is never skipped.
 export HIERVIZ_REQUIRE_BROWSER=1
-short=" and not long"
+which="not long"
 if [ "${1:-}" = --long ]; then
-  short=""
+  which="(long or longer or hypothesis)"
   export HIERVIZ_LONG=1  # property tests take all their examples
   shift
 fi
@@ -41,7 +42,7 @@ if [ $# -gt 0 ]; then
   linted
   exec "$python" -m pytest "$@"
 fi
-"$python" -m pytest --ignore=tests/browser -m "not browser$short" --numprocesses logical --dist worksteal
+"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses logical --dist worksteal
 linted
 # Browser tests run alone, two at a time, each with its own server.
-"$python" -m pytest tests -m "browser$short" --numprocesses 2 --dist worksteal
+"$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal

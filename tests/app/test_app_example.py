@@ -74,6 +74,7 @@ def test_rows_of_long_names_are_high_enough_to_wrap(tmp_path, page):
     assert all(height > 64 for height in heights)
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("kind", ["leaf truth", "inner truth", "several paths", "graph"])
 def test_every_number_of_twenty_samples(figures, demo, tmp_path, kind):
     """Six of the twenty each day, all before a release."""

@@ -64,6 +64,7 @@ def test_the_filter_of_the_ranked_list_stays_there():
     assert "1 of 600" in visit.text
 
 
+@pytest.mark.longer
 def test_a_page_that_is_entered_is_one_step_of_the_history():
     """Each address that a page writes is another step, in which the button Back of the browser gets stuck."""
     visit = Visit("overview", threshold="0.700", rule="threshold")

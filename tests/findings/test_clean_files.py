@@ -29,6 +29,7 @@ def test_no_error_in_the_samples_of_all_forms():
             assert found.counts["error"] == 0, f"{path}: {found}"
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("seed", range(N))
 def test_no_error_in_random_files(seed, tmp_path):
     files = CleanFiles(1000 + seed, depth=1 + seed % 3, n_samples=10 + seed)

@@ -407,6 +407,7 @@ def same(mended, rows):
                 assert float(cell) == pytest.approx(float(wanted), rel=1e-12), (one, other)
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("fault", FAULTS, ids=lambda fault: fault.__name__)
 def test_exactly_the_planted_fault_is_found(fault, seed, tmp_path):
@@ -468,6 +469,7 @@ CLASS_FAULTS = {
 }
 
 
+@pytest.mark.longer
 @pytest.mark.parametrize("seed", SEEDS)
 @pytest.mark.parametrize("fault", CLASS_FAULTS)
 def test_faults_of_class_lists(fault, seed, tmp_path):
