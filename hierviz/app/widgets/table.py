@@ -81,7 +81,7 @@ def ends(interval):
     return None if interval is None else (interval.lower, interval.upper)
 
 
-class Chosen(NamedTuple):
+class ChosenRows(NamedTuple):
     """Rows that are chosen: the place of the one that was pressed last, or None, and the places of those that are ticked."""
 
     place: int | None
@@ -116,7 +116,7 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
 
     Returns
     -------
-    Chosen
+    ChosenRows
     """
     if columns is not None:
         frame = frame[list(columns)]
@@ -134,12 +134,12 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
         shown = _styled(frame.reset_index(drop=True), texts or {}, looks)
     event = st.dataframe(shown, hide_index=True, key=key, column_config=columns, **options)
     if select is None or event is None:
-        return Chosen(None, [])
+        return ChosenRows(None, [])
     ticked, pressed = (
         [row for row in rows if row < len(frame)]
         for rows in (event.selection.rows, [row for row, _ in event.selection.get("cells", [])])
     )
-    return Chosen((pressed or ticked or [None])[-1], ticked)
+    return ChosenRows((pressed or ticked or [None])[-1], ticked)
 
 
 def _longest(frame):
