@@ -135,16 +135,16 @@ def can_save(page):
 
 def ask_for_file(page):
     """Let the next run offer the file of the current view."""
-    state.memory(SAVE_VIEW)["asked"] = (page, state.link())
+    state.memory("save view")["asked"] = (page, state.link())
 
 
 def save_view(data, page):
     """The dialog with the file, where it was requested and the page still shows the same."""
-    if state.memory(SAVE_VIEW).get("asked") == (page, state.link()):
+    if state.memory("save view").get("asked") == (page, state.link()):
         _dialog(data, page)
 
 
-@st.dialog(SAVE_VIEW, on_dismiss=lambda: state.memory(SAVE_VIEW).clear())
+@st.dialog(SAVE_VIEW, on_dismiss=lambda: state.memory("save view").clear())
 def _dialog(data, page):
     st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
     view_file(data, page, "get-view")
