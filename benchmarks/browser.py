@@ -1,13 +1,13 @@
 """Server time of the app's interactions, measured in Chromium: python benchmarks/browser.py [n_samples ...] [--json FILE]
 
-For each number of samples (1,000 and 100,000) scores of 1,000 leaves are made (float16), the app is started on them, and a
-visitor goes through the pages. The time of an interaction is that from the message that the browser sends to the message that
-the server's run is finished, both seen on the wire (`benchmarks/wire.py`); the slowest is told where an interaction makes
-several runs. Beside it stand the same time as the page sees it, which is later where the browser is drawing what came before,
-and the CPU time of the server for all runs: of all its threads, but without the other work of a shared machine.
-Two kinds stand apart. What is made on the first visit of a page is kept (`first`). What needs all scores again, resamples or
-tests is work (`work`), which a page does with its progress. Exit code 1 when another interaction takes the server longer than
-0.3 s at up to 100,000 samples, or 1 s above them; with `--cpu` when its CPU time is longer.
+For each number of samples (1,000 and 100,000), scores of 1,000 leaves are simulated (float16), the app is started on them,
+and a visitor goes through the pages. The time of an interaction is the time from the message of the browser to the server's
+message that the run is finished, both measured on the wire (`benchmarks/wire.py`); if an interaction makes several runs,
+the slowest counts. Also printed are the same time measured in the page, which is later if the browser is still drawing, and
+the CPU time of all threads of the server for all runs, which excludes other work on a shared machine. Two kinds are listed
+separately: results that the first visit of a page computes and keeps (`first`), and work that needs all scores, resamples
+or tests again, with progress on the page (`work`). Exit code 1 if another interaction takes the server longer than 0.3 s at
+up to 100,000 samples, or 1 s above; with `--cpu` if its CPU time is longer.
 """
 
 import argparse
@@ -51,7 +51,7 @@ def make_files(folder, n):
     (folder / "taxonomy.csv").write_text("".join(f"{a},{b}\n" for a, b in [("parent", "child"), *edges]))
     rng = np.random.default_rng(0)
     truth = rng.integers(N_LEAVES, size=n)
-    # A third of the peaks stands at another leaf, of which most are of the same branch.
+    # A third of the peaks is at another leaf, mostly in the same branch.
     peak = np.where(rng.random(n) < 0.2, truth // 100 * 100 + rng.integers(100, size=n), truth)
     peak = np.where(rng.random(n) < 0.1, rng.integers(N_LEAVES, size=n), peak)
     noise = np.exp(2 * rng.standard_normal((ROWS, N_LEAVES), dtype=np.float32))
@@ -269,7 +269,7 @@ def mistakes(v):
     yield "first visit", v.link("Mistakes"), "first"
     yield "other severity", v.other_option("Rank by"), ""
     if v.n >= 1_000_000:
-        # Fewer rows stand in the table at once.
+        # The table has fewer rows at once.
         yield "next of the list", v.button("Next"), ""
     yield "a row of the list", v.cell(2), ""
     yield "threshold", v.threshold("0.35"), ""
@@ -361,7 +361,7 @@ def interactions(visitor, pages=tuple(PAGES)):
 
 
 def measure(n, folder, pages=tuple(PAGES), tell=print):
-    """(seconds, seconds seen in the page, CPU seconds, kind) by interaction; `tell` is told line by line."""
+    """(seconds, seconds seen in the page, CPU seconds, kind) by interaction; `tell` is called with each line."""
     taxonomy_file, scores, truth, classes = make_files(folder, n)
     start = time.perf_counter()
     arguments = ["--taxonomy", taxonomy_file, "--predictions", scores, "--truth", truth, "--classes", classes]

@@ -3,8 +3,8 @@
     python benchmarks/cluster.py FOLDER [--rows 20000 40000 80000] [--classes 1000] [--parts 20] [--repeats 3]
 
 Writes a simulated folder of parts for each number of rows (float32, kept in FOLDER and used again) and prints a table: wall
-time of the whole command (median), CPU time and peak memory of the command and of its largest worker. The JSON has to be the
-same in every run. Memory is the resident set, looked at every 20 ms.
+time of the whole command (median), CPU time and peak memory of the command and of its largest worker. The JSON must be the
+same in every run. Memory is the resident set, sampled every 20 ms.
 """
 
 import argparse

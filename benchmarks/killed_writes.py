@@ -1,9 +1,9 @@
-"""A file that a killed command was writing is the old one or the new one, never a part of one: tried by killing it.
+"""Kills commands while they write a file, and checks that the file is either the old or the new one, never a part.
 
 Run: python benchmarks/killed_writes.py [--kills 50] [--signal SIGKILL|SIGINT|SIGTERM] [--seed 0]
 
-A run that is stopped otherwise than by SIGKILL says so in one line, or nothing where it was done already; what Python itself
-prints in its first milliseconds, before hierviz is asked anything, counts as "noisy" too.
+A run that is stopped by another signal than SIGKILL prints one line, or nothing if it was already done. Output of Python
+itself in its first milliseconds, before hierviz runs, also counts as "noisy".
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def killed_runs(n_kills, folder, rng, n_samples=4000, number=signal.SIGKILL):
     Returns
     -------
     Counter
-        Of "old", "new", "broken", "left" and, beside these, "noisy".
+        Of "old", "new", "broken", "left" and, in addition, "noisy".
     """
     results = folder / "results"
     results.mkdir()

@@ -3,12 +3,12 @@
     python benchmarks/large_file.py ../shared/data/hierarchies/inat21.csv --samples 30000 100000 300000 --dtype float16
     python benchmarks/large_file.py ../shared/data/hierarchies/inat21.csv --samples 10000 --format npz npz-packed parquet csv
 
-Writes simulated leaf probabilities and their truth to a temporary folder, one file after the other, and runs the command on each.
-Beside it stands `cat file > /dev/null` of the same file, both with the file out of the page cache. Own memory is the peak of
-RssAnon in /proc/<pid>/status (anonymous pages, not those of files), every 20 ms. Claims, on 10,000 leaves: own memory under 2 GB
-for 1,000,000 samples, times that grow in proportion to the samples.
+Writes simulated leaf probabilities and their truth to a temporary folder, one file after the other, and runs the command on
+each. For comparison it runs `cat file > /dev/null` on the same file; in both cases the file is not in the page cache. Own
+memory is the peak of RssAnon in /proc/<pid>/status (anonymous pages, not those of files), every 20 ms. Claims, on 10,000
+leaves: own memory under 2 GB for 1,000,000 samples, times that grow in proportion to the samples.
 
-Two shared cores with other work beside it, iNat21, `evaluate`, float16 .npy:
+Two shared cores with other work, iNat21, `evaluate`, float16 .npy:
 
       samples  file_GB    cat_s   wall_s    cpu_s   own_MB  cpu_us/n wall/cat
         30000     0.60     0.75     5.93     2.88      202        96      7.9

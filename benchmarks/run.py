@@ -1,7 +1,7 @@
 """Speed and memory in one table: python benchmarks/run.py [--data ../shared/data] [--json FILE] [--only WORD ...]
 
-Every job runs in a process of its own and gives medians of five runs, CPU time a sample on one thread unless it says
-otherwise; ratios are of the same run. Scores are simulated: a softmax of normal logits with the true leaf raised by 0 to 12;
+Every job runs in its own process and gives medians of five runs, CPU time per sample on one thread unless stated
+otherwise; ratios are from the same run. Scores are simulated: a softmax of normal logits with the true leaf raised by 0 to 12;
 those of the app and of Dask are described in `browser.py` and `cluster.py`. "one read" is `scores.sum()` of the same array.
 Jobs whose packages are missing are named and left out.
 
@@ -107,7 +107,7 @@ def naive_curve(taxonomy, scores, rows):
 
 
 def curve(data, tree):
-    """Operating curve from leaf probabilities in memory, one thread, beside one read and the naive way."""
+    """Operating curve from leaf probabilities in memory, one thread, compared with one read and the naive way."""
     import hierviz as hv
 
     file, n = TREES[tree]
@@ -137,7 +137,7 @@ def blocks(data, tree):
 
 
 def threads(data):
-    """Two threads beside one, wall time of runs of at least two seconds, in alternation."""
+    """Two threads compared with one, wall time of runs of at least two seconds, in alternation."""
     import hierviz as hv
 
     taxonomy, _, predictions = simulated(data, TREES["iNaturalist 2021"][0], 40_000)

@@ -37,10 +37,7 @@ _FILES = {
         "second_opinion.verify": "verify",
         "metrics.registry": "METRICS",
     },
-    "hierviz.inference": {
-        "inference.pareto_table": "ParetoTable",
-        "inference.leaf_costs": "LeafCosts",
-    },
+    "hierviz.inference": {"inference.pareto_table": "ParetoTable", "inference.leaf_costs": "LeafCosts"},
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
@@ -80,9 +77,7 @@ _FILES = {
         "comparison.agreement": "kendall",
         "comparison.disagreement": "models_on_samples metrics_on_samples",
     },
-    "hierviz.projection": {
-        "projection.projected": "cut only_known truth_is_known with_other_leaves",
-    },
+    "hierviz.projection": {"projection.projected": "cut only_known truth_is_known with_other_leaves"},
     "hierviz.diagnosis": {
         "diagnosis._node_table": "node_table",
         "diagnosis.confusion_matrix": "matrix",
@@ -134,7 +129,7 @@ _FILES = {
         "charts.comparison_words": "compared_keys comparison_sentence threshold_caution",
         "charts.curve_knots": "knots threshold_text",
         "charts.curve_table": "read_out_keys",
-        "charts.folding": "fold",
+        "charts.folding": "Folding fold",
         "charts.curve_lines": "simplify",
     },
 }

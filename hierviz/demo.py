@@ -24,10 +24,7 @@ MODELS = (
     "log_win",
 )
 # Demos by what the command line calls them, with what they are.
-DEMOS = {
-    "vehicles": "Demo: drawn vehicles",
-    "wikipedia": "Demo: Wikipedia articles",
-}
+DEMOS = {"vehicles": "Demo: drawn vehicles", "wikipedia": "Demo: Wikipedia articles"}
 # Prediction files of the demo of texts, and what screens call them.
 TEXT_MODELS = {"flat": "Flat softmax", "per_node": "A classifier per class"}
 CREDIT = (

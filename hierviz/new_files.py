@@ -1,4 +1,4 @@
-"""Files that are whole or not there: written beside their place, brought to the disk, then moved into it at once.
+"""Files that are whole or not there: written next to their place, flushed to the disk, then moved into it at once.
 
 Conventions
 -----------
@@ -13,7 +13,7 @@ A link is followed, and the file that it names is replaced; the permissions of a
 Functions
 ---------
 new_file, new_text : a context manager that gives the file to write to.
-check_place : tell early that a file cannot be written.
+check_place : report early that a file cannot be written.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def new_file(path):
     BrokenPipeError
         If the reader of a pipe has gone.
     """
-    with _told(path), _place(os.fspath(path)) as file, _forgotten_on_error(file):
+    with _as_file_error(path), _place(os.fspath(path)) as file, _forgotten_on_error(file):
         yield file
 
 
@@ -71,7 +71,7 @@ def new_text(path):
 
 def check_place(path):
     """Raise the FileError of `new_file` where it is certain before the work has begun."""
-    with _told(path):
+    with _as_file_error(path):
         folder = os.path.dirname(os.path.realpath(path))
         if os.path.isdir(path) or not os.path.isdir(folder):
             code = errno.EISDIR if os.path.isdir(path) else errno.ENOENT
@@ -90,7 +90,7 @@ def _forgotten_on_error(file):
 
 
 @contextlib.contextmanager
-def _told(path):
+def _as_file_error(path):
     try:
         yield
     except BrokenPipeError:
@@ -117,7 +117,7 @@ def _place(path):
         return open(path, "wb")  # a pipe or device; a folder and an empty name are the system's to refuse
     if old is not None and not os.access(path, os.W_OK):
         raise OSError(errno.EACCES, os.strerror(errno.EACCES))
-    return _beside(os.path.realpath(path), old)
+    return _next_to(os.path.realpath(path), old)
 
 
 def _own_descriptor(path):
@@ -135,7 +135,7 @@ def _own_descriptor(path):
 
 
 @contextlib.contextmanager
-def _beside(target, old):
+def _next_to(target, old):
     folder = os.path.dirname(target)
     _sweep(folder)
     file, part = _unnamed(folder), _part(folder)

@@ -25,7 +25,7 @@ def _along_path(tree, conditional):
 
 
 def node_probabilities(tree, scores, parametrisation):
-    """Probability of every node, (n, n_nodes), from scores whose columns stand in the order of that parametrisation."""
+    """Probability of every node, (n, n_nodes), from scores whose columns are in the order of this parametrisation."""
     scores = np.asarray(scores, np.float64)
     if parametrisation == "flat_softmax":
         return _softmax(scores) @ tree.contains[:, tree.leaves].T

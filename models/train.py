@@ -1,9 +1,9 @@
 """Train, export and measure the seven demo models.
 
-    python models/train.py                      everything that ships: models/*.onnx and their tables in models/README.md
+    python models/train.py                      all bundled models, models/*.onnx, and their tables in models/README.md
     python models/train.py --seeds 3            also the table over three seeds
-    python models/train.py --examples           also draw assets/demo anew
-    python models/train.py --only log_win       one model; README is left alone
+    python models/train.py --examples           also redraw assets/demo
+    python models/train.py --only log_win       one model; README does not change
 
 Needs torch, onnx, onnxruntime and Pillow: pip install -e ".[dev]"
 """
@@ -121,7 +121,7 @@ def main(argv=None):
         help="seeds to train; more than one give the second table of README (default: 1)",
     )
     parser.add_argument("--only", metavar="NAME", choices=[*METHODS, *LESSON_METHODS], help="train one model")
-    parser.add_argument("--examples", action="store_true", help="draw assets/demo anew")
+    parser.add_argument("--examples", action="store_true", help="redraw assets/demo")
     parser.add_argument("--cache", type=Path, help="folder for the drawn training pictures (default: temporary folder)")
     parser.add_argument("--processes", type=int, default=2, help="networks trained at a time (default: 2)")
     options = parser.parse_args(argv)

@@ -1,7 +1,7 @@
 """The taxonomy as arrays, for training.
 
 Conventions: node 0 is the root, node j > 0 is the child of row j - 1 of the edge list; leaves keep node order. Nothing
-here or beside it imports `hierviz`, so that models can be retrained without the package, and its tests can compare the
+in this folder imports `hierviz`, so that models can be retrained without the package, and its tests can compare the
 two.
 """
 

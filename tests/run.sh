@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # The README's test command: installs the packages for the tests, then runs lint, types and tests, including browser tests.
-# With --long it runs what that leaves out, as before a release: tests marked `long`, and all examples of property and page
-# tests. Other arguments go to pytest.
+# With --long it runs what this leaves out: tests marked `long`, and all examples of property and page tests. Run it before a
+# release. Other arguments go to pytest.
 # Uses the active virtual environment, or creates .venv.
 set -euo pipefail
 cd "$(dirname "$0")/.."

@@ -1,7 +1,7 @@
 """Random taxonomies, scores and truths for hypothesis.
 
 A tree is any list of integers with ``parent[i] < i``; a graph adds edges from smaller to larger nodes. Every test that
-compares with `naive` runs on 50 of them, the same ones each time, and on 200 before a release (`tests/run.sh --long`).
+compares with `naive` runs on 12 of them, the same ones each time, and on 200 before a release (`tests/run.sh --long`).
 """
 
 import os
@@ -15,8 +15,8 @@ from hierviz import Taxonomy
 
 
 def examples(n):
-    """How many examples a test takes that takes `n` before a release: a twelfth of them each day."""
-    return n if os.environ.get("HIERVIZ_LONG") else max(n // 12, 20)
+    """How many examples a test takes that takes `n` before a release: a sixteenth of them each day."""
+    return n if os.environ.get("HIERVIZ_LONG") else max(n // 16, 12)
 
 
 many = settings(

@@ -274,7 +274,17 @@ def test_the_example_files_are_real(tmp_path, capsys):
 PYTHON = [(page, text) for page in PAGES if page != "docs/gallery.md" for text in blocks(page, "python")]
 # Their functions are run elsewhere every day.
 SLOW = [
-    f"docs/{name}.md" for name in ("onnx-export", "choosing-a-threshold", "guide-engineers", "notebooks", "sources")
+    f"docs/{name}.md"
+    for name in (
+        "onnx-export",
+        "choosing-a-threshold",
+        "guide-engineers",
+        "notebooks",
+        "sources",
+        "report",
+        "charts",
+        "comparison",
+    )
 ]
 
 

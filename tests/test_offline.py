@@ -217,7 +217,7 @@ def test_names_of_this_machine_are_answered(watched):
     status, text = ask(server, "/", Host="evil.example")
     assert status == 403
     assert text == (
-        "Host: expected a name of this server, got 'evil.example'. Open http://localhost with its port on the machine itself, "
+        "Host: expected a name of this server, got 'evil.example'. Open http://localhost with its port on the same machine, "
         "or start hierviz with --allow-host NAME.\n"
     )
 

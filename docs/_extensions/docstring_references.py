@@ -1,4 +1,4 @@
-"""References of docstrings as text below each of them, also those that stand in the docstring of the module.
+"""References of docstrings as text below each of them, including those in the docstring of the module.
 
 `[1]_` is a link to the footnote 1 of a page; on a page with many docstrings that would be another one's.
 """
@@ -29,7 +29,7 @@ def entries(lines):
 
 
 def around(name, obj):
-    """References of the module and the class that an object stands in."""
+    """References of the module and the class of an object."""
     function = getattr(obj, "fget", None) or getattr(obj, "func", None) or obj
     known = entries(inspect.cleandoc(sys.modules[function.__module__].__doc__ or "").splitlines())
     owner = getattr(hierviz, name.split(".")[1], None)

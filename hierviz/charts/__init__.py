@@ -60,6 +60,7 @@ parts of them:
     read_out_keys               metrics under the operating curves
     flip_ribbon_drag            where the threshold of the ribbon can go
     matrix_legend               what the colours of its cells mean
+    Folding                     which nodes of a sample are shown
     fold                        the nodes of a sample that are worth showing
     packed                      a value for the script of a page
     packed_chart                a figure in two widths and both themes, for a page
@@ -137,6 +138,7 @@ if TYPE_CHECKING:
     from hierviz.charts.export import to_spec as to_spec
     from hierviz.charts.export import to_svg as to_svg
     from hierviz.charts.export import to_vega_lite as to_vega_lite
+    from hierviz.charts.folding import Folding as Folding
     from hierviz.charts.folding import fold as fold
     from hierviz.charts.theme import finish as finish
     from hierviz.charts.theme import model_colours as model_colours

@@ -1,4 +1,4 @@
-"""What the model looked at answers at the threshold: a histogram of depths, and one sentence; both follow the handle."""
+"""What the chosen model answers at the threshold: a histogram of depths, and one sentence; both follow the handle."""
 
 from __future__ import annotations
 
@@ -7,20 +7,20 @@ import json
 import altair as alt
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._canvas import position
-from hierviz.charts._compose import layer
+from hierviz.charts._canvas import places
+from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
 from hierviz.charts._coupling import ONE
 from hierviz.charts.theme import FONT, SIZE
 from hierviz.messages.number_text import NUDGE
 
 
 def depth_histogram(figure, width, height):
-    """How many answers of the model looked at have which depth, at its threshold."""
+    """Number of answers of the chosen model by depth, at its threshold."""
     look = figure.look
     depths = max(taxonomy.max_depth for taxonomy, _ in figure.layers.answers.values()) + 1
     columns = [f"depth{d}" for d in range(depths)]
     n_samples = [table.n_samples for _, table in figure.layers.answers.values()]
-    # The first model's columns stand for those of the model looked at.
+    # The columns of the first model represent those of the chosen model.
     folded = [numbers.column(column, 0) for column in columns]
     rows = (
         figure.coupling.knot(figure.knots)
@@ -34,18 +34,14 @@ def depth_histogram(figure, width, height):
     ticks = list(range(0, depths, 1 + depths // 12))
     axis = alt.Axis(title="Depth of the answer", values=ticks, format="d", grid=False, titlePadding=4, labelPadding=4)
     at_y = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False)
-    tooltip = [
-        alt.Tooltip("depth:Q", title="Depth, edges"),
-        alt.Tooltip("count:Q", title="Answers", format=","),
-        alt.Tooltip("share:Q", title="Share of all", format=".1%"),
-    ]
+    fields = {"depth:Q": "Depth, edges", "count:Q": ("Answers", ","), "share:Q": ("Share of all", ".1%")}
     bars = rows.mark_rect(tooltip=True, opacity=1).encode(
         alt.X("low:Q", scale=scale, axis=axis),
         x2=alt.X2("high:Q"),
         y=at_y,
         y2=alt.datum(0),
-        color=alt.Color("colour:N", scale=None),
-        tooltip=tooltip,
+        color=OWN_COLOUR,
+        tooltip=tooltips(fields),
         key=alt.Key("depth:N"),
     )
     bars = bars.transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
@@ -62,15 +58,15 @@ def depth_histogram(figure, width, height):
 
 
 def live_sentence(figure, width, wide, start):
-    """What the model looked at does at its threshold, in one sentence that follows the handle."""
-    look, told = figure.look, figure.words.told
+    """What the chosen model does at its threshold, in one sentence that follows the handle."""
+    look, metrics = figure.look, figure.words.metrics
     names = json.dumps(list(figure.curves))
-    keys = {f"told{place}": key for place, key in enumerate(told)}
+    keys = {f"value{place}": key for place, key in enumerate(metrics)}
     keys |= {"inner": numbers.NOT_AT_LEAF} if figure.layers.answers else {}
-    # Every column by its name: the browser sees from it what to work out again.
+    # Every column by its name: the browser sees from it what to compute again.
     columns = {name: [numbers.column(key, j) for j in range(len(figure.curves))] for name, key in keys.items()}
     looked = {name: f"[{', '.join(f'datum.{column}' for column in every)}][picked]" for name, every in columns.items()}
-    first, *others = (f"'{words} ' + datum.told{place}" for place, words in enumerate(told.values()))
+    first, *others = (f"'{words} ' + datum.value{place}" for place, words in enumerate(metrics.values()))
     text = [
         f"{names}[picked] + ' at τ = ' + datum.text + ': ' + {first} + ','",
         " + ', ' + ".join(others) + " + '.'",
@@ -86,11 +82,10 @@ def live_sentence(figure, width, wide, start):
     for i, line in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": line})
     layers = [
-        made.transform_calculate(across="2", down=f"{12 + 20 * i}")
+        made.transform_calculate(x="2", y=f"{12 + 20 * i}")
         .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, limit=width, tooltip=None)
         .encode(
-            position("across", width - start, start=start),
-            position("down", height, axis="y"),
+            **places(width - start, height, start),
             text=alt.Text(f"line{i}:N"),
             key=ONE,
         )

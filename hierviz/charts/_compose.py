@@ -34,7 +34,7 @@ def layer(*charts, **keywords):
 
 
 def hconcat(*charts, **keywords):
-    """Views beside each other: alt.HConcatChart."""
+    """Views next to each other: alt.HConcatChart."""
     return alt.hconcat(*map(_written_out, charts), **keywords)
 
 

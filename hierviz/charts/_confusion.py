@@ -1,4 +1,4 @@
-"""The hierarchical confusion matrix of a data set: four summed counts and the measures made of them."""
+"""The hierarchical confusion matrix of a data set: four summed counts and the measures computed from them."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ TOOLTIP = {"name:N": "Number", "text:N": "Value", "share:N": "Share of all nodes
 
 
 def confusion(taxonomy, confusion, *, dark=None, width=640):
-    """Counts of nodes over all samples as a two-by-two matrix, with measures beside (below on a phone).
+    """Counts of nodes over all samples as a two-by-two matrix, with measures next to it (below on a phone).
 
     Parameters
     ----------
@@ -63,10 +63,10 @@ def _drawn(confusion, dark, width):
     ]
     axis, tips = {"title": None, "domain": False, "ticks": False, "grid": False}, tooltips(TOOLTIP)
     above = alt.Axis(orient="top", labelAngle=0, labelFontSize=SMALL, **axis)
-    beside = alt.Axis(labelExpr="split(datum.label, '\\n')", labelFontSize=SMALL, labelPadding=8, **axis)
+    left = alt.Axis(labelExpr="split(datum.label, '\\n')", labelFontSize=SMALL, labelPadding=8, **axis)
     base = alt.Chart(frame(cells)).encode(
         alt.X("answer:N", sort=None, axis=above).scale(padding=0.02),
-        alt.Y("truth:N", sort=None, axis=beside).scale(padding=0.04),
+        alt.Y("truth:N", sort=None, axis=left).scale(padding=0.04),
     )
     ink = alt.Color("ink:N", scale=None)
     numbers = base.mark_text(fontSize=20, fontWeight=600, dy=-8, tooltip=None)
@@ -99,7 +99,7 @@ def _sentence(confusion):
     n = len(confusion.truth)
     if ppv is None or tpr is None:
         what = "answered" if ppv is None else "true"
-        return f"Over {n:,} samples no {what} node lies below the root."
+        return f"Over {n:,} samples no {what} node is below the root."
     return (
         f"Over {n:,} samples {percent_text(ppv)} of the answered nodes are true, "
         f"and {percent_text(tpr)} of the true nodes are answered."

@@ -15,7 +15,7 @@ from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
-# tp and fn stand on the true path (first row), tp and fp on the answer's path (first column).
+# tp and fn are on the true path (first row), tp and fp on the answer's path (first column).
 CELLS = ("tp", "fn", "fp", "tn")
 TITLES = {
     "tp": "answered and true",
@@ -38,7 +38,7 @@ def confusion_breakdown(taxonomy, confusion, row, *, dark=None, width=1000, most
         The sample.
     dark : bool, optional
     width : int
-        Pixels; below 560 the cells stand one below the other.
+        Pixels; below 560 the cells are one below the other.
     most_lines : int, optional
         Lines of names a cell holds, the rest is counted: 4, or 6 where the cells are stacked.
 

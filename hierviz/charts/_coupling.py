@@ -1,9 +1,9 @@
-"""What the panels of the operating curves share in the browser: the threshold and the model that is looked at.
+"""What the panels of the operating curves share in the browser: the threshold and the chosen model.
 
 Two point selections, which Streamlit reports on release: ``chosen`` on the rectangles of the strip and, with several models,
 ``model`` on the curves. Both are bound to inputs, which the keyboard reaches. Everything else follows from two
 expressions, ``threshold`` and ``picked`` (the number of the model). Where every model has a threshold of its own, each has
-a slider, and ``chosen`` is that of the model that is looked at.
+a slider, and ``chosen`` is that of the chosen model.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ class Coupling:
     thresholds : list of float
         Threshold of every model at the start, all the same where it is shared.
     picked : int
-        Number of the model that is looked at.
+        Number of the chosen model.
     is_shared : bool
     """
 
@@ -36,30 +36,16 @@ class Coupling:
 
     def threshold_selection(self):
         """The selection to add to the strip's rectangles."""
-        return alt.selection_point(
-            name="chosen",
-            fields=["threshold"],
-            value=[{"threshold": self.start}],
-            empty=False,
-            toggle=False,
-            clear=False,
-            on="pointerdown, pointermove[event.buttons === 1]",
-            bind=alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ "),
-        )
+        bind = alt.binding_range(min=0, max=1, step=1 / 1000, name="threshold τ ")
+        on = "pointerdown, pointermove[event.buttons === 1]"
+        return _selection("chosen", "threshold", self.start, bind=bind, on=on)
 
     def model_selection(self):
         """The selection to add to the curves; None for one model."""
         if len(self.names) == 1:
             return None
-        return alt.selection_point(
-            name="model",
-            fields=["model"],
-            value=[{"model": self.picked}],
-            empty=False,
-            toggle=False,
-            clear=False,
-            bind=alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model "),
-        )
+        bind = alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model ")
+        return _selection("model", "model", self.picked, bind=bind)
 
     def parameters(self):
         """Parameters of the whole figure."""
@@ -80,7 +66,7 @@ class Coupling:
         return parameters
 
     def knot(self, table):
-        """The row of the knot table that is at the threshold of the model looked at."""
+        """The row of the knot table that is at the threshold of the chosen model."""
         made = self.near(table)
         return made if self.is_shared else made.transform_filter("datum.row === picked")
 
@@ -123,11 +109,17 @@ class Coupling:
         return made if self.is_shared else made.transform_filter("datum.row === datum.j")
 
 
+def _selection(name, field, start, **keywords):
+    """A selection of one value of a field, which is never empty."""
+    never = {"empty": False, "toggle": False, "clear": False}
+    return alt.selection_point(name=name, fields=[field], value=[{field: start}], **never, **keywords)
+
+
 def by_model(colours):
     """Colour of a polyline by the number of its model; one line a model."""
     return alt.Color("model:N", legend=None).scale(domain=list(range(len(colours))), range=colours)
 
 
-# What marks at the threshold are known by, so that the browser moves them and does not draw them anew at every step: the
+# What marks at the threshold are known by, so that the browser moves them and does not draw them again at every step: the
 # model of a row, or nothing where there is one mark.
 ROW, ONE = alt.Key("j:N"), alt.Key("none:N")

@@ -28,19 +28,19 @@ def bands_sentence(bands, x="info_recall", y="correct"):
     if runs:
         counts = sorted({band.n_runs for band in runs})
         n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
-        told = (
-            f"A line of several runs is their mean at each threshold, and its pale band {METRICS[y].name} ± one standard "
+        of_runs = (
+            f"Lines with several runs are means at each threshold, with a pale band of {METRICS[y].name} ± one standard "
             f"deviation between the {n} runs{across.rstrip(',')}."
         )
-        return f"{told} {_sampling_sentence(shown, across, y)}".strip() if shown else told
+        return f"{of_runs} {_sampling_sentence(shown, across, y)}" if shown else of_runs
     return _sampling_sentence(shown, across, y)
 
 
 def _sampling_sentence(shown, across, y):
     if shown[0].curve[y].level == 1:
         return (
-            f"The file lists some scores of each sample only, and the line leaves the others out: the {METRICS[y].name} that all "
-            f"scores would give at each threshold lies in the pale band{across.rstrip(',')}."
+            f"The file lists only some scores of each sample, and the line leaves the others out: the {METRICS[y].name} that all "
+            f"scores would give at each threshold is in the pale band{across.rstrip(',')}."
         )
     return (
         f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
@@ -78,7 +78,7 @@ def band_layers(bands, x, y, domains, place, scale=None):
 
 
 def point_layers(figure, place):
-    """Rings with their words around the chosen thresholds of the model that is looked at."""
+    """Rings with their words around the chosen thresholds of the chosen model."""
     rows, names, (x, y) = [], list(figure.curves), (figure.axes.x, figure.axes.y)
     for point in figure.layers.points or ():
         number, threshold = names.index(point["model"]), float(point["threshold"])

@@ -1,4 +1,4 @@
-"""Everything the panels of the operating curves share, worked out once: knots, domains, markers, the coupling."""
+"""Everything the panels of the operating curves share, computed once: knots, domains, markers, the coupling."""
 
 from __future__ import annotations
 
@@ -22,11 +22,11 @@ from hierviz.metrics.registry import METRICS
 
 @dataclass(frozen=True)
 class CurveWords:
-    """What is told of some curves.
+    """What the sentence and the stops of some curves name.
 
     Attributes
     ----------
-    told : dict of str to str
+    metrics : dict of str to str
         Metrics of the sentence, each with its words.
     best : dict of str to str
         Metrics that have a threshold where they are best, each with its words.
@@ -36,7 +36,7 @@ class CurveWords:
         Metric whose best threshold with 95 % correct answers is a stop; none where empty.
     """
 
-    told: dict
+    metrics: dict
     best: dict
     half: str
     at_level: str = ""
@@ -56,13 +56,13 @@ def words_of(curves, counts="information"):
         briefs = {key: METRICS[key].brief or METRICS[key].label for key in numbers.common_keys(curves)}
         return CurveWords(briefs, {key: brief for key, brief in briefs.items() if "f1" in key}, "0.5")
     value = "depth" if counts == "depth" else "info"
-    told = {
+    metrics = {
         "correct": "correct",
         "exact": "exact",
         "no_answer": "no answer",
         f"{value}_recall": METRICS[f"{value}_recall"].name,
     }
-    return CurveWords(told, {f"{value}_f1": "F1"}, "majority", f"{value}_recall")
+    return CurveWords(metrics, {f"{value}_f1": "F1"}, "majority", f"{value}_recall")
 
 
 LEVELS = (0.90, 0.95)
@@ -148,14 +148,14 @@ class CurveFigure:
 
     @cached_property
     def thresholds(self):
-        """Thresholds that the handle can stand at, ascending."""
+        """Thresholds that the handle can be at, ascending."""
         return knots(
             self.curves, *self.coupling.thresholds, *(threshold for stops in self.stops for _, threshold in stops)
         )
 
     @cached_property
     def scale(self):
-        """Where thresholds stand on their axis."""
+        """Where thresholds are on their axis."""
         return ThresholdScale.from_curves(self.curves, self.axes.spread)
 
     @cached_property
@@ -165,14 +165,14 @@ class CurveFigure:
 
     @cached_property
     def words(self):
-        """The CurveWords: what is told of these curves."""
+        """The CurveWords of these curves."""
         return words_of(self.curves, numbers.counted(self.axes.x, self.axes.y))
 
     @cached_property
     def knots(self):
         """The knot table with all that is drawn."""
         axes = (key for key in (self.axes.x, self.axes.y, self.axes.strip) if key != "threshold")
-        keys = dict.fromkeys([*self.keys, *axes, *self.words.told])
+        keys = dict.fromkeys([*self.keys, *axes, *self.words.metrics])
         return numbers.knot_table(self.curves, list(keys), self.thresholds, self.scale, self.layers.answers)
 
     @cached_property

@@ -17,7 +17,7 @@ from hierviz.charts._threshold_strip import threshold_axis
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import against_threshold, envelopes, polylines, tables
 
-# The majority is the curve at 0.5: its triangle has to show around the dot that stands there by default.
+# The majority is the curve at 0.5: its triangle has to show around the dot that is there by default.
 MARKER, MAJORITY, DOT, PICKED_DOT = 95, 350, 80, 115
 DASHES, SOLID = [5, 4], [1, 0]
 
@@ -62,7 +62,7 @@ def curve_panel(figure, plot, height, wide):
 
 
 def _lines(figure, place):
-    """Raw curves, solid from 0.5 up and dashed below, or their envelopes over pale raw ones; wide lines to click on top."""
+    """Raw curves, solid from 0.5 up and dashed below, or envelopes over pale raw ones; wide lines on top take clicks."""
     x, y, of_axes = figure.axes.x, figure.axes.y, (figure.x_domain, figure.y_domain)
     order, mark = alt.Order("order:Q"), {"strokeJoin": "round", "clip": True, **STILL}
     width = alt.StrokeWidthValue(1.8, condition={"test": "datum.model === picked", "value": 3.2})

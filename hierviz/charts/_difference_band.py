@@ -102,7 +102,7 @@ def _drawn(difference, key, names, rows, height, dark, width):
             symbolStrokeColor=look.muted,
             offset=28,
         )
-        # Hatched along its foot: it is not told by its colour alone.
+        # Hatched along its foot: not marked by colour alone.
         foot = grey.mark_rule(color=look.muted, strokeWidth=HATCH, strokeDash=[1.5, 3.5], yOffset=-HATCH / 2, **still)
         layers += [
             grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour),

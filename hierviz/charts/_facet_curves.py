@@ -48,7 +48,7 @@ def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, widt
 
         Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
         are then means over the runs. Of more than four parts those with the most samples are drawn; the table has all.
-        A line of several runs is their mean, with a pale band of one standard deviation between them on either side.
+        A line with several runs is their mean, with a pale band of one standard deviation between them on either side.
 
     Raises
     ------
@@ -110,14 +110,17 @@ SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority
 
 
 def _sentence(curves, parts, by):
-    """The area AC of every part for every model, in words, the lowest named; of several runs mean ± standard deviation."""
+    """The area AC of every part for every model, in words, the lowest named; with several runs mean ± standard deviation."""
+
+    def spread(curve):
+        return f" ± {value_text(curve.spread()['ac'])}" if isinstance(curve, CurveOfRuns) else ""
+
     said = []
     for name, of in curves.items():
         areas = {part: curve.summary()["ac"] for part, curve in of.items()}
         worst = min(areas, key=areas.__getitem__)
         listed = ", ".join(
-            f"{part} {value_text(area)}{_spread_text(of[part])} (n = {of[part].n_samples:,})"
-            for part, area in areas.items()
+            f"{part} {value_text(area)}{spread(of[part])} (n = {of[part].n_samples:,})" for part, area in areas.items()
         )
         said.append(f"{_named(name, of)}: {METRICS['ac'].label} {listed}; lowest for {f'{by} ' if by else ''}{worst}.")
     return " ".join([*said, bands_sentence(_bands(curves, parts))]).strip()
@@ -137,10 +140,6 @@ def _named(name, of):
     """A method with the number of its runs, where there are several."""
     first = next(iter(of.values()))
     return f"{name} ({len(first.runs)} runs)" if isinstance(first, CurveOfRuns) else name
-
-
-def _spread_text(curve):
-    return f" ± {value_text(curve.spread()['ac'])}" if isinstance(curve, CurveOfRuns) else ""
 
 
 def _checked(curves, x, y):

@@ -28,11 +28,11 @@ WORDS = {**OUTCOMES, "": "truth unknown"}
 WHICH = {outcome: f", which is {words}" for outcome, words in OUTCOMES.items()} | {"": ""}
 # What tells an outcome apart without colour.
 PATTERNS = {"coarse": ", dotted line", "no_answer": ", two dotted lines", "wrong": ", hatched"}
-# Pixels: beside the ribbon, above it (the label of the threshold), of it, and below it (ticks).
+# Pixels: on both sides of the ribbon, above it (the label of the threshold), of it, and below it (ticks).
 MARGIN, TOP, TALL, BELOW = 22, 22, 46, 20
 # Where dotted lines run, from the top of the ribbon.
 DOTTED = {"coarse": (TALL - 6,), "no_answer": (TALL - 9, TALL - 3)}
-# Of a part of a stretch in which words may stand.
+# Of a part of a stretch that may hold words.
 LEAST_BESIDE = 80
 VIEW = "ribbon"
 
@@ -76,7 +76,7 @@ def _drawn(flips, table, threshold, dark, width):
         if x2 - x > 8:
             heights = [TOP + y for y in DOTTED.get(row["outcome"], ())]
             dots += [{"x": x + 4, "x2": x2 - 4, "y": y, "y2": y, "colour": look.on_colour} for y in heights]
-        # Words stand clear of the line of the threshold.
+        # Words keep clear of the line of the threshold.
         said = WORDS[row["outcome"]]
         wide = max(text_width(row["name"], SIZE, True), text_width(said, SMALL))
         start, end = _clear_of(threshold, x, x2, wide, width)
@@ -173,7 +173,7 @@ def _across(threshold, width):
 
 
 def _clear_of(threshold, x, x2, wide, width):
-    """Where words in a stretch may stand: all of it, or its larger part beside the threshold, whose line would cross them."""
+    """The part of a stretch for words: all of it, or its larger part on one side of the threshold's line."""
     at = None if threshold is None else _across(threshold, width)
     if at is None or not x < at < x2 or abs(at - (x + x2) / 2) > wide / 2 + 4:
         return x, x2

@@ -64,7 +64,7 @@ def _words(row, place, look):
     left, right = place["x"] + INSET, place["x2"] - INSET
     tall, tagged = place["y2"] - place["y"], bool(row["tag"])
     beside = text_width(row["p_text"], SIZE, bold=True) + 6
-    # p stands beside the name; below it in a cell with a tag, which has two lines, or where there is no room beside it.
+    # p is next to the name; below it in a cell with a tag, which has two lines, or where there is no room next to it.
     below = tagged or (tall >= TAGGED - GAP and text_width(row["name"], SIZE) > right - left - beside)
     room = right - left - (0 if below else beside)
     most = max(1, min(3, int((tall - 8) // LINE) - below))
@@ -72,7 +72,7 @@ def _words(row, place, look):
         [others_text(row, room)] if row["outcome"] == "others" else wrap_words(row["name"], room, SIZE, most, tagged)
     )
     n = len(lines) + below
-    # Two lines in a low cell stand closer, clear of its edge and of the bar.
+    # Two lines in a low cell are closer, clear of its edge and of the bar.
     line_height = min(LINE, (tall - 11) / n)
     first = (place["y"] + place["y2"]) / 2 - 2 - line_height * (n - 1) / 2
     weight = 600 if tagged else "normal"

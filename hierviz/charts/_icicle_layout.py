@@ -20,7 +20,7 @@ TOLERANCE, SLACK = 0.1, 2
 
 @dataclass(frozen=True)
 class IcicleLayout:
-    """Where the cells of folded rows stand, from above.
+    """Positions of the cells of folded rows, from above.
 
     Attributes
     ----------

@@ -223,7 +223,7 @@ def _signed_bars(values, items, bold, dark, width):
         for item, value in zip(items, row, strict=True)
     ]
     low, high = (extreme(0.0, *(row["value"] for row in rows)) for extreme in (min, max))
-    # Numbers stand at the ends of the bars.
+    # Numbers are at the ends of the bars.
     room = (0.2 if width >= NARROW else 0.32) * (high - low) or 1.0
     x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
     base = alt.Chart(frame(rows))
@@ -270,7 +270,7 @@ def _level_bars(table, dark, width):
     for key, (title, colour) in COLUMNS.items():
         axis = alt.Axis(title="Depth", titlePadding=10, ticks=False, domain=False, grid=False, labelAngle=0)
         y = alt.Y("depth:O", axis=None if views else axis)
-        # Numbers stand at the ends of the bars.
+        # Numbers are at the ends of the bars.
         x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
         words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, font=FONT, color=look.ink, tooltip=None)
         drawn = layer(

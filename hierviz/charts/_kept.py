@@ -1,4 +1,4 @@
-"""What charts work out of millions of points, kept as long as the curve or table it is made of."""
+"""What charts compute from millions of points, kept as long as the curve or table it comes from."""
 
 from __future__ import annotations
 

@@ -1,18 +1,18 @@
-"""A legend drawn in pixels: it wraps by itself, stands where it is put and mixes lines, markers and boxes."""
+"""A legend drawn in pixels: it wraps by itself, can be placed anywhere and mixes lines, markers and boxes."""
 
 from __future__ import annotations
 
 import altair as alt
 
-from hierviz.charts._canvas import boxes, position, stripes, texts
-from hierviz.charts._compose import layer
+from hierviz.charts._canvas import boxes, places, stripes, texts
+from hierviz.charts._compose import OWN_COLOUR, STILL, layer
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 
 ROW, SWATCH = 19, 26
 # Items that are lines, with their dashes.
-LINES = {"line": [1, 0], "dashed": [4, 3], "dotted": [1.5, 2.5], "dash-dot": [7, 2.5, 1.5, 2.5]}
+LINES = {"line": [1, 0], "dashed": [4, 3]}
 
 
 def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
@@ -21,14 +21,14 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     Parameters
     ----------
     groups : list of (title or None, list of dict)
-        Items have ``label`` and ``kind``: line, dashed, dotted, dash-dot, point (``shape``), dot (a filled point), box,
-        outline or stripes, note (text alone); and ``colour`` where it has one.
+        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box, outline or stripes,
+        note (text alone); and ``colour`` where it has one.
     width : float
         Pixels.
     start : float
         The legend starts this many pixels left of its view's origin (under an axis of the panel above).
     stacked : bool
-        One item a line (a column beside a chart) in place of items in a row that wraps.
+        One item a line (a column next to a chart) in place of items in a row that wraps.
 
     Returns
     -------
@@ -67,65 +67,37 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
 
 
 def _swatches(placed, width, height, start):
+    of_kind: dict[str, list] = {}
+    for item in placed:
+        of_kind.setdefault(item["kind"], []).append(item)
     for kind, dash in LINES.items():
-        rows = [
-            {"x": item["x"], "x2": item["x"] + 20, "y": item["y"], "colour": item["colour"]}
-            for item in placed
-            if item["kind"] == kind
-        ]
+        rows = [item | {"x2": item["x"] + 20} for item in of_kind.get(kind, ())]
         if rows:
-            yield (
-                alt.Chart(frame(rows))
-                .mark_rule(strokeWidth=2.5, strokeDash=dash, tooltip=None, aria=False)
-                .encode(
-                    position("x", width, start=start),
-                    position("y", height, axis="y"),
-                    x2=alt.X2("x2:Q"),
-                    color=alt.Color("colour:N", scale=None),
-                )
-            )
-    squares = [item for item in placed if item["kind"] in ("box", "outline")]
-    if squares:
-        yield boxes(
-            [
-                {
-                    "x": square["x"] + 1,
-                    "x2": square["x"] + 14,
-                    "y": square["y"] - 6.5,
-                    "y2": square["y"] + 6.5,
-                    "colour": square["colour"] if square["kind"] == "box" else "transparent",
-                    "stroke": square["colour"] if square["kind"] == "outline" else "transparent",
-                    "line": 2 if square["kind"] == "outline" else 0,
-                }
-                for square in squares
-            ],
-            width,
-            height,
-            radius=2,
-            start=start,
+            rule = alt.Chart(frame(rows)).mark_rule(strokeWidth=2.5, strokeDash=dash, **STILL)
+            yield rule.encode(**places(width, height, start, "x"), color=OWN_COLOUR)
+    squares = [
+        {"x": item["x"] + 1, "x2": item["x"] + 14, "y": item["y"] - 6.5, "y2": item["y"] + 6.5}
+        | (
+            {"colour": "transparent", "stroke": item["colour"], "line": 2}
+            if kind == "outline"
+            else {"colour": item["colour"]}
         )
+        for kind in ("box", "outline")
+        for item in of_kind.get(kind, ())
+    ]
+    if squares:
+        yield boxes(squares, width, height, radius=2, start=start)
     edges = [
         {"x": item["x"] + 7, "y": item["y"] - 7, "y2": item["y"] + 7, "colour": item["colour"]}
-        for item in placed
-        if item["kind"] == "stripes"
+        for item in of_kind.get("stripes", ())
     ]
     if edges:
         yield stripes(edges, width, height, start=start)
-    for kind, is_filled in (("point", False), ("dot", True)):
-        points = [
-            {key: item[key] for key in ("y", "colour", "shape")} | {"x": item["x"] + 8}
-            for item in placed
-            if item["kind"] == kind
-        ]
+    for kind, channel in (("point", alt.Stroke), ("dot", alt.Color)):
+        points = [item | {"x": item["x"] + 8} for item in of_kind.get(kind, ())]
         if points:
-            colour = alt.Color("colour:N", scale=None) if is_filled else alt.Stroke("colour:N", scale=None)
-            yield (
-                alt.Chart(frame(points))
-                .mark_point(filled=is_filled, opacity=1, size=70, strokeWidth=1.8, tooltip=None, aria=False)
-                .encode(
-                    colour,
-                    position("x", width, start=start),
-                    position("y", height, axis="y"),
-                    shape=alt.Shape("shape:N", scale=None),
-                )
+            mark = alt.Chart(frame(points)).mark_point(
+                filled=kind == "dot", opacity=1, size=70, strokeWidth=1.8, **STILL
             )
+            shape = alt.Shape("shape:N", scale=None)
+            yield mark.encode(channel("colour:N", scale=None), **places(width, height, start), shape=shape)

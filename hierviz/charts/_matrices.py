@@ -36,7 +36,7 @@ def n_metrics_drawn(found, width):
 
 
 def _room(width):
-    """(pixels of the names of rows, columns that have room beside them)."""
+    """(pixels of the names of rows, columns that have room next to them)."""
     left = min(NAMES, 0.36 * width)
     return left, max(1, int((width - 4 - left) // NARROWEST))
 

@@ -1,6 +1,6 @@
 """The collapsible confusion matrix: true classes as rows, answers as columns, a click opens a class or picks a cell.
 
-Lines stand in the order of the tree, the classes of an open node indented below it. Colour is what a cell means (right, less
+Lines are in the order of the tree, the classes of an open node indented below it. Colour is what a cell means (right, less
 specific than the truth, no answer, wrong), its strength the count or share; cells of one class are outlined.
 """
 
@@ -136,6 +136,8 @@ def _cells(folded, normalisation, log, look):
     strength, of = _strength(shares, log), {key: folded.shares(key) for key in ("row", "column", "total")}
     for i, (row, column) in enumerate(zip(folded.row.tolist(), folded.column.tolist(), strict=True)):
         relation, count = str(folded.relation[i]), int(folded.count[i])
+        n_different = int(folded.n_different[i])
+        of_others = f"; {n_different:,} of {count:,} are of different classes"
         colour, share = LEGEND[relation][0], percent_text(float(shares[i])).replace("under ", "<")
         yield {
             "row": line_key(folded, row),
@@ -147,7 +149,7 @@ def _cells(folded, normalisation, log, look):
             "truth": line_title(folded, row),
             "answer": line_title(folded, column, False),
             "samples": f"{count:,}",
-            "means": _meaning(relation, count, int(folded.n_different[i])),
+            "means": RELATIONS[relation] + (of_others if relation in ("same", "folded") and n_different else ""),
             "shares": ", ".join(f"{percent_text(float(of[key][i]), 1)} of the {key}" for key in of),
         }
 
@@ -189,7 +191,7 @@ def _touched(folded, left, top, wide, tall, look, selection):
         {"x": wide * i, "x2": wide * (i + 1), "y": -top, "y2": -2, **_what(folded, line, False)}
         for i, line in enumerate(folded.column_lines.tolist())
     ]
-    # In pixels: names are beside the scales of the cells.
+    # In pixels: names are outside the scales of the cells.
     x, y = (channel(f"{field}:Q", scale=None, axis=None) for channel, field in ((alt.X, "x"), (alt.Y, "y")))
     return (
         alt.Chart(frame(rows))
@@ -249,13 +251,6 @@ def _strength(values, log):
         low = max(values.min(), values.max() / 1000) / 2
         values = np.log(np.maximum(values, low) / low)
     return FAINTEST + (1 - FAINTEST) * values / values.max()
-
-
-def _meaning(relation, count, n_different):
-    words = RELATIONS[relation]
-    if relation in ("same", "folded") and n_different:
-        return f"{words}; {n_different:,} of {count:,} are of different classes"
-    return words
 
 
 def matrix_legend(folded, width, *, dark=False):

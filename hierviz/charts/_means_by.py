@@ -55,8 +55,9 @@ def _drawn(found, first, rows, dark, width):
     tooltip |= {"lower:Q": "Interval from", "upper:Q": "to", "n:Q": "Samples"}
     if "spread" in rows:
         tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
+    rows = rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"])
     return dots(
-        rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"]),
+        rows.iloc[np.argsort([list(items).index(part) for part in rows["part"]], kind="stable")],
         model_colours(found, dark),
         tooltip,
         title=label,
@@ -111,7 +112,7 @@ def _sentence(found):
             f"{name}: {entry.label} is worst for {one.by} "
             f"{one.label[worst]}, {mean}{_spread(one, worst)} [{low}, {high}] of {int(one.n[worst]):,} samples; "
             f"over all samples it is "
-            f"{value_text(one.overall)}{'' if is_clear else ', which lies in this interval: no clear difference'}."
+            f"{value_text(one.overall)}{'' if is_clear else ', inside this interval: no clear difference'}."
         )
     first = next(iter(found.values()))
     few = [label for label, n in zip(first.label, first.n.tolist(), strict=True) if 0 < n < FEWEST]

@@ -1,8 +1,8 @@
 """Treemap of the mistakes below a class: area by their number, colour by the share of answers that are right.
 
 Up to three levels are drawn: the children of a class, and inside them theirs, where there is room. Samples that are labelled
-with an inner class have a cell of their own. What would be too small to be seen is put together as "others". In a graph a class
-stands under each of its parents; where samples have several true classes, children share the area of their parent.
+with an inner class have a cell of their own. What would be too small to be seen is grouped as "others". In a graph a class
+is under each of its parents; where samples have several true classes, children share the area of their parent.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.charts._figure import Figure
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
-from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
+from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.theme import SIZE, palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
@@ -74,7 +74,7 @@ def _longest(largest, smallest, area, short):
 HEIGHT, HEAD, GAP, INSET, LINE = 520, 22, 2, 6, 16
 # Pixels of area of the smallest cell of one class.
 LEAST_AREA = 420
-# What colour shows beside each kind of cost.
+# What colour shows for each kind of cost.
 RATE_OF = {"n_wrong": "correct", "missed": "recall", "win_lost": "mean_win"}
 
 
@@ -176,7 +176,7 @@ def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, those that are put together included. A click on a class
+        Its table: the numbers of the classes that are drawn, grouped ones included. A click on a class
         with children selects its name as ``target`` of `node`.
 
     Raises
@@ -195,28 +195,18 @@ def mistake_treemap(table, root=0, *, cost=None, dark=None, width=1000):
 
 
 def _drawn(table, root, cost, cells, dark, width):
-    look, taxonomy, rate = palette(dark), table.taxonomy, RATE_OF[cost]
-    width -= 4
     drawn = [int(cell.nodes[0]) for cell in cells if cell.kind in ("class", "group")]
-    colours = value_colours(table, rate, drawn or [root], dark)
-    rows, words, hovers = [], [], []
+    colours = value_colours(table, RATE_OF[cost], drawn or [root], dark)
+    edge, parts = {"stroke": palette(dark).background, "line": 1}, []
     for cell in cells:
-        node = int(cell.nodes[0])
-        place = {"x": cell.x, "x2": cell.x + max(cell.width - GAP, 1), "y": cell.y}
-        place["y2"] = cell.y + max(cell.height - GAP, 1)
-        is_plain = cell.kind in ("others", "itself")
-        fill = look.others if is_plain else colours.fill(float(getattr(table, rate)[node]))
-        ink = look.on_grey if is_plain else colours.text(fill)
-        rows.append({**place, "colour": fill, "stroke": look.background, "line": 1})
-        said = number_text_of(cost, cell.cost)
-        name = _name(taxonomy, cell)
-        words += _words(place, name, said, ink, cell.kind == "group")
-        if is_plain:
-            hovers.append({**place, "target": "", "tip_name": name, cost: said})
-        else:
-            target = "" if taxonomy.is_leaf[node] else taxonomy.names[node]
-            hovers.append({**place, "target": target, **tooltip_of(table, node)})
-    return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
+        x2, y2 = cell.x + max(cell.width - GAP, 1), cell.y + max(cell.height - GAP, 1)
+        place = {"x": cell.x, "x2": x2, "y": cell.y, "y2": y2}
+        said, name = number_text_of(cost, cell.cost), _name(table.taxonomy, cell)
+        node = None if cell.kind in ("others", "itself") else int(cell.nodes[0])
+        words = functools.partial(_words, place, name, said, cell.kind == "group")
+        tips = {"tip_name": name, cost: said}
+        parts.append({"place": place, "node": node, "tips": tips, "is_open": True, "words": words, "edge": edge})
+    return drawing_of_cells(table, colours, parts, width - 4, HEIGHT)
 
 
 def _table(table, root, cells):
@@ -261,22 +251,22 @@ def _name(taxonomy, cell):
     return f"{title} itself" if cell.kind == "itself" else title
 
 
-def _words(place, name, said, ink, is_group):
+def _words(place, name, said, is_group, ink):
     """Name and number of a cell, as far as there is room."""
     wide, tall = place["x2"] - place["x"] - 2 * INSET, place["y2"] - place["y"]
     if wide < 16 or tall < LINE + 2:
         return
-    beside = text_width(said, SIZE, bold=True)
+    needed = text_width(said, SIZE, bold=True)
     x, top = place["x"] + INSET, place["y"] + LINE / 2 + 3
     if is_group or tall < 2 * LINE + 6:
-        room = wide - beside - 8
+        room = wide - needed - 8
         if room >= 30:
             yield {"x": x, "y": top, "text": shorten(name, room, SIZE), "colour": ink, "limit": room + 6, "weight": 600}
-        if beside <= wide:
+        if needed <= wide:
             yield {"x": place["x2"] - INSET, "y": top, "text": said, "colour": ink, "align": "right", "weight": 600}
         return
     lines = wrap_words(name, wide, SIZE, min(3, int((tall - 6) // LINE) - 1)) if wide >= 30 else []
     for i, line in enumerate(lines):
         yield {"x": x, "y": top + LINE * i, "text": line, "colour": ink, "limit": wide + 6}
-    if beside <= wide:
+    if needed <= wide:
         yield {"x": x, "y": top + LINE * len(lines), "text": said, "colour": ink, "weight": 600}

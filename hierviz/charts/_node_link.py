@@ -76,7 +76,7 @@ def node_link(rows, look, width, select=None):
 
 
 def _layout(rows, width):
-    """x and y of every row, and whether it ends a route (its label then stands at its right)."""
+    """x and y of every row, and whether it ends a route (its label is then on its right)."""
     parents = {row["parent_row"] for row in rows}
     ends = [row["row"] not in parents for row in rows]
     depth = max(row["depth"] for row in rows)

@@ -1,6 +1,6 @@
 """Operating curves of several models, coupled by one threshold that can be dragged.
 
-One concatenated chart: the curves, the strip to drag on with a histogram beside it, the read-out, a sentence. All coupling
+One concatenated chart: the curves, the strip to drag on with a histogram next to it, the read-out, a sentence. All coupling
 happens in the browser, see `_coupling`; Streamlit reports the selections on release:
 ``st.altair_chart(chart, on_select="rerun", selection_mode=selections(curves))``.
 """
@@ -75,7 +75,7 @@ def operating_curves(
     Figure
         Its chart has the point selections ``chosen`` and, with several models, ``model``. Its table has one row a model at
         the threshold and one a model and rule: ``model``, ``rule``, ``threshold``, the metrics; with intervals also
-        ``<metric>_low`` and ``<metric>_high``, empty for rules. Its sentence says what the model looked at does at its
+        ``<metric>_low`` and ``<metric>_high``, empty for rules. Its sentence says what the chosen model does at its
         threshold; the others are left out: at one threshold models cannot be compared, as `comparison_sentence` does at
         equal correctness.
 
@@ -114,8 +114,8 @@ def _drawn(figure, width, height):
     words = live_sentence(figure, width, wide, LEFT)
     if wide:
         # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
-        beside = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key
-        rows, spacing = [hconcat(vconcat(main, below, spacing=12), beside, spacing=2), table, words], 12
+        side_column = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key
+        rows, spacing = [hconcat(vconcat(main, below, spacing=12), side_column, spacing=2), table, words], 12
     else:
         bars = [depth_histogram(figure, plot, 70)] if figure.layers.answers else []
         rows, spacing = [main, below, table, words, *bars, key], 12
@@ -150,12 +150,12 @@ def curve_stops(curves, model=None, counts="information"):
 
 
 def _sentence(curves, coupling):
-    """One plain sentence on what the model looked at does at its threshold."""
+    """One plain sentence on what the chosen model does at its threshold."""
     name, at = coupling.names[coupling.picked], coupling.start
     values = curves[name].at(at)
     if numbers.are_sets(curves):
-        told = words_of(curves).told.items()
-        return f"{name} at τ = {threshold_text(at)}: {', '.join(f'{words} {percent_text(values[key])}' for key, words in told)}."
+        parts = (f"{words} {percent_text(values[key])}" for key, words in words_of(curves).metrics.items())
+        return f"{name} at τ = {threshold_text(at)}: {', '.join(parts)}."
     answered = answered_text(values["no_answer"], values["correct"])
     return (
         f"{name} at τ = {threshold_text(at)}: {percent_text(values['correct'])} of the answers are correct, "
@@ -206,7 +206,7 @@ def curve_drag(curves, *, threshold=0.5, axes=None, model=None, layers=None):
     Returns
     -------
     dict
-        ``models`` (names), ``picked`` (number of the model to look at first), ``shared``, ``thresholds`` (thresholds to choose
+        ``models`` (names), ``picked`` (number of the model to start with), ``shared``, ``thresholds`` (thresholds to choose
         from, ascending), ``texts`` (as written), ``strip`` (their places on the strip), ``x`` and ``y`` (by model, their
         places on the main panel from its top left corner), ``changes`` (by model, "1" at a threshold where its numbers
         are others than at the one before), ``stops`` (by model, numbers of thresholds worth stopping at). Places are in

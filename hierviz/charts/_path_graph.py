@@ -1,6 +1,6 @@
 """The paths of one sample in a graph, or of several answers and truths: layers of nodes with the edges between them.
 
-A node stands one layer behind the last of its drawn parents. Its colour is its outcome: on a matched true and predicted path,
+A node is one layer behind the last of its drawn parents. Its colour is its outcome: on a matched true and predicted path,
 on a predicted path only, or on a true path only; edges of a path are thick, those of true paths are dashed where no answer
 runs along them. Parents that are not drawn are named.
 """
@@ -25,8 +25,10 @@ from hierviz.metrics.confusion.confusion_counts import SamplePairs
 
 # Pixels of a layer, of a box, and from one box to the next.
 NARROWEST, WIDEST, BOX, STEP = 104, 260, 34, 54
-# From this width names may be cut, since the whole name stands in the tooltip; phones have none.
+# From this width names may be cut, since the whole name is in the tooltip; phones have none.
 ROOMY = 500
+# Leaves off the paths that are drawn: so many, and their least probability.
+LIKELIEST, LEAST_P = 3, 0.05
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "parents": "Parents"}
 
 
@@ -38,9 +40,7 @@ class _Drawn:
     edges: list
 
 
-def path_graph(
-    taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), dark=None, width=1000, n_likely=3, min_p=0.05
-):
+def path_graph(taxonomy, confusion, row, *, p=None, truth=(), predicted=(), nodes=(), dark=None, width=1000):
     """Predicted and true paths of one sample as a layered graph.
 
     Parameters
@@ -52,18 +52,15 @@ def path_graph(
     row : int
         The sample in `confusion`.
     p : ndarray of float, shape (n_nodes,), optional
-        Node probabilities, which are written beside the names.
+        Node probabilities, which are written next to the names. The `LIKELIEST` most probable leaves off the paths are drawn
+        too, from `LEAST_P` on, with a shortest path each.
     truth, predicted : sequence of int
         Further true and answered nodes that are marked: those above others, on whose paths they lie.
     nodes : sequence of int
         Further nodes that are drawn.
     dark : bool, optional
     width : int
-        Pixels. Where the layers have no room beside each other, each node has a line of its own.
-    n_likely : int
-        So many of the most probable leaves off the paths are drawn too, with a shortest path each.
-    min_p : float
-        Those from this probability on.
+        Pixels. Where the layers have no room next to each other, each node has a line of its own.
 
     Returns
     -------
@@ -71,7 +68,7 @@ def path_graph(
         Its table: one row a node, ``node``, ``name``, ``layer``, ``outcome``, ``tag``, ``p``, and ``parents``,
         of which those in ``hidden_parents`` are not drawn.
     """
-    drawn = _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, truth, predicted, nodes)
+    drawn = _nodes_and_edges(taxonomy, confusion, row, p, truth, predicted, nodes)
     keys = ("node", "name", "layer", "outcome", "tag", "p", "parents", "hidden_parents")
     table = frame([{key: one[key] for key in keys} for one in drawn.rows])
     draw = functools.partial(_drawn, drawn, confusion is not None)
@@ -126,7 +123,7 @@ def _count(n, what):
     return f"{n} {what}" if n == 1 else f"{n} {what}s"
 
 
-def _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, more_true=(), more_answers=(), nodes=()):
+def _nodes_and_edges(taxonomy, confusion, row, p, more_true, more_answers, nodes):
     pairs = SamplePairs((), (), ()) if confusion is None else confusion.pairs(row)
     predicted = [pair.predicted for pair in pairs.pairs] + list(pairs.surplus)
     true = [pair.true for pair in pairs.pairs] + list(pairs.left_over)
@@ -141,7 +138,7 @@ def _nodes_and_edges(taxonomy, confusion, row, p, n_likely, min_p, more_true=(),
     )
     matched = {node for pair in pairs.pairs for node in pair.tp.tolist()}
     nodes = on_answer | on_truth | {0} | {int(node) for node in nodes}
-    for leaf in _likely(taxonomy, p, nodes, n_likely, min_p):
+    for leaf in _likely(taxonomy, p, nodes):
         nodes |= set(_one_path(taxonomy, leaf))
     ordered = sorted(nodes)
     parents = {node: [one for one in taxonomy.parents[node].tolist() if one in nodes] for node in ordered}
@@ -186,13 +183,13 @@ def _tags(predicted, true, n_pairs):
     return tags
 
 
-def _likely(taxonomy, p, nodes, most, min_p):
+def _likely(taxonomy, p, nodes):
     """The most probable leaves that are not drawn yet."""
     if p is None:
         return []
     leaves = taxonomy.leaves
-    ranked = leaves[np.argsort(-np.nan_to_num(np.asarray(p)[leaves]), kind="stable")][: most + len(nodes)].tolist()
-    return [leaf for leaf in ranked if leaf not in nodes and p[leaf] >= min_p][:most]
+    ranked = leaves[np.argsort(-np.nan_to_num(np.asarray(p)[leaves]), kind="stable")][: LIKELIEST + len(nodes)].tolist()
+    return [leaf for leaf in ranked if leaf not in nodes and p[leaf] >= LEAST_P][:LIKELIEST]
 
 
 def _one_path(taxonomy, node):
@@ -260,7 +257,7 @@ def _cell(one, x, y, wide, look, cells, words):
     number = "" if one["p"] is None else probability_text(one["p"])
     tagged = bool(one["tag"])
     weight, of_number = (600 if tagged else "normal"), text_width(number, SIZE, True) + 6 if number else 0
-    # Beside a long name there is no room for the number: it goes to the line below.
+    # Next to a long name there is no room for the number: it goes to the line below.
     is_below = text_width(one["name"], SIZE, tagged) > wide - 16 - of_number
     has_lines = tagged or (is_below and number)
     room = wide - 16 - (0 if is_below else of_number)

@@ -127,7 +127,7 @@ HOVERED, MOST_ROWS = 60, 1000
 
 
 def rejection_curves(curves, *, dark=None, width=800, height=RISK_HEIGHT):
-    """Share of wrong answers against the share of the samples that get an answer, a line a model.
+    """Share of wrong answers against the share of the samples that get an answer, one line per model.
 
     Parameters
     ----------

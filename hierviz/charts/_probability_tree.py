@@ -7,6 +7,7 @@ every row a thin bar on one scale of p. A style that has no room for a sample is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
@@ -20,7 +21,7 @@ from hierviz.charts._node_link import node_link
 from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
-from hierviz.charts.folding import as_nodes, fold_rows
+from hierviz.charts.folding import Folding, as_nodes, fold_rows
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 
@@ -49,12 +50,9 @@ def probability_tree(
     style="icicle",
     dark=None,
     width=1000,
-    max_rows=34,
-    min_p=0.005,
-    top=0,
+    folding=None,
     bounds=None,
     select=False,
-    **folding,
 ):
     """Probabilities of one sample over the taxonomy, folded to what matters.
 
@@ -73,9 +71,8 @@ def probability_tree(
     dark : bool, optional
     width : int
         Pixels of the whole figure.
-    max_rows, min_p, top, **folding
-        See `folding.fold`, which also has `n_likely`, `keep`, `unfold` and others.
-        The icicle also folds what is too improbable to draw, unless it is always shown.
+    folding : Folding, optional
+        Which nodes are shown. The icicle also folds what is too improbable to draw, unless it is always shown.
     bounds : (ndarray of float, ndarray of float), each of shape (n_nodes,), optional
         Lowest and highest probability of each node where only some scores are known.
     select : bool
@@ -96,9 +93,7 @@ def probability_tree(
     """
     if style not in STYLES:
         raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
-    folded = _Folded(
-        taxonomy, p, truth, predicted, {"max_rows": max_rows, "min_p": min_p, "top": top, **folding}, bounds
-    )
+    folded = _Folded(taxonomy, p, truth, predicted, folding or Folding(), bounds)
     return TreeFigure(folded, style, OPENED if select else None, dark, width)
 
 
@@ -147,10 +142,10 @@ class TreeFigure(Figure):
 class _Folded:
     """What all styles of the tree of one sample share: rows of `fold` with their texts, and the layout of the icicle."""
 
-    def __init__(self, taxonomy, p, truth, predicted, limits, bounds):
+    def __init__(self, taxonomy, p, truth, predicted, folding, bounds):
         self.taxonomy, self.p, self.truth, self.predicted = taxonomy, p, truth, predicted
-        self.limits, self.bounds, self.top = limits, bounds, limits["top"]
-        self.first = fold_rows(taxonomy, p, truth, predicted, **limits)
+        self.folding, self.bounds, self.top = folding, bounds, folding.top
+        self.first = fold_rows(taxonomy, p, truth, predicted, folding)
 
     @property
     def whole(self):
@@ -160,14 +155,13 @@ class _Folded:
     @cached_property
     def rows(self):
         """The rows of the list."""
-        return self._told(self.first)
+        return self._with_texts(self.first)
 
     @cached_property
     def layout(self):
         """The IcicleLayout, or None where it has no room."""
-        return icicle_layout(
-            self._within, min_p=self.limits["min_p"], max_rows=self.limits["max_rows"], whole=self.whole
-        )
+        folding = self.folding
+        return icicle_layout(self._within, min_p=folding.min_p, max_rows=folding.max_rows, whole=self.whole)
 
     def table(self):
         """`fold` as a DataFrame, with bounds where there are any."""
@@ -190,20 +184,19 @@ class _Folded:
         if style == "node-link":
             return None, None
         if width < FAIR_SHARE * sum(wanted_widths(rows)):
-            return None, f"the names of {levels} levels are too long to stand side by side in {width:,} pixels"
-        return layout, None if layout else f"its cells would stand taller than {BUDGET} pixels"
+            return None, f"the names of {levels} levels are too long to fit side by side in {width:,} pixels"
+        return layout, None if layout else f"its cells would be taller than {BUDGET} pixels"
 
     def _within(self, **limits):
-        limits = self.limits | limits
-        is_first = limits == self.limits
-        return self._told(
-            self.first if is_first else fold_rows(self.taxonomy, self.p, self.truth, self.predicted, **limits)
-        )
+        folding = replace(self.folding, **limits)
+        if folding == self.folding:
+            return self._with_texts(self.first)
+        return self._with_texts(fold_rows(self.taxonomy, self.p, self.truth, self.predicted, folding))
 
-    def _told(self, rows):
+    def _with_texts(self, rows):
         """Copies of rows with their texts."""
         rows = [dict(row) for row in rows]
-        above, keep = rows[0]["depth"], self.limits.get("keep", ())
+        above, keep = rows[0]["depth"], self.folding.keep
         low, high = self.bounds or (self.p, self.p)
         for row in rows:
             node = row["node"]
@@ -268,7 +261,7 @@ def _sentence(folded, rows):
 
 
 def _among(taxonomy, truths, predicted, named):
-    """One answered class beside several true ones, in words."""
+    """One answered class and several true ones, in words."""
     classes = f"the {len(truths)} true classes {', '.join(map(named, truths))}"
     if predicted in truths:
         return f"The answer {named(predicted)} is one of {classes}."
@@ -282,7 +275,7 @@ def _among(taxonomy, truths, predicted, named):
 
 
 def _several(answers, truths, named):
-    """Several answers, beside the truth where one is known, in words."""
+    """Several answers, with the truth where it is known, in words."""
     said = f"The {len(answers)} answers are {', '.join(map(named, answers))}"
     if not truths:
         return f"{said}; the truth is not known."

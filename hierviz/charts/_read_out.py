@@ -7,7 +7,7 @@ import json
 import altair as alt
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._canvas import position, texts
+from hierviz.charts._canvas import places, texts
 from hierviz.charts._compose import layer
 from hierviz.charts._coupling import ONE, ROW
 from hierviz.charts._plane import LEFT
@@ -30,7 +30,7 @@ def read_out(figure, width, wide):
     width : int
         Pixels of the whole figure, which starts `LEFT` left of this view's origin.
     wide : bool
-        Names beside the numbers in place of above them.
+        Names next to the numbers in place of above them.
 
     Returns
     -------
@@ -38,7 +38,7 @@ def read_out(figure, width, wide):
     """
     names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
     keys = [*figure.keys, *(OF_ANSWERS if figure.layers.answers else ())]
-    # A phone has no room for more columns: these two then stand in the line of the name.
+    # A phone has no room for more columns: these two are then in the line of the name.
     first, last = ([] if coupling.is_shared else ["threshold"], ["n"]) if wide else ([], [])
     row, top = (24, 28) if wide else (42, 30)
     caution = threshold_caution(len(names), coupling.is_shared)
@@ -73,14 +73,13 @@ def read_out(figure, width, wide):
         layers.append(
             coupling.at_threshold(figure.knots, colours, figure.axes.y)
             .transform_calculate(
-                across=f"{ends['threshold'] if wide else right - 75}",
-                down=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",
+                x=f"{ends['threshold'] if wide else right - 75}",
+                y=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",
                 own="datum.text" if wide else "'τ = ' + datum.text",
             )
             .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=look.ink, tooltip=None)
             .encode(
-                position("across", width - LEFT, start=LEFT),
-                position("down", height, axis="y"),
+                **places(width - LEFT, height, LEFT),
                 text=alt.Text("own:N"),
                 key=ROW,
             )
@@ -89,11 +88,10 @@ def read_out(figure, width, wide):
         heading = "'At τ = ' + datum.text" if coupling.is_shared else "'Each at its own τ'"
         layers.append(
             coupling.knot(figure.knots)
-            .transform_calculate(across="2", down="12", heading=heading)
+            .transform_calculate(x="2", y="12", heading=heading)
             .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
             .encode(
-                position("across", width - LEFT, start=LEFT),
-                position("down", height, axis="y"),
+                **places(width - LEFT, height, LEFT),
                 text=alt.Text("heading:N"),
                 key=ONE,
             )
@@ -109,38 +107,27 @@ def _title(key, wide):
     return numbers.short_label(key) if wide else METRICS[key].brief or numbers.short_label(key)
 
 
-def _format(key):
-    if key in OF_ANSWERS:
-        return ".2f" if key == numbers.MEAN_DEPTH else ".3f"
-    return numbers.number_format(key)
-
-
 def _values(figure, keys, ends, lines, size, width, height):
     """The numbers, formatted in the browser."""
     n, coupling = len(figure.curves), figure.coupling
     columns = [numbers.column(key, j) for key in keys for j in range(n)]
-    formats = [_format(key) for key in keys]
+    formats = [
+        numbers.number_format(key) if key not in OF_ANSWERS else ".2f" if key == numbers.MEAN_DEPTH else ".3f"
+        for key in keys
+    ]
     made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
     made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")
     return (
         coupling.own_rows(made)
         .transform_calculate(
-            across=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
-            down=f"{json.dumps(lines)}[datum.j]",
+            x=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
+            y=f"{json.dumps(lines)}[datum.j]",
             shown=f"format(datum.value, {json.dumps(formats)}[datum.k])",
         )
-        .mark_text(
-            align="right",
-            baseline="middle",
-            fontSize=size,
-            font=FONT,
-            color=figure.look.ink,
-            tooltip=None,
-        )
+        .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=figure.look.ink, tooltip=None)
         .encode(
-            position("across", width - LEFT, start=LEFT),
-            position("down", height, axis="y"),
+            **places(width - LEFT, height, LEFT),
             text=alt.Text("shown:N"),
             key=alt.Key("field:N"),
         )

@@ -1,6 +1,6 @@
 """Reliability diagrams: share of events against probability in bins, with the number of samples of each bin below.
 
-On the diagonal probabilities are shares. Each panel says the expected calibration error (ECE) beside what a calibrated model
+On the diagonal probabilities are calibrated. Each panel has the expected calibration error (ECE) and what a calibrated model
 would show: the mean and the 95 % quantile of the error of outcomes redrawn from the probabilities.
 """
 
@@ -56,7 +56,7 @@ def reliability_diagram(found, places=None, *, dark=None, width=1000):
 
 def _drawn(found, places, dark, width):
     beside = max(1, min(len(places), int(width // (PLOT + MARGIN))))
-    # As many in each row, so that none stands alone in the last one.
+    # As many in each row, so that none is alone in the last one.
     beside = -(-len(places) // -(-len(places) // beside))
     plot = min(WIDEST, max(PLOT, int(width - AROUND) // beside - MARGIN))
     panels = [_panel(found, place, dark, plot) for place in places]
@@ -76,7 +76,7 @@ def _table(found, places):
 
 
 def _sentence(found, places):
-    """What the diagrams show, in words: the error of each subject beside what a calibrated model would show."""
+    """What the diagrams show, in words: the error of each subject and what a calibrated model would show."""
     subjects, flagged = found.subjects, [place for place in places if found.is_flagged[place]]
     if len(places) == 1:
         (place,) = places

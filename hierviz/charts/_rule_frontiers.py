@@ -21,7 +21,7 @@ from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.thresholds._rule_frontiers import PUBLISHED, RuleFrontier, fronts
 
 HEIGHT = 320
-# Numbers that are written beside a curve, where they fit.
+# Numbers that are written next to a curve, where they fit.
 SHOWN = {
     "threshold": (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.99),
     "darts": (0, 0.5, 1, 2, 5, 10, 20, 50, 100, 1000),
@@ -35,7 +35,7 @@ MOST_ROWS = 2000
 def rule_frontiers(
     frontiers, *, x="info_recall", y="correct", front=False, published=False, dark=None, width=800, height=HEIGHT
 ):
-    """Two metrics of every rule: lines over the rule's own number, written beside them; points for rules without one.
+    """Two metrics of every rule: lines over the rule's own number, written next to them; points for rules without one.
 
     Parameters
     ----------
@@ -118,7 +118,7 @@ def _table(frontiers, on_front):
 
 
 def _sentence(frontiers, x, y, on_front):
-    """Where single rules and families lie beside the threshold curve, in words; all on the samples at hand."""
+    """Single rules and families compared with the threshold curve, in words; all on these samples."""
     on_front = on_front()
     n_front = sum(int(mask.sum()) for mask in on_front.values())
     shares = ", ".join(f"{rule_label(rule)} {int(mask.sum()):,}" for rule, mask in on_front.items())

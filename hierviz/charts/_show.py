@@ -101,7 +101,7 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
 
     Notes
     -----
-    The first cell that shows a chart carries the library for the others. Without it they say so.
+    The first cell that shows a chart carries the library for the others. Without it they show a message.
     """
     shown, is_dark = drawn(chart, dark)
     size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(shown, is_dark))[0]
@@ -112,7 +112,7 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
         dark = chart.dark if dark is None else dark
         figure = looks_of(chart.draw, (False, True) if dark is None else (bool(dark),), chart.width)
     figure["wide"] = round(width)
-    # Bound inputs but the threshold's stand below the picture, one a line.
+    # Bound inputs but the threshold's are below the picture, one a line.
     params = next(iter(figure["specs"].values())).get("params", ())
     n_inputs = sum(bool(param.get("bind")) and param["name"] != "chosen" for param in params)
     return Shown(figure, round(width) + 8, round(height) + 8 + (14 + 28 * n_inputs if n_inputs else 0), library)

@@ -1,4 +1,4 @@
-"""A small tree drawn whole: a column for each depth, every class as tall as its leaves, with a value beside its name."""
+"""A small tree drawn whole: a column for each depth, every class as tall as its leaves, with a value next to its name."""
 
 from __future__ import annotations
 
@@ -35,9 +35,9 @@ def small_tree(taxonomy, *, truth=(), predicted=(), values=None, dark=None, widt
     taxonomy : Taxonomy
         A tree of at most some dozens of leaves.
     truth, predicted : int or sequence of int
-        True and answered nodes; each stands for its path.
+        True and answered nodes; each represents its path.
     values : sequence of str, shape (n_nodes,), optional
-        What stands beside the names.
+        Written next to the names.
     dark : bool, optional
     width : int
         Pixels.
@@ -62,7 +62,7 @@ def _drawn(taxonomy, rows, values, dark, width):
         {"kind": "box", "label": SIGNS.get(kind, "") + named[kind], "colour": look.outcome(kind)} for kind in kinds
     ]
     top, wide = _places(taxonomy), width / (taxonomy.max_depth + 1)
-    # Where a name and its value have no room side by side, the value stands below.
+    # Where a name and its value have no room side by side, the value is below.
     tall_row = CROWDED if values and wide < 120 else ROW
     shapes, words, tips = [], [], []
     for row in rows:
@@ -99,7 +99,7 @@ def _drawn(taxonomy, rows, values, dark, width):
 
 
 def _places(taxonomy):
-    """Leaves that stand above each node, counted in preorder."""
+    """Leaves that are above each node, counted in preorder."""
     order = np.argsort(taxonomy.preorder)
     is_leaf = taxonomy.is_leaf[order]
     above = np.empty(taxonomy.n_nodes, int)

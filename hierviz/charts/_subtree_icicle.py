@@ -1,7 +1,7 @@
 """Icicle of a taxonomy: depth from left to right, height by the samples below each class, colour by one of its numbers.
 
-Children stand below each other, the largest first. What would be lower than `LEAST` pixels is put together as "others". In a
-graph a class stands under each of its parents. Where samples have several true classes, children share the height of their
+Children are below each other, the largest first. What would be lower than `LEAST` pixels is grouped as "others". In a
+graph a class is under each of its parents. Where samples have several true classes, children share the height of their
 parent in proportion to their samples.
 """
 
@@ -15,13 +15,13 @@ import numpy as np
 from hierviz.charts._figure import Figure
 from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
-from hierviz.charts._value_colours import drawing_of_cells, tooltip_of, value_colours
-from hierviz.charts.theme import SIZE, SMALL, palette
+from hierviz.charts._value_colours import drawing_of_cells, value_colours
+from hierviz.charts.theme import SIZE, SMALL
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown
 
 HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16
-# Pixels from which on what is put together is drawn at all.
+# Pixels from which on a group is drawn at all.
 THINNEST = 2.0
 
 
@@ -32,7 +32,7 @@ class SubtreeCell:
     Attributes
     ----------
     nodes : ndarray of int
-        One node, or those that are put together.
+        One node, or those of a group.
     is_others : bool
     level : int
         Levels below the root of the drawing.
@@ -48,7 +48,7 @@ class SubtreeCell:
 
 
 def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAST):
-    """Where the cells of a subtree stand, the cell of a parent before those of its children.
+    """Positions of the cells of a subtree, the cell of a parent before those of its children.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAS
     levels : int
         Levels below the root that are drawn.
     height, least : float
-        Pixels of the root, and of the lowest cell that stands for one class.
+        Pixels of the root, and of the lowest cell of a single class.
 
     Returns
     -------
@@ -79,7 +79,7 @@ def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAS
         total = max(float(size[cell.nodes[0]]), float(size[children].sum()))
         tall = cell.height * size[children] / total
         n_drawn = int((tall >= least).sum())
-        # Never one class put together with nothing else.
+        # Never a group of one class.
         if len(children) - n_drawn == 1 and tall[-1] >= least / 2:
             n_drawn += 1
         top = cell.top
@@ -108,7 +108,7 @@ def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, those that are put together included, one row a class. A
+        Its table: the numbers of the classes that are drawn, grouped ones included, one row a class. A
         click on a class with children selects its name as ``target`` of `node`.
 
     Raises
@@ -126,7 +126,7 @@ def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
 
 
 def _drawn(table, root, value, cells, dark, width):
-    look, taxonomy = palette(dark), table.taxonomy
+    taxonomy = table.taxonomy
     width -= 4
     single = [int(cell.nodes[0]) for cell in cells if not cell.is_others]
     colours = value_colours(table, value, single[1:] or single, dark)
@@ -134,42 +134,35 @@ def _drawn(table, root, value, cells, dark, width):
     # The root says little: its column is narrow.
     first = min(width / n_levels, 130, 0.24 * width) if n_levels > 1 else width
     left = [0.0] + [first + (width - first) * i / max(n_levels - 1, 1) for i in range(n_levels)]
-    rows, words, hovers = [], [], []
+    parts = []
     for cell in cells:
-        x, x2 = left[cell.level], left[cell.level + 1] - GAP
-        y, y2 = cell.top, cell.top + max(cell.height - GAP, 1)
-        node = int(cell.nodes[0])
-        number = float(getattr(table, value)[node])
-        fill = look.others if cell.is_others else colours.fill(number)
-        ink = look.on_grey if cell.is_others else colours.text(fill)
-        rows.append({"x": x, "x2": x2, "y": y, "y2": y2, "colour": fill})
-        place = {"x": x, "x2": x2, "y": y, "y2": y2}
-        if cell.is_others:
-            name = f"{len(cell.nodes):,} others"
-            hovers.append({**place, "target": "", "tip_name": _listed(taxonomy, cell.nodes)})
-            said = ""
-        else:
-            name, said = taxonomy.title(node), number_text_of(value, number)
-            target = "" if taxonomy.is_leaf[node] or node == root else taxonomy.names[node]
-            hovers.append({**place, "target": target, **tooltip_of(table, node)})
-        if y2 - y < 12:
-            continue
-        size = SIZE if y2 - y >= 17 else SMALL
-        beside = text_width(said, size, bold=True) + 8 if said else 0
-        room = x2 - x - 2 * INSET - beside
-        at = {"y": (y + y2) / 2, "colour": ink, "size": size}
-        if said and y2 - y >= 3 * LINE and text_width(name, size) > room:
-            # The number stands below a name that has no room beside it.
-            whole = x2 - x - 2 * INSET
-            words.append(
-                {**at, "y": at["y"] - LINE / 2, "x": x + INSET, "text": shorten(name, whole, size), "limit": whole + 6}
-            )
-            at["y"] += LINE / 2
-        elif room >= 24:
-            words.append({**at, "x": x + INSET, "text": shorten(name, room, size), "limit": room + 6})
-        if said:
-            words.append({**at, "x": x2 - INSET, "text": said, "align": "right", "weight": 600})
-    return drawing_of_cells(table, colours, rows, words, hovers, width, HEIGHT)
+        y2 = cell.top + max(cell.height - GAP, 1)
+        place = {"x": left[cell.level], "x2": left[cell.level + 1] - GAP, "y": cell.top, "y2": y2}
+        node = None if cell.is_others else int(cell.nodes[0])
+        name = f"{len(cell.nodes):,} others" if node is None else taxonomy.title(node)
+        said = "" if node is None else number_text_of(value, float(getattr(table, value)[node]))
+        tips = {"tip_name": _listed(taxonomy, cell.nodes)}
+        words = functools.partial(_words, place, name, said)
+        parts.append({"place": place, "node": node, "tips": tips, "is_open": node != root, "words": words})
+    return drawing_of_cells(table, colours, parts, width, HEIGHT)
+
+
+def _words(place, name, said, ink):
+    """Name and number of a cell, as far as there is room."""
+    tall, whole = place["y2"] - place["y"], place["x2"] - place["x"] - 2 * INSET
+    if tall < 12:
+        return
+    size = SIZE if tall >= 17 else SMALL
+    room = whole - (text_width(said, size, bold=True) + 8 if said else 0)
+    at = {"x": place["x"] + INSET, "y": (place["y"] + place["y2"]) / 2, "colour": ink, "size": size}
+    if said and tall >= 3 * LINE and text_width(name, size) > room:
+        # The number is below a name that has no room next to it.
+        yield {**at, "y": at["y"] - LINE / 2, "text": shorten(name, whole, size), "limit": whole + 6}
+        at["y"] += LINE / 2
+    elif room >= 24:
+        yield {**at, "text": shorten(name, room, size), "limit": room + 6}
+    if said:
+        yield {**at, "x": place["x2"] - INSET, "text": said, "align": "right", "weight": 600}
 
 
 def _table(table, cells):
@@ -188,7 +181,7 @@ def node_frame(table, nodes, lead=None):
 def _sentence(table, root, value, cells):
     """What the icicle shows, in words."""
     taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
-    # In a graph a class stands below each of its parents.
+    # In a graph a class is below each of its parents.
     drawn = len({int(cell.nodes[0]) for cell in cells if not cell.is_others}) - 1
     folded = sum(len(cell.nodes) for cell in cells if cell.is_others)
     said = (
@@ -197,7 +190,7 @@ def _sentence(table, root, value, cells):
     )
     if value != "support":
         said += f", {column.label.lower()} {number_text_of(value, float(getattr(table, value)[root]))}"
-    rest = f", {folded:,} that are too small to draw are put together" if folded else ""
+    rest = f", {folded:,} too small to draw {'is' if folded == 1 else 'are'} grouped" if folded else ""
     drawn_text = f"{drawn:,} {'class is' if drawn == 1 else 'classes are'} drawn below it"
     return f"{said}. {drawn_text}{rest}. A click on a class opens its subtree."
 

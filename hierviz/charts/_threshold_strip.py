@@ -18,7 +18,7 @@ from hierviz.charts.curve_lines import against_threshold, tables
 from hierviz.charts.theme import FONT, SIZE
 
 STOP_SIZE, STOP_ROW = 11.5, 14
-# Pixels that the rectangles stick out on the right; a legend stands there when it is wide.
+# Pixels that the rectangles stick out on the right; a legend is there when it is wide.
 OUT = {True: 26, False: 12}
 
 
@@ -44,16 +44,16 @@ def threshold_strip(figure, plot, wide):
         .encode(at_x, at_y, order=alt.Order("order:Q"), detail=alt.Detail("part:N"), color=by_model(colours))
         for table in tables(against_threshold(curves, key, limits, figure.scale))
     ]
-    # Half the width of the label stays inside, or the panels beside it would move.
+    # Half the width of the label stays inside, or the panels next to it would move.
     half = f"{SIZE * 0.29} * length(datum.label)"
     out = OUT[wide]
     handle = (
         coupling.knot(figure.knots)
         .transform_calculate(label="'τ = ' + datum.text")
-        .transform_calculate(beside=f"clamp(datum.at, ({half} - {LEFT}) / {plot}, 1 - ({half} - {out}) / {plot})")
+        .transform_calculate(inside=f"clamp(datum.at, ({half} - {LEFT}) / {plot}, 1 - ({half} - {out}) / {plot})")
     )
     plain_x = _across("at")
-    # Labels of stops stand over the line of the handle, which may run through them.
+    # Labels of stops are above the line of the handle, which may run through them.
     ticks, labels = _stops(figure, plot, height, limits, at_y)
     ink = {"color": look.ink, **STILL}
     text = {"baseline": "bottom", "dy": -13, "fontSize": SIZE, "fontWeight": 600, "font": FONT, "color": look.ink}
@@ -70,7 +70,7 @@ def threshold_strip(figure, plot, wide):
             plain_x, y=alt.YValue(-6), key=ONE
         ),
         handle.mark_text(tooltip=None, **text).encode(
-            _across("beside"), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
+            _across("inside"), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
         ),
         alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
         .mark_rect(opacity=0, cursor="ew-resize", **STILL)
@@ -117,7 +117,7 @@ def _rectangles(thresholds, scale, plot, wide):
 
 
 def _stops(figure, plot, height, limits, at_y):
-    """Ticks of the thresholds worth stopping at of the model looked at, each kind in a line of its own, and their labels."""
+    """Ticks of the thresholds worth stopping at, of the chosen model, each kind in a line of its own, and their labels."""
     rows = []
     for number, stops in enumerate(figure.stops):
         # The further left, the higher: no tick, which goes down from its label, crosses another label on its right.

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import boxes, position, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, places, texts
+from hierviz.charts._compose import layer, tooltips, vconcat
 from hierviz.charts._legend import legend
 from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
@@ -21,7 +21,7 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_c
 
 # Shares that differ by less than this from that of all samples do not get a full colour.
 LEAST_SPAN = 0.05
-# Shares that say something of all samples; the others are 1 at the root.
+# Shares that are informative for all samples; the others are 1 at the root.
 OF_ALL = ("correct", "mean_win")
 
 
@@ -73,7 +73,7 @@ class ValueColours:
         return "#ffffff" if 1.05 / (bright + 0.05) >= (bright + 0.05) / 0.05 else "#000000"
 
     def items(self):
-        """Items of a `legend`: what each colour stands for."""
+        """Items of a `legend`: what each colour means."""
         key = self.key
 
         def said(value, words):
@@ -134,17 +134,28 @@ def tooltip_titles(table):
     }
 
 
-def drawing_of_cells(table, colours, rows, words, hovers, width, height):
-    """The figure of some cells, below a legend of their colours.
+def drawing_of_cells(table, colours, cells, width, height):
+    """The figure of some cells, below a legend of their colours, the ValueColours.
 
-    `rows`, `words` and `hovers` are those of `boxes`, `texts` and `clickable`; `colours` are the ValueColours of the cells.
+    Cells are dicts with ``place`` (x, x2, y, y2), ``node`` (None for several small classes and the like), ``name``, ``tips``
+    (fields of `tooltip_titles` where there is no node), ``is_open`` (whether a click opens its subtree) and ``words``: a
+    function of the colour of the text that gives rows of `texts`.
     """
+    look, taxonomy = palette(colours.dark), table.taxonomy
+    rows, words, hovers = [], [], []
+    for cell in cells:
+        node, place = cell["node"], cell["place"]
+        fill = look.others if node is None else colours.fill(float(getattr(table, colours.key)[node]))
+        rows.append({**place, "colour": fill, **cell.get("edge", {})})
+        words += cell["words"](look.on_grey if node is None else colours.text(fill))
+        target = taxonomy.names[node] if node is not None and cell["is_open"] and not taxonomy.is_leaf[node] else ""
+        hovers.append({**place, "target": target, **(cell["tips"] if node is None else tooltip_of(table, node))})
     drawing = layer(
         boxes(rows, width, height, radius=2),
         *([texts(words, width, height)] if words else []),
         clickable(hovers, width, height, tooltip_titles(table)),
     ).properties(width=width, height=height)
-    others = {"kind": "box", "label": "several small classes", "colour": palette(colours.dark).others}
+    others = {"kind": "box", "label": "several small classes", "colour": look.others}
     groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), others])]
     return vconcat(legend(groups, width, dark=colours.dark), drawing, spacing=6)
 
@@ -154,18 +165,8 @@ def clickable(rows, width, height, titles):
 
     Rows have x, x2, y, y2, ``target`` ("" for what has nothing below it) and the fields of `titles`, "" where one is unknown.
     """
-    rows = [{**dict.fromkeys(titles, ""), **row} for row in rows]
-    for row in rows:
-        row["cursor"] = "pointer" if row["target"] else "default"
-    return (
-        alt.Chart(frame(rows))
-        .mark_rect(opacity=0, aria=False, cursor=alt.ExprRef("datum.cursor"))
-        .encode(
-            position("x", width),
-            position("y", height, axis="y"),
-            x2=alt.X2("x2:Q"),
-            y2=alt.Y2("y2:Q"),
-            tooltip=[alt.Tooltip(f"{field}:N", title=title) for field, title in titles.items()],
-        )
-        .add_params(alt.selection_point(name=CLICKED, fields=["target"], on="click", toggle=False, empty=False))
-    )
+    rows = [{**dict.fromkeys(titles, ""), **row, "cursor": "pointer" if row["target"] else "default"} for row in rows]
+    chosen = alt.selection_point(name=CLICKED, fields=["target"], on="click", toggle=False, empty=False)
+    tips = tooltips({f"{field}:N": title for field, title in titles.items()})
+    mark = alt.Chart(frame(rows)).mark_rect(opacity=0, aria=False, cursor=alt.ExprRef("datum.cursor"))
+    return mark.encode(**places(width, height, ends="xy"), tooltip=tips).add_params(chosen)

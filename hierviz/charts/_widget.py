@@ -63,7 +63,7 @@ def _checked(threshold):
 
 @functools.cache
 def _widget_class():
-    """Made on first use: anywidget is optional, and the library is put together once."""
+    """Made on first use: anywidget is optional, and the library is bundled once."""
     import anywidget
     import traitlets
     import vl_convert

@@ -31,7 +31,7 @@ def win_breakdown(taxonomy, breakdown, *, dark=None, width=1000):
         From `hierviz.win_breakdown`.
     dark : bool, optional
     width : int
-        Pixels; below 560 the words stand above the slots.
+        Pixels; below 560 the words are above the slots.
 
     Returns
     -------
@@ -65,7 +65,7 @@ def _drawn(table, breakdown, dark, width):
         return start + (end - start) * min(max(share, 0), 1)
 
     def line(i, name, text, bold):
-        """Words of a line, and where its bar stands."""
+        """Words of a line, and the position of its bar."""
         y = step * i + top + (6 if i == len(rows) else 0)
         middle = y + bar / 2 if wide else y - top + 10
         weight = 600 if bold else "normal"

@@ -1,4 +1,4 @@
-"""What can fairly be said of several models: by numbers of their whole curves and at equal correctness, never at equal τ."""
+"""Fair comparisons of several models: by numbers of their whole curves and at equal correctness, never at equal τ."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ def compared_keys(n_samples):
 
 
 def never_text(key):
-    """What stands beside a 0 of `AT_CORRECT` where no threshold makes so many answers correct."""
+    """Written next to a 0 of `AT_CORRECT` where no threshold makes so many answers correct."""
     return f"never {100 * AT_CORRECT[key]:.0f} % correct"
 
 
@@ -55,37 +55,37 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
     -------
     str
         A difference is called clear only where its paired interval leaves 0 out after Holm's correction for all those
-        that are looked at.
+        that are compared.
     """
     if len(numbers) < 2:
         return ""
     keys = compared_keys(n_samples)
     few = "" if len(keys) > 1 else f" {n_samples:,} samples are too few to compare at 90 or 95 % correct answers."
     if not all(_has_interval(number[key]) for number in numbers.values() for key in keys):
-        told = "; ".join(
+        parts = "; ".join(
             f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(of[key])))}' for name, of in numbers.items())}"
             for key in keys
         )
-        told += _never(never or {}, list(numbers), keys)
-        return f"{told}.{few} Without intervals this does not show which model is better."
+        parts += _never(never or {}, list(numbers), keys)
+        return f"{parts}.{few} Without intervals this does not show which model is better."
     others = [name for name in numbers if name != model]
     differences = {
         (key, name): paired_difference(numbers[model][key], numbers[name][key]) for key in keys for name in others
     }
     clear = dict(zip(differences, clear_after_holm(list(differences.values())), strict=True))
-    told = "; ".join(
+    parts = "; ".join(
         f"{_what(key)}: {model} {value_text(float(numbers[model][key].estimate))}, "
         f"{_verdicts({name: (differences[key, name], clear[key, name]) for name in others})}"
         for key in keys
     )
-    told += _never(never or {}, list(numbers), keys)
+    parts += _never(never or {}, list(numbers), keys)
     first = next(iter(differences.values()))
     level, fewest = f"{100 * first.level:.4g} %", fewest_resamples(first.level, len(clear))
     holm = "" if len(clear) == 1 else f"; clear: after Holm's correction for {len(clear)} comparisons"
     if first.resamples.n_resamples < fewest:
         what = "a difference" if len(clear) == 1 else f"any of {len(clear)} differences"
         holm = f"; {first.resamples.n_resamples:,} resamples are too few to call {what} clear: take at least {fewest:,}"
-    return f"{told} (on {n_samples:,} samples; in brackets {level} intervals of the paired differences{holm}).{few}"
+    return f"{parts} (on {n_samples:,} samples; in brackets {level} intervals of the paired differences{holm}).{few}"
 
 
 def _what(key):

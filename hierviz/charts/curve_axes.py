@@ -45,7 +45,7 @@ _PAIRS = {
 
 
 def axes():
-    """All that can be drawn: the pairs above, and against τ the path metrics that stand in none of them."""
+    """All that can be drawn: the pairs above, and against τ the path metrics that are in none of them."""
     shown = {key for pair in _PAIRS.values() for key in (pair.x, pair.y)}
     rest = [key for key in path_keys() if key not in shown]
     return _PAIRS | {

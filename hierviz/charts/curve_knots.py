@@ -1,4 +1,4 @@
-"""The thresholds that the handle can stand at, and where they stand on the threshold axis.
+"""The thresholds that the handle can be at, and their places on the threshold axis.
 
 Knots are the thousandths from 0 to 1 and breakpoints of the curves, so that a model whose scores are mostly near 1 still has
 thresholds to choose from. Every number of the chart is exact at a knot.
@@ -38,17 +38,15 @@ def knots(curves, *more):
     ndarray of float, ascending
         At most 1,501 and `more`. A breakpoint is rounded up to few digits: a threshold a person can read and type.
     """
-    breaks = np.concatenate(
-        [kept(curve, "rounded up", lambda curve=curve: _rounded_breakpoints(curve)) for curve in curves.values()]
-    )
+
+    def rounded(curve):
+        return kept(curve, "rounded up", lambda: np.unique(round_up(breakpoints({"": curve}))))
+
+    breaks = np.concatenate([rounded(curve) for curve in curves.values()])
     breaks = np.setdiff1d(breaks, THOUSANDTHS)
     if len(breaks) > MOST_BREAKPOINTS:
         breaks = breaks[np.linspace(0, len(breaks) - 1, MOST_BREAKPOINTS).round().astype(int)]
     return np.unique(np.concatenate([THOUSANDTHS, breaks, np.asarray(more, dtype=float).reshape(-1)]))
-
-
-def _rounded_breakpoints(curve):
-    return np.unique(round_up(breakpoints({"": curve})))
 
 
 def round_up(threshold):
@@ -74,7 +72,7 @@ def is_crowded(curves):
 
 @dataclass(frozen=True)
 class ThresholdScale:
-    """Where thresholds stand on an axis of length 1.
+    """Places of thresholds on an axis of length 1.
 
     Attributes
     ----------

@@ -25,7 +25,7 @@ NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
 def checked_curves(curves):
     """`curves` as a dict of name to OperatingCurve: a single curve is called 'model', and Predictions and Evaluations (one, or a
-    list or dict of them) have theirs worked out."""
+    list or dict of them) have theirs computed."""
     if isinstance(curves, OperatingCurve):
         curves = {"model": curves}
     models = listed_models(curves)
@@ -223,7 +223,8 @@ def threshold_table(curves, thresholds, rules=None, intervals=None):
         )
         for rule, values in (rules or {}).get(name, {}).items():
             rows.append({"model": name, "rule": rule, "threshold": None} | {key: values.get(key) for key in keys})
-    keys = sorted(keys, key=_column_order)
+    order = path_keys()
+    keys = sorted(keys, key=lambda key: order.index(key) if key in order else len(order))
     if intervals:
         ends = [key for key in keys if any(key in interval for interval in intervals.values())]
         for row in rows:
@@ -232,8 +233,3 @@ def threshold_table(curves, thresholds, rules=None, intervals=None):
             row |= {f"{key}_high": float(spans[key].upper) for key in spans}
         keys = [column for key in keys for column in ((key, f"{key}_low", f"{key}_high") if key in ends else (key,))]
     return frame(rows)[["model", "rule", "threshold", *keys]]
-
-
-def _column_order(key):
-    keys = path_keys()
-    return keys.index(key) if key in keys else len(keys)

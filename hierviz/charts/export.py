@@ -71,20 +71,20 @@ def to_spec(chart, pack):
         alt.data_transformers.register("aside", aside)
         with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
             spec = chart.to_dict(validate=False)
-    # Rows that a chart holds itself stand there by a name that Altair gave them.
+    # Rows that a chart holds itself have a name that Altair gave them.
     tables |= {name: pack(pd.DataFrame(rows)) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
     return spec, tables
 
 
 @functools.cache
 def browser_library():
-    """Vega, Vega-Lite and vega-embed as text that can stand in a script element of a page, about 0.9 MB."""
+    """Vega, Vega-Lite and vega-embed as text for a script element of a page, about 0.9 MB."""
     import vl_convert
 
     return vl_convert.javascript_bundle().replace("</script", "<\\/script")
 
 
-# What Altair is told to do with data holds for all threads.
+# How Altair handles data is one setting for all threads.
 _ALTAIR = threading.Lock()
 
 

@@ -9,6 +9,8 @@ from __future__ import annotations
 
 import heapq
 import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -17,25 +19,41 @@ from hierviz.charts._text import count_text
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, checked_probabilities
 
-# Share of the probability of the first row from which on a leaf competes.
-COMPETITOR_P = 0.005
+# Shares of the probability of the first row from which on a leaf competes, and a node off all paths is opened.
+COMPETITOR_P, OPEN_P = 0.005, 0.1
+# Children shown besides those on a path.
+N_LIKELY = 3
 
 
-def fold(
-    taxonomy,
-    p,
-    *,
-    truth=None,
-    predicted=None,
-    max_rows=34,
-    n_likely=3,
-    min_p=0.005,
-    open_p=0.1,
-    n_competitors=2,
-    top=0,
-    keep=(),
-    unfold=None,
-):
+@dataclass(frozen=True)
+class Folding:
+    """Which nodes of a sample are shown besides those on the paths to truth and answer.
+
+    Attributes
+    ----------
+    max_rows : int
+        Budget of rows. Exceeded only when what is always shown needs more.
+    min_p : float
+        A child off all paths is shown from this share of the probability of `top` on.
+    n_competitors : int
+        So many of the most probable leaves off the paths of truth and answer are always shown, those from `COMPETITOR_P` on.
+    top : int
+        Node of the first row: nothing outside of its subtree is shown.
+    keep : sequence of int
+        Further nodes that are always shown.
+    unfold : dict of int to int, optional
+        Inner nodes whose most probable children are always shown, so many of them.
+    """
+
+    max_rows: int = 34
+    min_p: float = 0.005
+    n_competitors: int = 2
+    top: int = 0
+    keep: Sequence[int] = ()
+    unfold: Mapping[int, int] | None = None
+
+
+def fold(taxonomy, p, *, truth=None, predicted=None, folding=None):
     """The nodes worth showing of one sample, in depth-first order, likeliest child first and ``others`` last.
 
     Parameters
@@ -48,22 +66,7 @@ def fold(
         True node or nodes, leaf, inner node or root; None or empty where unknown.
     predicted : int or sequence of int, optional
         Answered node or nodes; None or empty where unknown.
-    max_rows : int
-        Budget of rows. Exceeded only when what is always shown needs more.
-    n_likely : int
-        Children shown besides those on a path.
-    min_p : float
-        A child off all paths is shown from this share of the probability of `top` on.
-    open_p : float
-        A node off all paths is opened from this share on.
-    n_competitors : int
-        So many of the most probable leaves off the paths of truth and answer are always shown, those from `COMPETITOR_P` on.
-    top : int
-        Node that the first row stands for: nothing outside of its subtree is shown.
-    keep : sequence of int
-        Further nodes that are always shown.
-    unfold : dict of int to int, optional
-        Inner nodes whose most probable children are always shown, so many of them.
+    folding : Folding, optional
 
     Returns
     -------
@@ -71,7 +74,7 @@ def fold(
         One row a shown node or group: ``row`` its number, ``parent_row`` (-1 for the root), ``node`` (-1 for others),
         ``name``, ``depth``, ``p`` (sum over the group for others), ``outcome`` (tp, fp, fn, tn, path, root or others),
         ``on_truth``, ``on_answer``, ``kept`` (always shown, for another reason than truth and answer), ``hidden``: nodes not
-        shown that this row stands for (below a closed node; in the group with all below it), ``n_siblings``: children of the
+        shown that this row represents (below a closed node; in the group with all below it), ``n_siblings``: children of the
         parent in this row (1 for a node).
 
     Raises
@@ -81,31 +84,10 @@ def fold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    what = {
-        "max_rows": max_rows,
-        "n_likely": n_likely,
-        "min_p": min_p,
-        "open_p": open_p,
-        "n_competitors": n_competitors,
-    }
-    return frame(fold_rows(taxonomy, p, truth, predicted, **what, top=top, keep=keep, unfold=unfold))
+    return frame(fold_rows(taxonomy, p, truth, predicted, folding or Folding()))
 
 
-def fold_rows(
-    taxonomy,
-    p,
-    truth,
-    predicted,
-    *,
-    max_rows=34,
-    n_likely=3,
-    min_p=0.005,
-    open_p=0.1,
-    n_competitors=2,
-    top=0,
-    keep=(),
-    unfold=None,
-):
+def fold_rows(taxonomy, p, truth, predicted, folding):
     """The rows of `fold` as list of dict."""
     check_taxonomy(taxonomy)
     taxonomy.require_tree("probability tree")
@@ -117,22 +99,25 @@ def fold_rows(
     p = checked_probabilities(taxonomy, p[None])[0]
     truths = {_node(taxonomy, node, "truth") for node in as_nodes(truth)}
     answers = {_node(taxonomy, node, "predicted") for node in as_nodes(predicted, "predicted")}
-    top, unfold = _node(taxonomy, top, "top"), unfold or {}
+    top, unfold = _node(taxonomy, folding.top, "top"), folding.unfold or {}
     true_path, answer_path = _paths(taxonomy, truths), _paths(taxonomy, answers)
     whole = p[top] if top and p[top] > 0 else 1.0
-    min_p, open_p = min_p * whole, open_p * whole
     paths = true_path | answer_path
     below = (lambda nodes: {node for node in nodes if taxonomy.is_ancestor(top, node)}) if top else set
     leaves = np.intersect1d(taxonomy.subtree(top), taxonomy.leaves) if top else taxonomy.leaves
-    wanted = {_node(taxonomy, node, "keep") for node in keep} | {_node(taxonomy, node, "unfold") for node in unfold}
+    wanted = {_node(taxonomy, node, "keep") for node in folding.keep}
+    wanted |= {_node(taxonomy, node, "unfold") for node in unfold}
     # Competitors of nobody are no competitors: without truth and answer the likeliest children are shown as always.
-    wanted |= set(_competitors(p, leaves, paths, n_competitors, COMPETITOR_P * whole)) if len(paths) > 1 else set()
+    if len(paths) > 1:
+        ranked = _by_probability(p, leaves)[: folding.n_competitors + len(paths)]
+        competing = [leaf for leaf in ranked if leaf not in paths and p[leaf] >= COMPETITOR_P * whole]
+        wanted |= set(competing[: folding.n_competitors])
     kept = below(_paths(taxonomy, wanted)) - paths
     for node, n_children in unfold.items():
         kept |= set(_by_probability(p, taxonomy.children[node])[:n_children]) - paths if below({node}) else set()
     always = below(paths) | kept | {top}
     ends = (truths | answers | {top}) & always
-    shown = _open(taxonomy, p, always, ends, kept, max_rows, n_likely, min_p, open_p)
+    shown = _open(taxonomy, p, always, ends, kept, folding, whole)
     return _rows(taxonomy, p, shown, true_path, answer_path, kept, top, {*unfold, top} if top else set(unfold))
 
 
@@ -158,12 +143,6 @@ def _by_probability(p, nodes):
     return nodes[np.argsort(-np.nan_to_num(p[nodes]), kind="stable")].tolist()
 
 
-def _competitors(p, leaves, paths, most, min_p):
-    """The most probable leaves off the paths."""
-    ranked = _by_probability(p, leaves)[: most + len(paths)]
-    return [leaf for leaf in ranked if leaf not in paths and p[leaf] >= min_p][:most]
-
-
 def _node(taxonomy, node, what):
     if not 0 <= int(node) < taxonomy.n_nodes:
         raise PredictionsError(
@@ -177,7 +156,7 @@ def _cost(n_children, n_shown):
     return n_shown + (n_shown < n_children)
 
 
-def _open(taxonomy, p, paths, ends, kept, max_rows, n_likely, min_p, open_p):
+def _open(taxonomy, p, paths, ends, kept, folding, whole):
     """Open nodes and their shown children: dict of node to list of nodes, most probable first."""
     ranked, shown, waiting = {}, {}, []
 
@@ -201,16 +180,16 @@ def _open(taxonomy, p, paths, ends, kept, max_rows, n_likely, min_p, open_p):
         _, node = heapq.heappop(waiting)
         children, have = family(node), shown.get(node, set())
         spent = _cost(len(children), len(have)) if have else 0
-        most = n_likely - len(have & kept)
-        likely = [child for child in children[: n_likely + len(have)] if child not in have][: max(0, most)]
-        likely = [child for child in likely if p[child] >= min_p] or ([] if have else children[:1])
-        while likely and rows - spent + _cost(len(children), len(have) + len(likely)) > max_rows:
+        most = N_LIKELY - len(have & kept)
+        likely = [child for child in children[: N_LIKELY + len(have)] if child not in have][: max(0, most)]
+        likely = [child for child in likely if p[child] >= folding.min_p * whole] or ([] if have else children[:1])
+        while likely and rows - spent + _cost(len(children), len(have) + len(likely)) > folding.max_rows:
             likely.pop()
         if likely:
             rows += _cost(len(children), len(have) + len(likely)) - spent
             shown[node] = have | set(likely)
         for child in likely:
-            if p[child] >= open_p:
+            if p[child] >= OPEN_P * whole:
                 wish(child)
     return {node: _in_order(family(node), children) for node, children in shown.items()}
 

@@ -95,7 +95,7 @@ def _process():
     """The process of this one, which may be a fork of another."""
     process = _processes.get(os.getpid())
     if process is None or process.poll() is not None:
-        # -I, so that no file beside the user's own is imported; what they installed is found all the same.
+        # -I, so that no file next to the user's own is imported; installed packages are still found.
         places = json.dumps([os.path.abspath(place) for place in sys.path if place])
         process = _processes[os.getpid()] = subprocess.Popen(
             [sys.executable, "-I", "-c", _PROGRAM, places],

@@ -8,6 +8,7 @@ in the list. No meaning hangs on colour alone: truth is outlined, rules have sha
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import altair as alt
 
@@ -90,50 +91,33 @@ class Palette:
         return self.track_on_grey if outcome in ("tn", "others") else self.track_on_colour
 
 
-LIGHT = Palette(
-    background="#ffffff",
-    ink="#23262f",
-    muted="#5f6472",
-    grid="#e9ebef",
-    axis="#b9bdc7",
-    tp="#197a5b",
-    fp="#bf4f1c",
-    fn="#6a5fb5",
-    tn="#c9ced6",
-    path="#2b62a8",
-    root="#6a6f7c",
-    others="#e6e8ec",
-    on_colour="#ffffff",
-    on_grey="#23262f",
-    bar_on_colour="#ffffffe0",
-    bar_on_grey="#6d7280",
-    track_on_colour="#00000038",
-    track_on_grey="#ffffffb0",
-    link="#cdd1da",
-    models=("#3070e4", "#d36620", "#72075a", "#2e5511", "#ba3c53", "#a074ac", "#364b91", "#302585"),
-)
-DARK = Palette(
-    background="#171614",
-    ink="#f1f0ee",
-    muted="#b0adaa",
-    grid="#2d2c2a",
-    axis="#5b5957",
-    tp="#1c8262",
-    fp="#c4551f",
-    fn="#7468c8",
-    tn="#4a4f59",
-    path="#3570b8",
-    root="#6a6f7a",
-    others="#343840",
-    on_colour="#ffffff",
-    on_grey="#f1f0ee",
-    bar_on_colour="#ffffffd8",
-    bar_on_grey="#a4a8b1",
-    track_on_colour="#00000048",
-    track_on_grey="#00000048",
-    link="#4a4f59",
-    models=("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
-)
+# Fields of a Palette in their order, each of the light and of the dark theme.
+COLOURS: dict[str, tuple[Any, Any]] = {
+    "background": ("#ffffff", "#171614"),
+    "ink": ("#23262f", "#f1f0ee"),
+    "muted": ("#5f6472", "#b0adaa"),
+    "grid": ("#e9ebef", "#2d2c2a"),
+    "axis": ("#b9bdc7", "#5b5957"),
+    "tp": ("#197a5b", "#1c8262"),
+    "fp": ("#bf4f1c", "#c4551f"),
+    "fn": ("#6a5fb5", "#7468c8"),
+    "tn": ("#c9ced6", "#4a4f59"),
+    "path": ("#2b62a8", "#3570b8"),
+    "root": ("#6a6f7c", "#6a6f7a"),
+    "others": ("#e6e8ec", "#343840"),
+    "on_colour": ("#ffffff", "#ffffff"),
+    "on_grey": ("#23262f", "#f1f0ee"),
+    "bar_on_colour": ("#ffffffe0", "#ffffffd8"),
+    "bar_on_grey": ("#6d7280", "#a4a8b1"),
+    "track_on_colour": ("#00000038", "#00000048"),
+    "track_on_grey": ("#ffffffb0", "#00000048"),
+    "link": ("#cdd1da", "#4a4f59"),
+    "models": (
+        ("#3070e4", "#d36620", "#72075a", "#2e5511", "#ba3c53", "#a074ac", "#364b91", "#302585"),
+        ("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
+    ),
+}
+LIGHT, DARK = (Palette(*of_theme) for of_theme in zip(*COLOURS.values(), strict=True))
 
 
 def answer_text(outcome):

@@ -16,7 +16,7 @@ from hierviz._version import version
 from hierviz.messages import stopping
 from hierviz.messages.errors import FileError, HiervizError
 
-# Command to the file with its `add_COMMAND`, which is imported when it is asked for, and its help.
+# Command to the file with its `add_COMMAND`, which gives its options, and its `run_COMMAND`; and its help.
 COMMANDS = {
     "app": ("app", "open the app in the browser, with the bundled demo or the given files"),
     "evaluate": ("evaluate", "write all metrics of one or several models as JSON"),
@@ -24,11 +24,19 @@ COMMANDS = {
     "curve": ("evaluate", "write the operating curve of a model as CSV, one row per threshold"),
     "chart": ("chart", "draw one chart of a paper: rules, rejection, groups, ranks, ..."),
     "diagnose": ("diagnose", "find where a model goes wrong: nodes, confusions, slices, calibration"),
-    "doctor": ("doctor", "find all faults of taxonomy, class list, predictions and truth, and mend what is certain"),
-    "report": ("report", "write one HTML file with numbers, curves, examples and mistakes, which needs no network"),
+    "doctor": (
+        "doctor",
+        "find all faults of taxonomy, class list, predictions and truth, and fix those that are certain",
+    ),
+    "report": (
+        "report",
+        "write one HTML file with numbers, curves, examples and mistakes that opens without a network",
+    ),
     "predict": ("predict", "run an ONNX model and write its probabilities"),
     "taxonomy": ("taxonomy", "print the tree, with values of its classes, or write another form of it"),
 }
+# The others take the parameters of inference rules too.
+WITHOUT_RULES = ("app", "curve", "doctor", "predict")
 
 
 class _ClosedOutput(io.TextIOBase):
@@ -90,9 +98,9 @@ def main(arguments=None):
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
-        from hierviz.cli.error_text import error_line, mending_hint
+        from hierviz.cli.error_text import error_line, fixing_hint
 
-        print(f"hierviz: {error_line(error, options)}{mending_hint(options)}", file=sys.stderr)
+        print(f"hierviz: {error_line(error, options)}{fixing_hint(options)}", file=sys.stderr)
         return 2
     except BrokenPipeError:
         # The reader of our output went away, for example `hierviz evaluate ... | head`.
@@ -114,11 +122,19 @@ class _Parser(argparse.ArgumentParser):
 
 def parser(only=None):
     """The argument parser of all commands; with `only`, of the others nothing but name and help is there."""
+    from hierviz.opening.flags import add_flags
+
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
     for name, (file, words) in COMMANDS.items():
         command = commands.add_parser(name, help=words)
         if only in (None, name):
-            getattr(importlib.import_module(f"hierviz.cli.{file}"), f"add_{name}")(command)
+            module = importlib.import_module(f"hierviz.cli.{file}")
+            add_flags(command, getattr(module, f"add_{name}")(command))
+            if name not in WITHOUT_RULES:
+                from hierviz.cli.judging import add_rule_flags
+
+                add_rule_flags(command)
+            command.set_defaults(run=getattr(module, f"run_{name}"))
     return top

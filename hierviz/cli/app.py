@@ -10,7 +10,7 @@ from pathlib import Path
 
 from hierviz.messages.errors import FileError, shown
 from hierviz.opening.files import files_of, flags_of
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
 from hierviz.opening.start_options import DEMO, VISITORS, add_app_options, start_files
 
@@ -31,16 +31,14 @@ OPTIONS = (
 
 
 def add_app(command):
-    """Add the options of `app`."""
+    """The options of `app`."""
     add_app_options(command)
-    options = [
+    return [
         Option("--port N", "port to listen on (default: 8501 or the next free one)", type=int),
         Option("--no-browser", "do not open a browser window"),
         *OPTIONS,
         *VISITORS.values(),
     ]
-    add_flags(command, options)
-    command.set_defaults(run=run_app)
 
 
 def run_app(options):
@@ -55,9 +53,9 @@ def run_app(options):
     if (options.predictions or options.model) and not options.taxonomy:
         raise FileError("app: expected --taxonomy with --predictions or --model, got none. Name the taxonomy file.")
     if options.demo and (options.taxonomy or options.predictions or options.model):
-        raise FileError("--demo: expected no files beside it, got some. Leave one of them out.")
+        raise FileError("--demo: expected no files with it, got some. Leave one of them out.")
     folder = bundle_folder()
-    start_files(options)  # a flag that is no number is said here, not on a page
+    start_files(options)  # a flag that is no number is reported here, not on a page
     files = _named(options)
     sys.argv = [str(folder / "app.py"), *files, *visitor_arguments(options)]
     runpy.run_path(sys.argv[0])["app"].run(config=_server_settings(folder, options))

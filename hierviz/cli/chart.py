@@ -8,13 +8,13 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, add_rule_flags, choice_options, judged
+from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, choice_options, judged
 from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, near_miss
 from hierviz.metrics.registry import path_keys
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
@@ -139,16 +139,18 @@ class Kind:
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 KINDS = {
     "curves": Kind("operating curves of up to eight files: correct against information recall", _curves),
-    "rules": Kind("all values of the number of each rule, beside single rules", _frontiers),
+    "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
-    "rejection": Kind("share of wrong answers against share of samples that get one", _rejection),
+    "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
     "facets": Kind("operating curves of each part of the samples (--by)", _facets, ("by",)),
     "groups": Kind(
         "a metric by depth, n_labels, train_count or an attribute (--by, --metric)",
         _groups,
         ("by", "metric", "rule", "threshold"),
     ),
-    "levels": Kind("models trained at different levels tested at each (--metric)", _levels, ("metric", "rule")),
+    "levels": Kind(
+        "models trained at different levels, each tested at every level (--metric)", _levels, ("metric", "rule")
+    ),
     "ranks": Kind("rank of each method by metric (--preset, --metric)", _ranks, TABLES),
     "methods": Kind("one number of all methods, with runs and intervals (--metric)", _methods, TABLES),
     "agreement": Kind("Kendall's tau-b of the metrics (--preset, --metric)", _agreement, TABLES),
@@ -156,7 +158,7 @@ KINDS = {
 
 
 def add_chart(command):
-    """Add the options of `chart`."""
+    """The options of `chart`."""
     kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
     command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
@@ -164,10 +166,10 @@ def add_chart(command):
     metrics = (
         f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)"
     )
-    options = [
+    return [
         *choice_options(),
         Option("--out FILE", suffixes, required=True),
-        Option("--by BY", "what divides the samples: an attribute, depth, train_count, ..."),
+        Option("--by BY", "how samples are grouped: an attribute, depth, train_count, ..."),
         Option("--metric KEY", metrics),
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
         Option("--dark", "for a dark background"),
@@ -176,9 +178,6 @@ def add_chart(command):
         SEED,
         THREADS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_chart)
 
 
 def run_chart(options):
@@ -202,7 +201,7 @@ def run_chart(options):
     require_places(options, options.out)
     chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
-        columns_of(chosen.taxonomy, options.preset, options.metric)  # said before the work
+        columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts
 
     figure = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
-from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, add_rule_flags, input_options, judged_one
+from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
@@ -14,7 +14,7 @@ from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.parameter_words import with_flags
 
 # Tables by the flag that names their file.
@@ -73,11 +73,9 @@ OPTIONS = (
 
 
 def add_diagnose(command):
-    """Add the options of `diagnose`."""
+    """The options of `diagnose`."""
     # --level is that of confusions.
-    add_flags(command, [*input_options(level="--cut-level"), NODES, *ONE_RULE, *OPTIONS])
-    add_rule_flags(command)
-    command.set_defaults(run=run_diagnose)
+    return [*input_options(level="--cut-level"), NODES, *ONE_RULE, *OPTIONS]
 
 
 def run_diagnose(options):
@@ -106,7 +104,7 @@ def run_diagnose(options):
             "its column with --truth-column."
         )
     blocks = DiagnosisBlocks(evaluation, choice, options)
-    # Everything is worked out before anything is written.
+    # Everything is computed before anything is written.
     tables = {path: blocks.table(name) for name, path in files.items() if path is not None}
     report = json.dumps(with_flags(blocks.report()), indent=1, ensure_ascii=False)
     for path, table in tables.items():

@@ -21,9 +21,15 @@ from hierviz.diagnosis.mistakes import mistakes, set_mistakes
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import FileError, TaxonomyError
 
+# In the order of the JSON.
+BLOCKS = (
+    *("node_table", "class_table", "confusions", "matrix", "mistakes"),
+    *("slices", "reliability", "label_errors"),
+)
+
 
 class DiagnosisBlocks:
-    """What one model's answers show; each block is worked out once.
+    """What one model's answers show; each block is computed once.
 
     Parameters
     ----------
@@ -37,7 +43,7 @@ class DiagnosisBlocks:
     def __init__(self, evaluation, choice, options):
         self.evaluation, self.choice, self.options = evaluation, choice, options
         self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
-        # What is misspelt is said before anything is worked out.
+        # Misspelt names are reported before anything is computed.
         self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
         self.flipped = {sample: self._row(sample) for sample in options.flips}
         self.answers = judged_answers(evaluation, **choice)
@@ -70,16 +76,7 @@ class DiagnosisBlocks:
             "rule": self.answers.rule,
             "threshold": self.answers.threshold,
         }
-        for name in (
-            "node_table",
-            "class_table",
-            "confusions",
-            "matrix",
-            "mistakes",
-            "slices",
-            "reliability",
-            "label_errors",
-        ):
+        for name in BLOCKS:
             reason = self.why_not(name)
             if reason:
                 notes.append(f"{name} is null: {reason}")

@@ -1,4 +1,4 @@
-"""`hierviz doctor`: all faults of files at once, and the mended files."""
+"""`hierviz doctor`: all faults of files at once, and the fixed files."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from hierviz.cli.output import require_places, write_json, write_text
 from hierviz.messages.errors import FileError
 from hierviz.messages.parameters import said
 from hierviz.opening.files import files_of
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.loading import examined
 from hierviz.opening.parameter_words import flag
 from hierviz.opening.start_options import READING, TAXONOMY, options_of
@@ -18,18 +18,15 @@ _WIDTH = 120
 
 
 def add_doctor(command):
-    """Add the options of `doctor`."""
+    """The options of `doctor`."""
     command.description = (
-        "Find all faults of taxonomy, class list, predictions and truth (docs/doctor.md), and mend those of which it is certain "
-        "what was meant. Exits with 2 when there is an error."
+        "Find all faults of taxonomy, class list, predictions and truth (docs/doctor.md), and fix those whose meaning is "
+        "certain. Exits with 2 when there is an error."
     )
     names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation", *READING)
     files = options_of(("taxonomy", *TAXONOMY, *names), required=("taxonomy",))
     json_file = Option("--json FILE|-", "file for the findings as JSON (- is standard output)")
-    add_flags(
-        command, [*files, json_file, Option("--fix FOLDER", "folder for the mended files, which keep their names")]
-    )
-    command.set_defaults(run=run_doctor)
+    return [*files, json_file, Option("--fix FOLDER", "folder for the fixed files, which keep their names")]
 
 
 def run_doctor(options):
@@ -37,7 +34,7 @@ def run_doctor(options):
     if options.json is not None:
         require_places(options, options.json)
     if options.fix is not None and os.path.isfile(options.fix):
-        raise FileError(f"{options.fix}: expected a folder for the mended files, got a file. Name a folder.")
+        raise FileError(f"{options.fix}: expected a folder for the fixed files, got a file. Name a folder.")
     found = examined(files_of(options))
     written = found.write_mended(options.fix) if options.fix is not None else []
     if options.json != "-":
@@ -54,9 +51,9 @@ def _text(found, written, folder):
         words = f"{one.severity:<8} {one.where}: {said(one.message, flag)}"
         lines += textwrap.wrap(words, _WIDTH, subsequent_indent=" " * 9, break_on_hyphens=False, break_long_words=False)
         if one.fix is not None:
-            mended = f"mended as: {one.fix}" if folder is not None else f"--fix FOLDER writes it mended: {one.fix}"
+            fixed = f"fixed as: {one.fix}" if folder is not None else f"--fix FOLDER fixes it: {one.fix}"
             lines += textwrap.wrap(
-                mended, _WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9, break_on_hyphens=False
+                fixed, _WIDTH, initial_indent=" " * 9, subsequent_indent=" " * 9, break_on_hyphens=False
             )
     lines.append(f"{found.sentence[:1].upper()}{found.sentence[1:]}.")
     lines += [f"Written: {path}" for path in written]

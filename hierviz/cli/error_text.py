@@ -1,4 +1,4 @@
-"""What the command line says about an error: with its own flags, and that `hierviz doctor` can mend the files."""
+"""What the command line says about an error: with its own flags, and that `hierviz doctor` can fix the files."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from hierviz.opening.parameter_words import flag
 
 # Larger files are not read once more for a hint.
 MOST_BYTES = 2 * 10**6
-HINT = " Or mend the files: hierviz doctor with the same files and --fix FOLDER."
+HINT = " Or fix the files: run hierviz doctor with the same files and --fix FOLDER."
 # Keywords of functions that errors start with and that options are called otherwise than.
 OPTIONS = {
     "cost": ("severity",),
@@ -46,8 +46,8 @@ def error_line(error, options):
     return text if given is None else f"--{given.replace('_', '-')}{text[start.end() :]}"
 
 
-def mending_hint(options):
-    """`HINT` where the doctor can mend an error of the files that a command was given, else an empty text.
+def fixing_hint(options):
+    """`HINT` where the doctor can fix an error in the files of a command, else an empty text.
 
     Parameters
     ----------
@@ -65,6 +65,6 @@ def mending_hint(options):
         return ""
     try:
         found = examined(files)
-    except Exception:  # what stopped the command is to be said, whatever else is wrong with its files
+    except Exception:  # the error that stopped the command is shown in any case
         return ""
     return HINT if any(one.severity == "error" and one.fix is not None for one in found) else ""

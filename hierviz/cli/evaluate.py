@@ -11,7 +11,6 @@ from hierviz.cli.judging import (
     OF_NUMBERS,
     THREADS,
     accretion_of,
-    add_rule_flags,
     choice_options,
     input_options,
     judged,
@@ -26,7 +25,7 @@ from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import operating_point_notes
 
@@ -36,25 +35,22 @@ ROWS_AT_ONCE = 10_000
 
 
 def add_evaluate(command):
-    """Add the options of `evaluate`."""
-    options = [
+    """The options of `evaluate`."""
+    return [
         *choice_options(),
         MEDIA,
         JSON,
         Option("--per-sample FILE.csv", "file for a table with one row per sample: metrics and counts"),
         Option(
             "--verify",
-            "recompute every number of up to 2,000 samples along an independent way (slow), as `verify` of each model",
+            "recompute every number on up to 2,000 samples with independent code (slow); adds `verify` to each model",
         ),
         *OF_NUMBERS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_evaluate)
 
 
 def add_curve(command):
-    """Add the options of `curve`."""
+    """The options of `curve`."""
     command.description = (
         "Write the operating curve of a model as CSV, one row per threshold; for several true classes a sample and for graphs "
         "hP, hR, hF1 and ihF1 of the predicted sets."
@@ -65,8 +61,7 @@ def add_curve(command):
         "in place of the threshold",
     )
     csv = Option("--csv FILE|-", "file for the CSV (- is standard output, the default)", default="-")
-    add_flags(command, [*input_options(), NODES, rule, csv, THREADS])
-    command.set_defaults(run=run_curve)
+    return [*input_options(), NODES, rule, csv, THREADS]
 
 
 def run_evaluate(options):
@@ -115,20 +110,17 @@ def run_curve(options):
     require_one(predictions, "a curve")
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
     name = model.predictions.name
+    reason = model.why_no_curve()
     if rule != "threshold":
-        if model.why_no_curve():
-            raise FileError(f"{name}: expected an operating curve of rule {rule}, got none: {model.why_no_curve()}.")
+        if reason:
+            raise FileError(f"{name}: expected an operating curve of rule {rule}, got none: {reason}.")
         table = rule_curve(model.taxonomy, model.truth, model.judged_table, rule).columns()
-        write_csv(options.csv, list(table), _rows_of(list(table.values())))
-        return
-    if model.why_no_curve() and model.why_no_set_curve() is None:
+    elif reason and model.why_no_set_curve() is None:
         table = set_curve(model, progress=progress(f"{SETS} of {name}")).columns()
-        write_csv(options.csv, list(table), _rows_of(list(table.values())))
-        return
-    table = model.curve_with(progress(f"{CURVE} of {name}", STEPS)).columns()
-    bounds = curve_bounds_of(model, progress(f"{BOUNDS} of {name}")) if model.predictions.has_unknown else None
-    if bounds is not None:
-        table |= bounds.columns(table["threshold"])
+    else:
+        table = model.curve_with(progress(f"{CURVE} of {name}", STEPS)).columns()
+        if model.predictions.has_unknown:
+            table |= curve_bounds_of(model, progress(f"{BOUNDS} of {name}")).columns(table["threshold"])
     write_csv(options.csv, list(table), _rows_of(list(table.values())))
 
 

@@ -12,57 +12,57 @@ from hierviz.readers.taxonomy_writer import FORMS as WRITTEN
 _INTRODUCTION = """\
 # Files that hierviz reads
 
-Written by `python -m hierviz.cli.formats_text`; do not edit. What a file holds is told by its content, whatever it is
-called, and everything may be gzipped. A sample of each form of other tools stands in `tests/files/`.
+Written by `python -m hierviz.cli.formats_text`; do not edit. The form of a file is detected from its content, not from
+its name, and every file may be gzipped. `tests/files/` has a sample of each form of other tools.
 """
 _TAXONOMIES = """\
 ## Taxonomies
 
-`hierviz evaluate --taxonomy T`, `hv.load_taxonomy(T)`. Where the form is not recognised, say it: `--taxonomy-form
+`hierviz evaluate --taxonomy T`, `hv.load_taxonomy(T)`. Where the form is not recognised, name it: `--taxonomy-form
 FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. The forms of the first table are
-tried before those of the second one. `hierviz taxonomy T --to FORM` writes {written}.
+tried before those of the second. `hierviz taxonomy T --to FORM` writes {written}.
 """
 _LARGE = """\
 A dump of NCBI or GBIF has millions of taxa: `--taxonomy-classes F`, in Python `classes=...`, names the classes (a
-class list of names or ids), and only these and what is above them are read. It cuts any other taxonomy to its classes
-as well. Terms of OBO files have their parents by `is_a`; `--taxonomy-relations is_a,part_of` adds other relations.
+class list of names or ids), and only these and their ancestors are read. It also cuts any other taxonomy to these
+classes. Terms of OBO files have their parents by `is_a`; `--taxonomy-relations is_a,part_of` adds other relations.
 SKOS needs `pip install "hierviz[ontologies]"`.
 """
 _CLASSES = """\
 ## Class lists
 
-`--classes F` says which class each column of scores is, of `predict`, `evaluate`, `curve`, `app`, and `classes=...`
-in Python. A list that says the places of its classes is read by them, from 0 or 1, never by the order of its lines;
-numbers that are left out or there twice are refused. Ids of categories (COCO, TensorFlow) need no such order: the
-columns are in the order of the ids. [Each form with an example](class_lists.md), and what is answered where a list is wrong.
+`--classes F` of `predict`, `evaluate`, `curve` and `app`, and `classes=...` in Python, name the class of each column of
+scores. A list with numbers of its classes is read by these numbers, from 0 or 1, never by the order of its lines;
+missing and repeated numbers are refused. Ids of categories (COCO, TensorFlow) may have gaps: the columns are in the
+order of the ids. See [each form with an example and the errors of wrong lists](class_lists.md).
 """
 _NAMES = """\
 ## Names
 
-In class lists, predictions and truth a name is first looked up as it stands, among the nodes, then among their titles
-and synonyms: of `Cardigan` (a dog) and `cardigan` each is its own. What nothing is called so is matched by what it
-means, where that is clear, and a note says how many names were, with three examples: spellings that differ in case,
-accents, hyphens, underscores and blanks; synonyms in one cell (`tench, Tinca tinca`); wnids and other ids beside a
+In class lists, predictions and truth a name is first looked up exactly, among the nodes, then among their titles
+and synonyms: `Cardigan` (a dog) and `cardigan` are different classes. A name without an exact match is matched loosely
+where the match is unique, and a note gives the number of such names with three examples: spellings that differ in case,
+accents, hyphens, underscores and blanks; synonyms in one cell (`tench, Tinca tinca`); wnids and other ids next to a
 name (`n01440764 tench`); titles and the columns of `--nodes` or attributes of the taxonomy such as `wnid`, `id`,
-`synonyms`. A name that fits several nodes is refused, and the nodes are named: `crane` is `crane (bird)` or `crane
-(machine)`. Only in a class list, whose classes are different ones, it is the node that no other class of the list is,
-where that is one alone, and a note says so. For ids (wnids, numbers) no similar one is ever suggested.
+`synonyms`. A name that fits several nodes is refused, and the error lists them: `crane` is `crane (bird)` or `crane
+(machine)`. Only in a class list, whose classes all differ, such a name is the one node that no other class of the list
+takes, with a note. For ids (wnids, numbers) no similar one is ever suggested.
 
-Truths and labels that are whole numbers, and no names, are looked up in the class list; so are columns of scores that
-are called `0, 1, 2, ...`. Whole numbers in memory, beside names of classes, are refused: they may be nodes too. A
-folder with a folder of files for each class (ImageFolder) may be the truth: `--truth FOLDER`, the ids of the samples
-being the names of the files without suffix.
+Truths and labels that are whole numbers and not names are looked up in the class list; so are columns of scores
+named `0, 1, 2, ...`. Whole numbers in memory, together with names of classes, are refused: they may be nodes too. A
+folder with one folder of files per class (ImageFolder) may be the truth: `--truth FOLDER`; the ids of the samples
+are the names of the files without suffix.
 """
 _PREDICTIONS = """\
 ## Predictions
 
-`--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, say it: `--predictions-form
+`--predictions P`, `hv.load_predictions(P, taxonomy)`. Where the form is not recognised, name it: `--predictions-form
 FORM`, in Python `form="FORM"`, on the page *Open files* under *Reading options*. Numbers may have decimal
-commas and percent signs (`12,5 %`); `--percent` says that plain numbers are percent. Labels may be numbers of the
-class list, as Hugging Face's `LABEL_3`. Truth and predictions meet by their ids as text; `--ids number` takes `1.0`, as
-pandas writes a number where others are missing, for `1`.
+commas and percent signs (`12,5 %`); with `--percent` plain numbers are percentages. Labels may be numbers of the
+class list, such as `LABEL_3` of Hugging Face. Truth and predictions are joined by their ids as text; `--ids number` reads
+`1.0`, as pandas writes a number where others are missing, as `1`.
 
-Labels, and truths, may stand in columns of ranks (`kingdom, order, species`), of which a table need not have all: a row
+Labels and truths may be given in columns of ranks (`kingdom, order, species`), some of which may be missing: a row
 means the deepest of its classes, which lie on one path.
 """
 

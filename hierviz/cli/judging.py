@@ -1,4 +1,4 @@
-"""Options that commands share: which files are read, by which rule they are judged; and the predictions they stand for."""
+"""Options that commands share: which files are read, by which rule they are judged; and the predictions they name."""
 
 from __future__ import annotations
 
@@ -24,10 +24,10 @@ from hierviz.taxonomy.checks import check_threads
 
 JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
 OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
-THREADS = Option("--threads N", "threads that work on large files, with numba installed (all processors)", type=int)
-GROUP = Option("--group C", "column of samples that belong together: they are drawn or permuted as a whole")
+THREADS = Option("--threads N", "threads for large files, with numba installed (default: all processors)", type=int)
+GROUP = Option("--group C", "column of the groups that samples belong to; groups are drawn or permuted as a whole")
 RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
-SEED = Option("--seed N", "seed of what is drawn (default: 0)", type=int, default=0)
+SEED = Option("--seed N", "seed of random draws (default: 0)", type=int, default=0)
 (NODES,) = options_of(["nodes"])
 (MEDIA,) = options_of(["media"])
 # Of commands that judge one model.
@@ -91,7 +91,7 @@ def choice_options(rule=RULE_OF_ALL, required=True):
         Option("--keep-empty-labels", "count an empty label as a predicted label outside the taxonomy"),
         Option(
             "--class-weights equal|F",
-            "add the numbers of the curve as means over classes of the same weight, or of those in a table: node, weight",
+            "add the numbers of the curve as means over classes, with equal weights or those of a table: node, weight",
         ),
         OPTIONS["nodes"],
     ]
@@ -125,7 +125,7 @@ class Judged:
     parameters : dict
         Of the rules.
     point : ThresholdPoint or None
-        The operating point that stands for rule and threshold.
+        The operating point that sets rule and threshold.
     """
 
     options: Any
@@ -177,7 +177,7 @@ class Judged:
 
 
 def judged(options, *, rule_of_each=False):
-    """The files of a command, read, with how they are judged; what is wrong with the options is said before.
+    """The files of a command, read, with how they are judged; reports what is wrong with the options first.
 
     With `rule_of_each`, every file can have a rule of its own.
     """
@@ -188,18 +188,18 @@ def judged(options, *, rule_of_each=False):
 
         if options.rule is not None or options.threshold is not None:
             raise FileError(
-                "--operating-point: expected neither --rule nor --threshold beside it, got one of them. Leave it out."
+                "--operating-point: expected neither --rule nor --threshold with it, got one of them. Leave it out."
             )
     rules = rules_of(options, rule_of_each) if point is None else [RULE] * len(run_files(options.predictions))
     check_rule_flags(options, *rules)
     check_threads(options.threads, "--threads")
     if getattr(options, "annotations", None) is not None and options.ia is not None:
-        raise FileError("--ia: expected no --annotations beside it, got both. Leave one of them out.")
+        raise FileError("--ia: expected no --annotations with it, got both. Leave one of them out.")
     thresholds = thresholds_of(options)
     if cluster is not None:
         from hierviz.cluster.connection import local_workers
 
-        local_workers(cluster)  # said before an hour of reading
+        local_workers(cluster)  # reported before an hour of reading
     taxonomy, predictions = load_models(
         options, keep_empty_labels=options.keep_empty_labels, read_scores=cluster is None
     )

@@ -20,6 +20,9 @@ BLOCKS = {
 }
 
 
+COLUMNS = {"leaves": "one score per leaf", "nodes": "one score per node except the root", "all": "one score per node"}
+
+
 def reference():
     """Markdown that lists every registry entry."""
     lines = [
@@ -34,36 +37,24 @@ def reference():
         if entries:
             lines += ["", f"### {title}"]
         for entry in entries:
-            lines += [
-                "",
-                f"**`{entry.key}`: {entry.label}.** {entry.sentence}",
-                "",
-                f"$${entry.formula}$$",
-                "",
-                _facts(entry),
-            ]
+            lines += _entry(entry, [_facts(entry)])
     lines += ["", "## Parametrisations"]
     for entry in PARAMETRISATIONS.values():
-        columns = {
-            "leaves": "one score per leaf",
-            "nodes": "one score per node except the root",
-            "all": "one score per node",
-        }
-        facts = [columns[entry.columns], "trees only" if entry.tree_only else "trees and DAGs"]
+        facts = [COLUMNS[entry.columns], _taxonomies(entry)]
         facts.append("leaves sum to 1" if entry.is_distribution else "leaves need not sum to 1")
         facts.append(f"a child {'is never' if entry.is_coherent else 'may be'} more probable than its parent")
         lines += _entry(entry, facts)
     lines += ["", "## Inference rules"]
     for entry in INFERENCE_RULES.values():
         facts = [_keyword(parameter) for parameter in entry.parameters.values()]
-        facts.append("trees only" if entry.tree_only else "trees and DAGs")
+        facts.append(_taxonomies(entry))
         lines += _entry(entry, facts)
     lines += ["", "## Losses"]
     for entry in LOSSES.values():
         facts = [f"parametrisation `{entry.parametrisation}`"] if entry.parametrisation else []
         if entry.parameters:
             facts.append("keywords " + ", ".join(f"`{name}={value!r}`" for name, value in entry.parameters.items()))
-        facts.append("trees only" if entry.tree_only else "trees and DAGs")
+        facts.append(_taxonomies(entry))
         if entry.leaf_truth_only:
             facts.append("every truth must be a leaf")
         lines += _entry(entry, facts)
@@ -86,6 +77,10 @@ def _keyword(parameter):
     return f"keyword `{parameter.name}` ({allowed})"
 
 
+def _taxonomies(entry):
+    return "trees only" if entry.tree_only else "trees and DAGs"
+
+
 def _entry(entry, facts):
     words = "; ".join(facts)
     return [
@@ -103,7 +98,7 @@ def _facts(entry):
     better = "" if entry.better == "neither" else f"; {entry.better} is better"
     unit = f" {entry.unit}" if entry.unit else ""
     needs = "".join((", trees only" if entry.tree_only else "", ", leaf truths only" if entry.leaf_truth_only else ""))
-    return f"From {low} to {high}{unit}{better}{needs}. Source: {entry.source}."
+    return f"from {low} to {high}{unit}{better}{needs}"
 
 
 if __name__ == "__main__":

@@ -76,7 +76,7 @@ def require_no_input(options, *paths):
 
 
 def require_unread(path):
-    """Raise a FileError where a file to write was opened to be read, as one that a reader found beside its input."""
+    """Raise a FileError where a file to write was opened to be read, such as a file that a reader found next to its input."""
     if was_opened(path):
         raise FileError(_READ.format(path=path))
 
@@ -88,7 +88,7 @@ def _named(options):
         if key != "arguments":  # the command as it was typed
             texts += [(key, text) for text in (given if isinstance(given, list) else [given]) if isinstance(text, str)]
     texts += [(key, text.partition("=")[2]) for key, text in texts if "=" in text]
-    with contextlib.suppress(FileError):  # said when they are read
+    with contextlib.suppress(FileError):  # reported when they are read
         texts += [("predictions", file.path) for file in run_files(getattr(options, "predictions", None) or ())]
     places = [(key, os.path.realpath(text)) for key, text in dict.fromkeys(texts) if text and "\0" not in text]
     return [place for _, place in places], [(key, place) for key, place in places if os.path.isdir(place)]

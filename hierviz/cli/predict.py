@@ -38,7 +38,7 @@ def add_predict(command):
     command.description, command.epilog = _DESCRIPTION, _epilog()
     command.formatter_class = argparse.RawDescriptionHelpFormatter
     names = ("model", "taxonomy", "inputs", "classes", "parametrisation", "truth", "truth_column", "media")
-    missing = "the model knows some of the classes only: the others have probability 0"
+    missing = "the model knows only some of the classes: the others get probability 0"
     known = "the same, but only the known classes and their ancestors are written"
     options = [
         *options_of((*names, *TAXONOMY, "nodes"), required=("model", "taxonomy")),
@@ -50,7 +50,7 @@ def add_predict(command):
     ]
     add_flags(command, options)
     add_model_options(command)
-    command.set_defaults(run=run_predict)
+    return []
 
 
 def _epilog():
@@ -82,10 +82,10 @@ def run_predict(options):
     for needed, value in (("--inputs", options.inputs), ("--out", options.out)):
         if not value:
             raise ModelError(
-                f"predict: expected {needed}, got nothing. Name it, or use --inspect to only look at the model."
+                f"predict: expected {needed}, got nothing. Name it, or use --inspect to check the model only."
             )
     if options.json:
-        raise ModelError("--json: expected --inspect beside it, got none. The predictions go where --out says.")
+        raise ModelError("--json: expected --inspect with it, got none. The predictions go where --out says.")
     check_target(options.out)
     # A mistake in the truth, its ids included, shows before the model runs for an hour.
     model = draft_model(options.model, taxonomy, **given)
@@ -187,7 +187,7 @@ def _show_orders(model, inputs, truth):
         scores = model.raw_scores(inputs, unreadable=unreadable)
         _, kept = without_unreadable(inputs, unreadable)
     except HiervizError:
-        return  # what is missing is said in any case
+        return  # what is missing is reported in any case
     table, _ = check_class_order(model.taxonomy, truth.take(kept), np.asarray(scores)[kept], None)
     _print_table("accuracy by order of the classes", table, "order", "is_chosen", file=sys.stdout)
 

@@ -1,4 +1,4 @@
-"""`hierviz report`: one HTML file with numbers, curves, examples and mistakes, to send to somebody."""
+"""`hierviz report`: one HTML file with numbers, curves, examples and mistakes, to share."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from hierviz.cli.judging import (
     SEED,
     THREADS,
     Judged,
-    add_rule_flags,
     check_rule_flags,
     choice_options,
     chosen_parameters,
@@ -21,60 +20,64 @@ from hierviz.cli.output import progress, require_places, require_unread
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import DEMO, options_of, without_folder
 from hierviz.taxonomy.checks import check_threads
 
 
 def add_report(command):
-    """Add the options of `report`."""
+    """The options of `report`."""
     command.description = (
         "Write one HTML file that opens in a browser without a network: numbers, operating curves with a threshold to drag, "
         "examples, a confusion matrix and the taxonomy that open and close, and the numbers of `evaluate` as JSON."
     )
-    pictures = "megabytes of pictures of samples: they are reduced, then left out, and the report says so (default: 5)"
-    options = [
+    pictures = "maximum size in MB of all pictures of samples: they are reduced, then left out with a note (default: 5)"
+    return [
         *choice_options(required=False),
         DEMO,
         *options_of(("model", "inputs", "media"), several=("model",)),
         Option("--out F.html", "file to write", required=True),
         Option("--title T", "title of the page"),
-        Option("--note TEXT", "what the author has to say; several times for paragraphs", several=True, default=()),
+        Option(
+            "--note TEXT",
+            "note of the author; may be given several times, one paragraph each",
+            several=True,
+            default=(),
+        ),
         Option("--look-at NAME", "model of the examples, the matrix and the taxonomy (default: the first)"),
         Option("--worst N", "samples with the worst answers (default: 6)", type=int, default=6),
-        Option("--sample ID", "id of a sample to show; several times", several=True, default=()),
+        Option("--sample ID", "id of a sample to show; may be given several times", several=True, default=()),
         Option("--random N", "samples drawn at random (default: 3)", type=int, default=3),
         SEED,
         Option("--max-mb N", pictures, type=float, default=5.0),
         Option(
             "--view LINK",
-            "link of a page of the app (Copy link) that the report begins with; several times for several",
+            "link of a page of the app (Copy link) to start the report with; may be given several times",
             several=True,
             default=(),
         ),
         Option(
             "--story F|demo",
-            "session file whose story the report begins with, or demo for the story of the demo of vehicles",
+            "session file whose story starts the report, or demo for the story of the vehicle demo",
         ),
         Option(
-            "--folders", "write the folders of files into the command that makes the file again, not their names alone"
+            "--folders", "include the folders of files, not only their names, in the command that reproduces the report"
         ),
         THREADS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_report)
 
 
 def run_report(options):
     """`hierviz report`."""
-    from hierviz.reports.report_file import TITLE, report
+    from hierviz.reports.report_file import TITLE, ReportRun, report
+    from hierviz.reports.report_samples import ReportSamples
 
     require_places(options, options.out)
     chosen = _judged(options)
     predictions = chosen.predictions
     require_same_samples(predictions)
+    words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
         predictions,
         chosen.rules[0],
@@ -82,13 +85,8 @@ def run_report(options):
         title=TITLE if options.title is None else options.title,
         notes="\n\n".join(options.note),
         model=options.look_at,
-        samples=options.sample,
-        command=shlex.join(
-            ["hierviz", *(options.arguments if options.folders else map(without_folder, options.arguments))]
-        ),
-        words=with_flags,
-        stage=progress,
-        **{name: getattr(options, name) for name in ("worst", "random", "seed", "max_mb", "threads")},
+        samples=ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb),
+        run=ReportRun(shlex.join(["hierviz", *words]), with_flags, progress, options.threads),
         class_weights=chosen.class_weights,
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen.parameters,
@@ -159,11 +157,11 @@ def _run(options):
     if options.model:
         if not options.inputs:
             raise FileError(
-                "report: expected --inputs beside --model, got none. Name pictures, a table, texts or an array."
+                "report: expected --inputs with --model, got none. Name pictures, a table, texts or an array."
             )
         return load_models(options)
     if options.taxonomy:
-        raise FileError("--taxonomy: expected none beside --demo, got one. Leave one of them out.")
+        raise FileError("--taxonomy: expected none with --demo, got one. Leave one of them out.")
     from hierviz.demo import load_demo, load_wikipedia
 
     if options.demo == "wikipedia":

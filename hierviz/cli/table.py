@@ -14,7 +14,6 @@ from hierviz.cli.judging import (
     RULE_OF_ALL,
     SEED,
     accretion_of,
-    add_rule_flags,
     choice_options,
     judged,
 )
@@ -23,7 +22,7 @@ from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.parameter_words import with_flags
 from hierviz.thresholds.operating_point import operating_point_notes
 
@@ -36,7 +35,7 @@ FORMATS = {
 
 
 def add_table(command):
-    """Add the options of `table`."""
+    """The options of `table`."""
     command.description = (
         "Compare methods by any numbers of `evaluate`: values with spread over runs, intervals, ranks, the best constant answer, "
         "and how far the metrics agree."
@@ -44,7 +43,7 @@ def add_table(command):
     rule = replace(
         RULE_OF_ALL, usage="--rule [NAME=]KEY", help=f"{RULE_OF_ALL.help}; NAME= for one model", several=True
     )
-    options = [
+    return [
         *choice_options(rule),
         Option("--preset KEY", f"columns of a published table, or all: {', '.join(PRESETS)}"),
         Option(
@@ -60,13 +59,10 @@ def add_table(command):
         RESAMPLES,
         SEED,
         GROUP,
-        # Of `evaluate`; said here why it is no flag of tables.
+        # A flag of `evaluate`; `run_table` explains why tables have none.
         Option("--media DIR", argparse.SUPPRESS),
         *OF_NUMBERS,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_table)
 
 
 def run_table(options):
@@ -81,7 +77,7 @@ def run_table(options):
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
     metrics = None if options.metrics is None else ",".join(options.metrics)
-    columns_of(chosen.taxonomy, options.preset, metrics)  # said before the work
+    columns_of(chosen.taxonomy, options.preset, metrics)  # reported before the work
     found = compare(
         chosen.predictions if options.cluster is None else chosen.evaluations(),
         options.preset,

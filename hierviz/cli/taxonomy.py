@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import argparse
 
-from hierviz.cli.judging import ONE_RULE, OUT, add_rule_flags, input_options, judged_one
+from hierviz.cli.judging import ONE_RULE, OUT, input_options, judged_one
 from hierviz.cli.output import require_places, write_text
 from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table, number_text_of
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import FileError, near_miss
 from hierviz.opening.files import files_of
-from hierviz.opening.flags import Option, add_flags
+from hierviz.opening.flags import Option
 from hierviz.opening.loading import taxonomy_of
 from hierviz.opening.start_options import TAXONOMY, options_of
 from hierviz.readers.taxonomy_writer import FORMS, taxonomy_text, tree_text
@@ -20,10 +20,10 @@ OF_CLASSES = tuple(key for key in NODE_COLUMNS if key != "ece")
 
 
 def add_taxonomy(command):
-    """Add the options of `taxonomy`."""
+    """The options of `taxonomy`."""
     command.add_argument("taxonomy", metavar="T", help="taxonomy of any form that hierviz reads")
     values = f"numbers behind each class, with --predictions: {', '.join(OF_CLASSES)}"
-    options = [
+    return [
         *options_of(TAXONOMY),
         Option("--depth N", "deepest level that is printed (default: all)", type=int),
         Option("--values KEY,...", values),
@@ -32,9 +32,6 @@ def add_taxonomy(command):
         *input_options(taxonomy=False),
         *ONE_RULE,
     ]
-    add_flags(command, options)
-    add_rule_flags(command)
-    command.set_defaults(run=run_taxonomy)
 
 
 def run_taxonomy(options: argparse.Namespace):
@@ -48,10 +45,10 @@ def run_taxonomy(options: argparse.Namespace):
             f"{near_miss(unknown[0], OF_CLASSES)} Name some."
         )
     if bool(keys) != bool(options.predictions):
-        raise FileError("--values: expected with --predictions, and the other way round, got one of them. Name both.")
+        raise FileError("--values: expected together with --predictions, got only one of them. Give both.")
     if options.to is not None and (keys or options.depth is not None):
         raise FileError(
-            "--to: expected without --values and --depth, which are of the printed tree, got both. Leave one out."
+            "--to: expected no --values or --depth, which apply to the printed tree, got both. Leave one out."
         )
     if not keys:
         taxonomy = taxonomy_of(files_of(options))

@@ -2,7 +2,7 @@ r"""Do the metrics agree? Kendall's tau-b between the orders in which they put t
 
 Conventions
 -----------
-Values of metrics in which less is better are turned round. With P concordant and Q discordant pairs of methods and X, Y the
+Values of metrics in which less is better are negated. With P concordant and Q discordant pairs of methods and X, Y the
 pairs tied in one metric alone,
 
 .. math:: \tau_b = \frac{P - Q}{\sqrt{(P + Q + X)(P + Q + Y)}}
@@ -170,7 +170,7 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
     ----------
     methods : sequence of Method
     columns : sequence of Column
-        Those in which neither more nor less is better are left out.
+        Those in which neither higher nor lower is better are left out.
     level : float
         Of the intervals by which the sentence calls two methods different.
 
@@ -183,21 +183,19 @@ def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float
     n = len(columns)
     taus: list[list[float | None]] = [[None] * n for _ in range(n)]
     reversed_pairs, pairs = ([[0] * n for _ in range(n)] for _ in range(2))
-    for i in range(n):
-        for j in range(i, n):
-            first, second = _orders(gains[i], gains[j])
-            n_both = int((~np.isnan(gains[i]) & ~np.isnan(gains[j])).sum())
-            tau = kendall(gains[i], gains[j]) if n_both >= FEWEST else None
-            taus[i][j] = taus[j][i] = tau
-            reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
-            pairs[i][j] = pairs[j][i] = len(first)
+    for i, j in itertools.combinations_with_replacement(range(n), 2):
+        first, second = _orders(gains[i], gains[j])
+        n_both = int((~np.isnan(gains[i]) & ~np.isnan(gains[j])).sum())
+        taus[i][j] = taus[j][i] = kendall(gains[i], gains[j]) if n_both >= FEWEST else None
+        reversed_pairs[i][j] = reversed_pairs[j][i] = int((first * second < 0).sum())
+        pairs[i][j] = pairs[j][i] = len(first)
     sentence = _sentence(methods, columns, taus, reversed_pairs, pairs, level)
     return Agreement(columns, len(methods), taus, reversed_pairs, pairs, sentence)
 
 
 def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     if len(methods) < 2:
-        return "One method: metrics have nothing to disagree on."
+        return "Only one method: the metrics cannot disagree."
     places = [(i, j) for i in range(len(columns)) for j in range(i) if reversed_pairs[i][j]]
     if not places:
         return "No two metrics put two methods in opposite orders."
@@ -219,19 +217,16 @@ def _sentence(methods, columns, taus, reversed_pairs, pairs, level):
     start = f"{_called(one, columns)} and {_called(other, columns)}"
     clear = np.flatnonzero(signs[j] * signs[i] < 0)
     if not len(clear):
-        start = f"{start} order the methods least alike ({how})."
+        start = f"{start} agree least on the order of the methods ({how})."
         if not all(column.key in method.draws for method in methods for column in (one, other)):
-            return f"{start} Whether a pair is clearly different by both is not known without intervals."
-        return f"{start} No pair is clearly different by both: no two paired intervals leave out 0 with opposite signs."
+            return f"{start} Without intervals it is unknown whether a pair differs clearly by both."
+        return f"{start} No pair differs clearly by both: no two paired intervals exclude 0 with opposite signs."
     named = "; ".join(
         f"{a.name} is better than {b.name} by {one.label}, and worse by {other.label}"
         for a, b in (two[k] if signs[j, k] > 0 else two[k][::-1] for k in clear[:NAMED])
     )
     more = f", and {len(clear) - NAMED} more" if len(clear) > NAMED else ""
-    return (
-        f"{start} disagree most ({how}). "
-        f"With paired intervals of {100 * level:g} % that leave out 0 on both sides, {named}{more}."
-    )
+    return f"{start} disagree most ({how}). By paired {100 * level:g} % intervals that exclude 0, {named}{more}."
 
 
 def _called(column, columns):

@@ -82,7 +82,7 @@ def _of_answers(model, choice):
     distinct, counts = np.unique(nodes, return_counts=True)
     if len(distinct) < FEW_CLASSES * n_true:
         classes = "1 class is" if len(distinct) == 1 else f"{len(distinct)} different classes are"
-        found.append(f"Only {classes} answered, where the truth has {n_true}.")
+        found.append(f"Only {classes} predicted; the truth has {n_true}.")
     if len(distinct) and n_true > 1 and not (is_list and answers.lengths.max() > 1):
         most, true_share = int(np.argmax(counts)), np.bincount(truth).max() / len(truth)
         share = counts[most] / model.n_judged

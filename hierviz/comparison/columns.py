@@ -168,20 +168,18 @@ def columns_of(
 
 def _all_keys():
     # F-max and S-min are there only where `evaluate` is asked for them.
-    left_out = PROTEIN_METRICS
-    return [
-        f"{metric.block}.{key}" for key, metric in METRICS.items() if metric.block in BLOCKS and key not in left_out
-    ]
+    keys = [key for key, metric in METRICS.items() if metric.block in BLOCKS and key not in PROTEIN_METRICS]
+    return [f"{METRICS[key].block}.{key}" for key in keys]
 
 
 def _columns(taxonomy, asked):
     """The columns of one key: several for all depths."""
-    parts = asked.split(".")
-    key = parts.pop(0) if parts[0] in METRICS else ".".join(parts[:2]).split(".")[-1]
-    parts = parts if asked.split(".")[0] in METRICS else parts[2:]
+    words = asked.split(".")
+    block = words.pop(0) if len(words) > 1 and words[0] not in METRICS else None
+    key, *parts = words
     metric = METRICS.get(key)
-    block_is_right = asked.split(".")[0] in (key, metric.block if metric else "")
-    if metric is None or metric.block not in BLOCKS or not block_is_right or (parts and key != BY_DEPTH):
+    is_known = metric is not None and metric.block in BLOCKS and block in (None, metric.block)
+    if metric is None or not is_known or (parts and key != BY_DEPTH):
         known = _all_keys()
         raise PredictionsError(
             f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{near_miss(asked, known)} "
@@ -195,18 +193,12 @@ def _columns(taxonomy, asked):
         raise PredictionsError(
             f"metrics: expected a depth from 1 to {taxonomy.max_depth} of a tree in {full}.DEPTH, got {asked!r}. Choose one."
         )
-    chosen = [".".join(parts)] if parts else depths
-    return [
-        Column(
-            f"{full}.{depth}",
-            metric.block,
-            key,
-            f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{' of supported classes' if SUPPORTED in depth else ''}",
-            metric.better,
-            metric.unit,
-        )
-        for depth in chosen
-    ]
+    columns = []
+    for depth in [".".join(parts)] if parts else depths:
+        of_classes = " of supported classes" if SUPPORTED in depth else ""
+        label = f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{of_classes}"
+        columns.append(Column(f"{full}.{depth}", metric.block, key, label, metric.better, metric.unit))
+    return columns
 
 
 # Why a block has a value for other inputs only.

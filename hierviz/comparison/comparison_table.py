@@ -21,7 +21,7 @@ from hierviz.comparison.methods_text import methods_paragraph
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import jsonable
 from hierviz.messages.errors import PredictionsError, listed, near_miss
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import Resamples
@@ -102,12 +102,8 @@ class ComparisonTable(Short):
         """Why a value of a method has no interval, by key; empty without resamples."""
         if self.resamples is None:
             return {}
-        found = {}
-        for column in self.columns:
-            reason = None if method.value(column.key) is None else method.why_no_interval(column)
-            if reason is not None:
-                found[column.key] = f"no interval: {reason}"
-        return found
+        reasons = {c.key: method.why_no_interval(c) for c in self.columns if method.value(c.key) is not None}
+        return {key: f"no interval: {reason}" for key, reason in reasons.items() if reason is not None}
 
     def interval_cautions(self, method: Method) -> dict[str, str]:
         """Which intervals of a method may be too short, and why, by key; empty without resamples."""
@@ -177,7 +173,8 @@ class ComparisonTable(Short):
         """
         rows = []
         for place, method in enumerate(self.methods):
-            own = [file for file in self.files if file.name == method.name]
+            own = [{"run": file.run, "values": file.values} for file in self.files if file.name == method.name]
+            reasons = (self.reasons(method.name), self.interval_reasons(method), self.interval_cautions(method))
             rows.append(
                 {
                     "model": method.name,
@@ -188,11 +185,9 @@ class ComparisonTable(Short):
                     "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
                     "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
                     "mark": {column.key: self.marks[column.key][place] for column in self.columns},
-                    "reason": self.reasons(method.name)
-                    | self.interval_reasons(method)
-                    | self.interval_cautions(method),
+                    "reason": reasons[0] | reasons[1] | reasons[2],
                     "warnings": list(self.warnings[method.name]),
-                    "runs": [{"run": file.run, "values": file.values} for file in own],
+                    "runs": own,
                 }
             )
         return jsonable(
@@ -209,16 +204,13 @@ class ComparisonTable(Short):
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a method: of each column the value, named as its key, and where any method has an
         interval its ends ``<key>.lower`` and ``<key>.upper``, nan where there is none."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         columns: dict[str, list[float | None]] = {}
         for column in self.columns:
             columns[column.key] = [method.value(column.key) for method in self.methods]
             ends = [self.interval(method, column) or (None, None) for method in self.methods]
             if any(low is not None for low, _ in ends):
                 columns[f"{column.key}.lower"], columns[f"{column.key}.upper"] = map(list, zip(*ends, strict=True))
-        return pd.DataFrame(columns, index=[method.name for method in self.methods], dtype=float)
+        return frame(columns, index=[method.name for method in self.methods], dtype=float)
 
     def to_markdown(self) -> str:
         """Markdown: best and tied bold, second in italics; constant, notes and methods below."""

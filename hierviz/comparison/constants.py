@@ -55,6 +55,7 @@ ONE_SIDED = (
     *("info_precision", "info_recall", "depth_precision", "depth_recall", "aggregate_precision", "aggregate_recall"),
     *("hp_samples", "hr_samples", "hp_micro", "hr_micro"),
 )
+_UNDEFINED = "it is not defined for this input"
 TRAINING, TRUTH = "the training frequencies of the leaves", "the frequencies of the true classes"
 
 
@@ -74,6 +75,11 @@ class Constants(Short):
     values: dict[str, float | None]
     answers: dict[str, str]
     reasons: dict[str, str]
+
+    def only(self, keys: set[str]) -> Constants:
+        """Those of some columns."""
+        parts: tuple[Any, ...] = (self.values, self.answers, self.reasons)
+        return Constants(*({key: value for key, value in part.items() if key in keys} for part in parts))
 
     def with_those_of(self, other: Constants) -> Constants:
         """These and those of other columns."""
@@ -107,51 +113,47 @@ def constants(
     Constants
     """
     values: dict[str, float | None] = {}
-    answers, reasons = {}, {}
-    frequencies = None
+    answers: dict[str, Any] = {}
+    reasons: dict[str, str] = {}
+    frequencies: Any = None
     tables: dict[str, Any] = {}
     for column in columns:
-        reason = _why_none(column)
+        key, value, answer, reason = column.key, None, None, _why_none(column)
         if reason is None and _is_of_scores(column):
-            if frequencies is None:
-                frequencies = _of_frequencies(model, columns, class_weights, accretion)
-            values[column.key], of = frequencies[0].get(column.key), frequencies[1]
-            answers[column.key] = of
-            if values[column.key] is None:
-                reason = frequencies[2].get(column.key, "it is not defined for this input")
+            frequencies = frequencies or _of_frequencies(model, columns, class_weights, accretion)
+            value, answer = frequencies[0].get(key), frequencies[1]
+            reason = frequencies[2].get(key, _UNDEFINED) if value is None else None
         elif reason is None:
             if column.block not in tables:
                 tables[column.block] = _of_nodes(model, column.block)
             table = tables[column.block]
-            found = table.get(column.key.partition(".")[2]) if isinstance(table, dict) else None
-            reason = (
-                table if isinstance(table, str) else None if found is not None else "it is not defined for this input"
-            )
-            if found is not None:
+            found = None if isinstance(table, str) else table.get(key.partition(".")[2])
+            if found is None:
+                reason = table if isinstance(table, str) else _UNDEFINED
+            else:
                 node, value = _best(found, column.sign)
-                values[column.key] = value
-                if node is None:
-                    reason = "no constant answer has a value"
-                else:
-                    answers[column.key] = model.taxonomy.names[node]
-        if reason is not None:
-            values[column.key], reasons[column.key] = None, reason
-            answers.pop(column.key, None)
+                answer = None if node is None else model.taxonomy.names[node]
+                reason = "no constant answer has a value" if node is None else None
+        values[key] = value
+        if reason is None:
+            answers[key] = answer
+        else:
+            reasons[key] = reason
     return Constants(values, answers, reasons)
 
 
 def _why_none(column):
     metric = METRICS[column.metric]
     if not metric.sign:
-        return "neither more nor less is better"
+        return "neither higher nor lower is better"
     if column.metric in CELLS or metric.unit == "samples":
         return "it is a count"
     if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
-        return "always answering the root is perfect by it"
+        return "always answering the root has a perfect value"
     if column.metric == "no_answer":
-        return "always answering any class but the root is perfect by it"
+        return "always answering any class but the root has a perfect value"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
-        return "no answer at all is perfect by it"
+        return "no answer at all has a perfect value"
     return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
 
 
@@ -221,20 +223,18 @@ def _leaf_counts(taxonomy):
 MOST_PAIRS = 100_000_000
 # At a time, for each level of the taxonomy: 4 MB an array.
 BLOCK_PAIRS = 500_000
-_TOO_MANY = "the nodes and distinct truths are too many to try all constant answers"
+_TOO_MANY = "there are too many nodes and distinct truths to try all constant answers"
 
 
 def confusion_of_nodes(model):
     """Measures of the confusion matrix of always answering each node: dict of arrays, or why there are none, in words."""
     taxonomy, truth = model.taxonomy, model.truth
-    if isinstance(truth, NodeLists):
-        truth = greedy_cover(taxonomy, truth).ends
-    else:
-        truth = NodeLists(np.arange(len(truth) + 1), np.asarray(truth))
-    truth = without_repeats(truth)
-    counts = counts_of_all(taxonomy, truth)
+    ends = greedy_cover(taxonomy, truth).ends if isinstance(truth, NodeLists) else NodeLists.of(truth)
+    counts = counts_of_all(taxonomy, without_repeats(ends))
     if counts is None:
-        return f"the nodes are too many (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
+        return (
+            f"there are too many nodes (over {MOST_TRIED}) to try all constant answers on a graph or on nested truths"
+        )
     return {key: METRICS[key].made.of(counts) for key in keys_of("confusion", OfSums)}
 
 
@@ -288,16 +288,8 @@ def sets_of_nodes(taxonomy, truth):
             values = np.vstack([member[lists.nodes] * weight[lists.nodes, None], np.zeros((1, len(distinct)))])
             # An empty list, the root's, has no sum of its own.
             shared = np.where(lists.lengths[:, None] > 0, np.add.reduceat(values, start, axis=0), 0)
-            claimed = np.bincount(np.repeat(np.arange(len(nodes)), lists.lengths), weight[lists.nodes], len(nodes))[
-                :, None
-            ]
-            due = np.bincount(
-                np.repeat(np.arange(len(distinct)), distinct.lengths), weight[distinct.nodes], len(distinct)
-            )[None]
-            hp, hr = (
-                ratio(shared, np.broadcast_to(claimed, shared.shape)),
-                ratio(shared, np.broadcast_to(due, shared.shape)),
-            )
+            claimed, due = _sums(lists, weight)[:, None], _sums(distinct, weight)[None]
+            hp, hr = (ratio(shared, np.broadcast_to(whole, shared.shape)) for whole in (claimed, due))
             f1 = np.where(claimed > 0, harmonic_mean(hp, hr), 0)
             found[f"{prefix}f1_samples"][nodes] = f1 @ count / n
             sums[f"{name}_shared"][nodes] = shared @ count
@@ -325,6 +317,11 @@ def sets_of_nodes(taxonomy, truth):
             ending = "" if not supported else "_supported" if not suffix else ".supported"
             found[f"macro_f1{suffix}{ending}"] = total / chosen.sum() if chosen.any() else np.full(n_nodes, np.nan)
     return found | dict.fromkeys(("c_f1_macro", "c_f1_macro_strict"), found["macro_f1"])
+
+
+def _sums(lists, weight):
+    """Sum of the weights of the nodes of each list."""
+    return np.bincount(np.repeat(np.arange(len(lists)), lists.lengths), weight[lists.nodes], len(lists))
 
 
 def _distinct(lists):

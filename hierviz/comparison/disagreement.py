@@ -23,7 +23,7 @@ from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError, listed, near_miss
-from hierviz.messages.extras import require
+from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
@@ -69,12 +69,9 @@ class SampleDisagreement(Short):
 
     def to_frame(self, most: int | None = None) -> Any:
         """A pandas DataFrame of the samples, the largest disagreement first."""
-        require("to_frame", "files", "pandas")
-        import pandas as pd
-
         order = self._first(most)
         table = {"sample_id": self.sample_ids[order], self.labels[0]: self.x[order], self.labels[1]: self.y[order]}
-        return pd.DataFrame(table | {"difference": self.difference[order]})
+        return frame(table | {"difference": self.difference[order]})
 
     def _first(self, most):
         """The first `most` places of `order`: a million samples are not sorted for a hundred of them."""
@@ -93,7 +90,7 @@ class SampleDisagreement(Short):
         one, other = self.labels
         if self.is_of_ranks:
             return (
-                f"Of {len(known):,} samples, each ranked by both metrics, {first:,} stand higher by {one}, {second:,} by "
+                f"Of {len(known):,} samples, each ranked by both metrics, {first:,} rank higher by {one}, {second:,} by "
                 f"{other}, and {len(known) - first - second:,} have the same rank by both."
             )
         return (
@@ -160,7 +157,7 @@ def models_on_samples(
     Returns
     -------
     SampleDisagreement
-        ``difference`` is a's value minus b's, turned round where less is better.
+        ``difference`` is a's value minus b's, negated where less is better.
 
     Raises
     ------

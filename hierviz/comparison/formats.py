@@ -11,7 +11,7 @@ from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.number_text import fixed_text, value_text
 
 DASH, BOLD = "–", ("best", "tied")
-# Letters of LaTeX that mean something, and what stands for them.
+# Special characters of LaTeX and their escapes.
 _ESCAPES = {
     "\\": r"\textbackslash{}",
     **{letter: f"\\{letter}" for letter in "&%$#_{}"},
@@ -51,17 +51,11 @@ def number(value, column=None, decimals=4):
 
 def cell_parts(table, method, column, place):
     """(value, spread or "", interval or "", mark or None) of one cell, as text."""
-    value, spread = method.value(column.key), method.spread(column.key)
-    ends = table.interval(method, column)
-    interval = (
-        "" if ends is None or any(map(math.isinf, ends)) else f"[{number(ends[0], column)}, {number(ends[1], column)}]"
-    )
-    return (
-        number(value, column),
-        "" if spread is None else f"± {number(spread, column)}",
-        interval,
-        table.marks[column.key][place],
-    )
+    spread, ends, interval = method.spread(column.key), table.interval(method, column), ""
+    if ends is not None and not any(map(math.isinf, ends)):
+        interval = f"[{number(ends[0], column)}, {number(ends[1], column)}]"
+    spread = "" if spread is None else f"± {number(spread, column)}"
+    return number(method.value(column.key), column), spread, interval, table.marks[column.key][place]
 
 
 # Markdown --------------------------------------------------------------------------------------------------------------
@@ -70,7 +64,7 @@ def cell_parts(table, method, column, place):
 def markdown(table) -> str:
     """The table as Markdown."""
     has_runs = any(method.n_runs > 1 for method in table.methods)
-    header = ["Method", *(["Runs"] if has_runs else []), *(_with_direction(column) for column in table.columns)]
+    header = ["Method", *(["Runs"] if has_runs else []), *_labels(table, _plain, "↑", "↓")]
     rows = []
     for place, method in enumerate(table.methods):
         cells = [_plain(method.name), *([str(method.n_runs)] if has_runs else [])]
@@ -87,7 +81,7 @@ def markdown(table) -> str:
 
 
 def notes(table) -> list[str]:
-    """What stands below a table: marks, constants, dashes, warnings, agreement and methods."""
+    """The notes below a table: marks, constants, dashes, warnings, agreement and methods."""
     found = []
     if len(table.methods) > 1 and table.resamples is not None:
         found.append("Bold: the best and all that are not clearly different from it. Italics: the best of the rest.")
@@ -112,9 +106,11 @@ def notes(table) -> list[str]:
     return [*found, f"Methods: {table.methods_paragraph}"]
 
 
-def _with_direction(column):
-    arrow = {"higher": " ↑", "lower": " ↓"}.get(column.better, "")
-    return f"{_plain(column.label)}{f' ({column.unit})' if column.unit else ''}{arrow}"
+def _labels(table, written, up, down):
+    """Labels of the columns with unit and better direction."""
+    arrows = {"higher": f" {up}", "lower": f" {down}"}
+    units = {column.key: f" ({column.unit})" if column.unit else "" for column in table.columns}
+    return [written(f"{column.label}{units[column.key]}") + arrows.get(column.better, "") for column in table.columns]
 
 
 def _plain(text):
@@ -143,12 +139,7 @@ def latex(table) -> str:
         f"\\begin{{tabular}}{{l{'r' * len(table.columns)}}}",
         "\\toprule",
     ]
-    arrows = {"higher": r" $\uparrow$", "lower": r" $\downarrow$"}
-    labels = [
-        latex_text(f"{column.label}{f' ({column.unit})' if column.unit else ''}") + arrows.get(column.better, "")
-        for column in table.columns
-    ]
-    lines += [" & ".join(["Method", *labels]) + r" \\", "\\midrule"]
+    lines += [" & ".join(["Method", *_labels(table, latex_text, r"$\uparrow$", r"$\downarrow$")]) + r" \\", "\\midrule"]
     for place, method in enumerate(table.methods):
         cells = [latex_text(method.name)]
         for column in table.columns:

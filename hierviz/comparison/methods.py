@@ -102,10 +102,6 @@ class Method(Short):
             return None
         return float(np.std(values, ddof=1))
 
-    def run_variance(self, key: str) -> float:
-        """s² / r, 0 with one run."""
-        return (self.spread(key) or 0.0) ** 2 / self.n_runs
-
     def why_no_interval(self, column: Column) -> str | None:
         """Why a number has no interval, in words; None when it has one."""
         why = self.why_not_compared(column)
@@ -184,7 +180,7 @@ class Difference(Short):
         degrees = [max(1.0, self.methods[0].n_units - 1.0)]
         for method in self.methods:
             if method.n_runs > 1:
-                parts.append(method.run_variance(self.key))
+                parts.append((method.spread(self.key) or 0.0) ** 2 / method.n_runs)
                 degrees.append(method.n_runs - 1.0)
         return sum(parts), satterthwaite(parts, degrees)
 

@@ -19,7 +19,7 @@ def methods_paragraph(table):
     samples = " or ".join(f"{n:,}" for n in n_samples)
     text = [
         f"Numbers were computed with hierviz {version()} on {samples} test samples of a taxonomy with "
-        f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves.",
+        f"{table.taxonomy.n_nodes:,} nodes and {table.taxonomy.n_leaves:,} leaves."
     ]
     if any(column.is_of_answers for column in table.columns) or not any(
         model.predictions.has_scores for model in table.models
@@ -36,7 +36,7 @@ def methods_paragraph(table):
             "Scores that a file does not list are unknown and were left out; bounds are those of `hierviz evaluate`."
         )
     if table.resamples is None:
-        text.append("No intervals were computed, so that no method is marked.")
+        text.append("No intervals were computed, so no method is marked.")
     else:
         text += _intervals(table, max(n_runs))
     text.append(
@@ -52,7 +52,7 @@ def _answers(table):
     if not any(model.predictions.has_scores for model in table.models):
         is_hard = all(model.predictions.is_hard for model in table.models)
         return (
-            "Each predicted label stands for its whole path." if is_hard else "Predicted labels were taken as listed."
+            "Each predicted label counts with its whole path." if is_hard else "Predicted labels were taken as listed."
         )
     at = " or ".join(f"{threshold:g}" for threshold in thresholds)
     has_threshold = any(rule in ("threshold", "threshold_set") for rule in rules)
@@ -84,7 +84,7 @@ def _intervals(table, most_runs):
     units = f"{resamples.n_units:,} groups" if groups else "samples"
     text = [
         f"Intervals of {100 * table.level:g} % come from {resamples.n_resamples:,} bootstrap resamples of {units} "
-        f"(seed {resamples.seed}), the same for all methods; sums and ratios were computed anew in each."
+        f"(seed {resamples.seed}), the same for all methods; sums and ratios were computed again in each."
     ]
     if most_runs > 1:
         text.append(

@@ -1,9 +1,9 @@
-"""Every number of one model for any weights of its samples: what resamples need, worked out once.
+"""Every number of one model for any weights of its samples: what resamples need, computed once.
 
 Conventions
 -----------
 A draw takes each sample as often as its count says. Means run over the samples that have a value; ratios of sums, counts of
-nodes and macro averages are worked out anew from the sums of each draw, and so is the operating curve. Metrics of all ones
+nodes and macro averages are computed again from the sums of each draw, and so is the operating curve. Metrics of all ones
 are the numbers of `hierviz.evaluate`. All files take the same resamples, so that methods can be compared in pairs.
 
 Functions
@@ -24,6 +24,7 @@ from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation._protein_function import term_counts
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
@@ -93,14 +94,14 @@ class ResampledNumbers:
         keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
         self.keys = [key for key in wanted if key in keys]
 
-    def of(self, counts, told=lambda share: None):
+    def of(self, counts, report=lambda share: None):
         """The numbers of some draws.
 
         Parameters
         ----------
         counts : ndarray of float, shape (n_draws, n_samples)
             How often each sample is taken.
-        told : callable, optional
+        report : callable, optional
             Called with the share of the work that is done, from 0 to 1, after each draw of each kind of number.
 
         Returns
@@ -110,16 +111,14 @@ class ResampledNumbers:
         """
         sums, n = counts @ self._matrix, counts.sum(axis=1)
         found = {key: formula(sums, n) for key, formula in self._from_sums.items()}
-        n_kinds, done = (
-            bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None),
-            itertools.count(1),
-        )
+        n_kinds = bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None)
+        done = itertools.count(1)
 
         def each(number_of):
             numbers = []
             for draw in counts:
                 numbers.append(number_of(draw))
-                told(next(done) / (n_kinds * len(counts)))
+                report(next(done) / (n_kinds * len(counts)))
             return numbers
 
         for columns, weighed in ((self._of_curve, lambda draw: draw), (self._of_balanced, self._balanced)):
@@ -161,7 +160,7 @@ class ResampledNumbers:
         infinite = None if not np.isinf(values).any() else self._sum(np.isinf(values))
 
         def mean(sums, n):
-            found = _over(sums[:, total], n if known is None else sums[:, known])
+            found = ratio(sums[:, total], n if known is None else sums[:, known], np.nan)
             return found if infinite is None else np.where(sums[:, infinite] > 0, np.inf, found)
 
         self._from_sums[key] = mean
@@ -201,11 +200,6 @@ class ResampledNumbers:
             return made.of(found)
 
         return of
-
-
-def _over(part, whole):
-    """part / whole, nan where whole is 0."""
-    return ratio(part, whole, np.nan)
 
 
 def _curve_name(key):
@@ -315,10 +309,10 @@ class ProteinNumbers:
         self.places = places
         return self
 
-    def of(self, counts, told=lambda share: None):
+    def of(self, counts, report=lambda share: None):
         """Numbers of draws: dict of key to ndarray of float, shape (n_draws,); `counts` as of `ResampledNumbers.of`."""
         found = self.counts.weighed(counts, self.places)
-        told(1.0)
+        report(1.0)
         return {key: found[key.split(".")[1]] for key in self.keys}
 
 
@@ -327,9 +321,7 @@ BLOCK_COUNTS = 2_000_000
 
 
 def resampled_draws(
-    files: Sequence[ResampledNumbers],
-    resamples: Resamples,
-    progress: Callable[[int, int], object] | None = None,
+    files: Sequence[ResampledNumbers], resamples: Resamples, progress: Progress = None
 ) -> list[dict[str, np.ndarray]]:
     """Every number of every file in every resample.
 

@@ -139,12 +139,12 @@ def compare(
         {"rule": of_model, "threshold": at, **parameters} for of_model, at in zip(rules, thresholds, strict=True)
     ]
     weights = class_weights if isinstance(class_weights, np.ndarray) else None
-    proteins = [
-        ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
-        if has_protein(columns)
-        else None
-        for model in models
-    ]
+    proteins: list[ProteinNumbers | None] = [None] * len(models)
+    if has_protein(columns):
+        proteins = [
+            ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
+            for model in models
+        ]
     files = [
         file_numbers(model, columns, choice, weights, stage, protein)
         for model, choice, protein in zip(models, choices, proteins, strict=True)
@@ -153,39 +153,28 @@ def compare(
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
     found = _resamples(models, rows[0], resamples, seed, group)
     kept = kept_of(former, models, columns, found, weights is not None)
-    new = [column for column in columns if not kept.has_draws(column)]
-    numbers = [] if found is None else _numbers(models, files, new, rows, choices, weights)
+    others = [column for column in columns if not kept.has_draws(column) and not has_protein([column])]
+    numbers = []
+    if found is not None:
+        numbers = [
+            ResampledNumbers(model, others, file.values, own, choice, weights)
+            for model, file, own, choice in zip(models, files, rows, choices, strict=True)
+        ]
     draws = _draws(models, numbers, rows, proteins, found, stage)
-    names = list(dict.fromkeys(file.name for file in files))
-    methods = [_method(name, files, draws, numbers, kept.methods.get(name), found, len(rows[0])) for name in names]
+    names_of_files = [file.name for file in files]
+    methods = [
+        _method(name, files, draws, numbers, kept.methods.get(name), found, len(rows[0]))
+        for name in dict.fromkeys(names_of_files)
+    ]
     best = constants(models[0], [c for c in columns if c.key not in kept.constants.values], weights, accretion)
     best = best.with_those_of(kept.constants)
-    first = {file.name: place for place, file in reversed(list(enumerate(files)))}
-    warnings = {
-        method.name: alarms(
-            models[first[method.name]],
-            {column.key: method.value(column.key) for column in columns},
-            columns,
-            best,
-            choices[first[method.name]],
-        )
-        for method in methods
-    }
-    return ComparisonTable(
-        taxonomy,
-        columns,
-        methods,
-        files,
-        models,
-        level,
-        found,
-        best,
-        warnings,
-        choices[0],
-        thresholds,
-        weights is not None,
-        rules,
-    )
+    warnings = {}
+    for method in methods:
+        first = names_of_files.index(method.name)
+        values = {column.key: method.value(column.key) for column in columns}
+        warnings[method.name] = alarms(models[first], values, columns, best, choices[first])
+    of_files: tuple[Any, ...] = (choices[0], thresholds, weights is not None, rules)
+    return ComparisonTable(taxonomy, columns, methods, files, models, level, found, best, warnings, *of_files)
 
 
 def _called(predictions):
@@ -194,9 +183,10 @@ def _called(predictions):
 
 def _aligned(models):
     """Rows of the judged samples of each model, in the order of the first."""
-    if any(not model.n_judged for model in models):
-        name = next(model.predictions.name for model in models if not model.n_judged)
-        raise PredictionsError(f"{name}: expected samples with a known truth, got none. Give the truth.")
+    for model in models:
+        if not model.n_judged:
+            name = model.predictions.name
+            raise PredictionsError(f"{name}: expected samples with a known truth, got none. Give the truth.")
     rows = common_rows(models)
     for model, own in zip(models, rows, strict=True):
         if model.n_judged != len(own):
@@ -221,15 +211,6 @@ def _resamples(models, rows, n_resamples, seed, group):
             )
         groups = np.asarray(attributes[group])[rows]
     return Resamples.draw(len(rows), n_resamples, seed, groups)
-
-
-def _numbers(models, files, columns, rows, choices, weights):
-    """ResampledNumbers of each file."""
-    others = [column for column in columns if not has_protein([column])]
-    return [
-        ResampledNumbers(model, others, file.values, own, choice, weights)
-        for model, file, own, choice in zip(models, files, rows, choices, strict=True)
-    ]
 
 
 def _draws(models, numbers, rows, proteins, resamples, stage):
@@ -262,11 +243,9 @@ def _method(name, files, draws, numbers, former, resamples, n_samples):
         for key in own[0].has_value
         if all(key in run.has_value for run in own)
     }
-    shares = (
-        frozenset()
-        if resamples.group_of is not None
-        else frozenset.intersection(*(frozenset(run.shares) for run in own))
-    )
+    shares = frozenset()
+    if resamples.group_of is None:
+        shares = frozenset.intersection(*(frozenset(run.shares) for run in own))
     if former is not None:
         shared, n_valued, shares = former.draws | shared, {**former.n_valued, **n_valued}, former.shares | shares
     return Method(name, runs, shared, resamples.n_units, n_samples, n_valued, shares)
@@ -303,7 +282,7 @@ def kept_of(
     resamples: Resamples | None,
     has_class_weights: bool = False,
 ) -> Kept:
-    """What a table of these models needs not work out again.
+    """What a table of these models need not compute again.
 
     Parameters
     ----------
@@ -334,20 +313,14 @@ def kept_of(
         for column in columns
         if column.key in known and not has_protein([column]) and not (column.is_balanced and has_weights)
     ]
-    found = former.constants
     keys = {column.key for column in same}
-    values = {key: value for key, value in found.values.items() if key in keys}
-    answers = {key: answer for key, answer in found.answers.items() if key in keys}
-    reasons = {key: reason for key, reason in found.reasons.items() if key in keys}
     methods = {}
     if former.resamples is not None and resamples is not None and former.resamples.is_same(resamples):
         free = {column.key for column in same if not column.is_of_answers}
         methods = {
             method.name: replace(
-                method,
-                draws={key: of for key, of in method.draws.items() if key in free},
-                shares=method.shares & free,
+                method, draws={key: of for key, of in method.draws.items() if key in free}, shares=method.shares & free
             )
             for method in former.methods
         }
-    return Kept(methods, Constants(values, answers, reasons))
+    return Kept(methods, former.constants.only(keys))

@@ -65,7 +65,7 @@ def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[
 
 def _mark(name, value_type):
     folder = Path(__file__).parent
-    # numba keeps what it compiled beside the sources or in the folder of this variable.
+    # numba keeps what it compiled next to the sources or in the folder of this variable.
     what = [
         str(folder).encode(),
         os.environ.get("NUMBA_CACHE_DIR", "").encode(),

@@ -13,14 +13,14 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Steps from which compiled loops pay where numba is loaded already, and where it is not.
 WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000
-# Points of a curve that are worked out at a time.
+# Points of a curve that are computed at a time.
 POINTS_AT_ONCE = 1 << 18
 # And of these by compiled loops, so that they stay in the processor's cache.
 BLOCK_POINTS = 256
 
 
 def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """(`values` of float64 as they fall, their order), equal ones as they stand; both shape (n,)."""
+    """(`values` of float64 as they fall, their order), equal ones in their order; both shape (n,)."""
     values = values + 0.0  # no -0, whose bits are those of no small number
     if not 0 < len(values) < 2**31 or not _is_used(len(values)) or values.min() < 0:
         order = np.argsort(-values, kind="stable")

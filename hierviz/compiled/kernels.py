@@ -215,7 +215,7 @@ def best_leaf(q, r, first, n_children):
 
 @inner
 def leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, ranks):
-    """How many leaves stand before the best leaf at or below the truth of each row, by p and then in the order of classes.
+    """How many leaves rank before the best leaf at or below the truth of each row, by p and then in the order of classes.
 
     -1 where there is no truth. `bounds` (float64) and `ranks` (int32, its first TILE) are overwritten.
     """

@@ -113,7 +113,7 @@ def tree_pass(
         The rows of a block in which a value is negative or not finite, which the numpy path judges.
     """
     work = _Work(predictions, truth, threshold, true_lists, bits)
-    # What is checked when it is read costs nothing here: the pass looks at every score anyway.
+    # What is checked when it is read costs nothing here: the pass reads every score anyway.
     stored = predictions.scores if work.checked is None else work.checked.stored
     return in_blocks(predictions, work.block, threads, stored)
 

@@ -18,12 +18,12 @@ from numpy.typing import ArrayLike
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
 from hierviz.curves.operating_curve import operating_curve
-from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
+from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
@@ -89,7 +89,7 @@ def rejection_curve(
         raise PredictionsError(
             f"min_depth: expected a whole number from 1 to {taxonomy.max_depth}, got {shown(min_depth)}. Choose one."
         )
-    true_nodes, answers = checked_table(taxonomy, one_truth_each(truth, "the table"), as_table(taxonomy, table))
+    true_nodes, answers = checked_table(taxonomy, truth, table)
     threshold = operating_curve(taxonomy, true_nodes, answers, keys=("correct",)).threshold
     is_covered = taxonomy.information > 0 if min_depth is None else taxonomy.depth >= min_depth
     covered = is_covered[answers.nodes].astype(float)

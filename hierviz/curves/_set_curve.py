@@ -1,6 +1,6 @@
 """Sets of classes against the threshold: hierarchical precision, recall and F1 of the predicted sets at many thresholds.
 
-Metrics of the predicted sets beside the path metrics of an operating curve, against one threshold for all samples.
+Metrics of the predicted sets with the path metrics of an operating curve, against one threshold for all samples.
 
 Conventions
 -----------
@@ -163,7 +163,7 @@ def set_curve(
     keys = [key for key in _COLUMNS if model.taxonomy.is_tree or not METRICS[key].tree_only]
     totals = {key: np.zeros(len(wanted)) for key in keys}
     step = max(1, MOST_COUNTS // len(wanted))
-    SetMetricsByThreshold(model.taxonomy, wanted)  # says what is wrong with thresholds before all scores are read
+    SetMetricsByThreshold(model.taxonomy, wanted)  # checks the thresholds before all scores are read
     for block in predictions.blocks():
         rows = np.flatnonzero(model.judged[block]) + block.start
         for start in range(0, len(rows), step):

@@ -8,7 +8,7 @@ lies below its score, and running sums give all thresholds together. Trees and g
 
 Functions
 ---------
-answer_counts, answer_depths, mean_answer_depth, share_not_at_leaf, step_means
+answer_counts, answer_depths, share_not_at_leaf, step_means
 """
 
 from __future__ import annotations
@@ -121,12 +121,6 @@ def answer_depths(taxonomy, table, thresholds):
     return answer_counts(table, thresholds, taxonomy.depth, taxonomy.max_depth + 1)
 
 
-def mean_answer_depth(taxonomy, table, thresholds):
-    """Mean depth of the answers in edges at every threshold, shape (n_thresholds,); as `answer_depths`, n_samples > 0."""
-    _require_samples(table)
-    return answer_depths(taxonomy, table, thresholds) @ np.arange(taxonomy.max_depth + 1) / table.n_samples
-
-
 def share_not_at_leaf(taxonomy, table, thresholds):
     """Share of the samples whose answer is not a leaf, at every threshold.
 
@@ -148,7 +142,8 @@ def share_not_at_leaf(taxonomy, table, thresholds):
     PredictionsError
         If there is no sample, a threshold is not in [0, 1], or they are no list of numbers.
     """
-    _require_samples(table)
+    if table.n_samples == 0:
+        raise PredictionsError("answers: expected at least one sample, got none. Pass predictions with rows.")
     return answer_counts(table, thresholds, taxonomy.is_leaf.astype(np.intp), 2)[:, 0] / table.n_samples
 
 
@@ -176,8 +171,3 @@ def _checked(thresholds):
     for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
         check_threshold(threshold)
     return thresholds
-
-
-def _require_samples(table):
-    if table.n_samples == 0:
-        raise PredictionsError("answers: expected at least one sample, got none. Pass predictions with rows.")

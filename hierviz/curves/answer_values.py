@@ -21,7 +21,7 @@ from hierviz.metrics.path import check_nodes
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy.checks import check_taxonomy, one_truth_each
 
-# Kinds of answers whose metrics are worked out at a time, so that they stay in the processor's cache; and answers that are
+# Kinds of answers whose metrics are computed at a time, so that they stay in the processor's cache; and answers that are
 # put into kinds at a time.
 WORK_KINDS, ANSWERS_AT_ONCE = 1 << 15, 1 << 19
 # Pairs of a truth and any node for each answer, and pairs in all, up to which each pair has a place in a table.

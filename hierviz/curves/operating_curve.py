@@ -114,7 +114,7 @@ class OperatingCurve(StepCurve):
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
 
-        A threshold stands for its point: the first row, which holds for all thresholds from the first breakpoint up, has 1 or
+        A threshold identifies its point: the first row, which holds for all thresholds from the first breakpoint up, has 1 or
         the first breakpoint where that is larger; row j has ``threshold[j - 1]``, and its values hold just below it.
         """
         first = max(1.0, float(self.threshold[0])) if len(self.threshold) else 1.0
@@ -233,7 +233,7 @@ def operating_curve(
     n_answers = len(answers.nodes)
 
     def half(place):
-        """`progress` of the first or second half of the work: every answer is looked at, then added."""
+        """`progress` of the first or second half of the work: every answer is classified, then added."""
         return progress and (lambda done, total: progress(place * n_answers + done * n_answers // total, 2 * n_answers))
 
     return CurveSteps.from_table(taxonomy, true_nodes, answers, keys=keys, progress=half(0)).curve(progress=half(1))

@@ -28,14 +28,12 @@ import numpy as np
 
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis.runs import run_answers
-from hierviz.evaluation._judged_answers import JudgedAnswers, known_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, known_answers
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.sets.node_sets import set_overlap
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import is_number
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -158,7 +156,7 @@ class ScoresByClass(Short):
 
 
 def class_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | Predictions | JudgedAnswers],
+    evaluation: Judged | Sequence[Judged],
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -228,7 +226,7 @@ def _both_readings(answers, beta):
 
 
 def hierarchical_f(
-    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | Predictions | JudgedAnswers],
+    evaluation: Judged | Sequence[Judged],
     rule: str = "majority",
     threshold: float = 0.5,
     *,

@@ -155,13 +155,12 @@ def flip_intervals(
         predictions = evaluation.predictions if isinstance(evaluation, Evaluation) else evaluation
         check_kind("flip intervals", predictions, Predictions, "Pass Predictions, an Evaluation or a ParetoTable.")
         taxonomy = predictions.taxonomy
-        _check_sample(sample, predictions.n_samples)
+        check_position("sample", sample, predictions.n_samples, "row")
         if isinstance(evaluation, Evaluation) and evaluation.table is not None:
             nodes, scores = _of_table(evaluation.table, sample)
         else:
-            nodes, scores = _of_table(
-                pareto_table(taxonomy, predictions.node_probabilities(slice(sample, sample + 1))), 0
-            )
+            p = predictions.node_probabilities(slice(sample, sample + 1))
+            nodes, scores = _of_table(pareto_table(taxonomy, p), 0)
         if truth is None and predictions.truth is not None:
             known = predictions.truth[sample]
             truth = known[known >= 0] if isinstance(predictions.truth, NodeLists) else [known] * int(known >= 0)
@@ -174,19 +173,14 @@ def flip_intervals(
     high[first] = 1.0
     kept = np.flatnonzero((high > low) | (np.arange(len(nodes)) == first))
     kept = kept[kept >= first][::-1]
-    return FlipIntervals(
-        taxonomy, low[kept], high[kept], nodes[kept], scores[kept], outcomes(taxonomy, nodes[kept], true_nodes)
-    )
+    found = outcomes(taxonomy, nodes[kept], true_nodes)
+    return FlipIntervals(taxonomy, low[kept], high[kept], nodes[kept], scores[kept], found)
 
 
 def _of_table(table, sample):
-    _check_sample(sample, table.n_samples)
+    check_position("sample", sample, table.n_samples, "row")
     inside = slice(table.offsets[sample], table.offsets[sample + 1])
     return table.nodes[inside].astype(np.intp), table.scores[inside]
-
-
-def _check_sample(sample, n_samples):
-    check_position("sample", sample, n_samples, "row")
 
 
 def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.ndarray:

@@ -18,22 +18,20 @@ label_errors
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hierviz.diagnosis.confusions import branch_below
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -101,12 +99,12 @@ class LabelErrors(Short):
 
 
 def label_errors(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
     most: int | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     **parameters: Any,
 ) -> LabelErrors:
     """Wrong answers ranked by how much more probable their branch is than that of the truth.
@@ -160,7 +158,7 @@ def label_errors(
 def _first_ones(evaluation, rows, nodes, most):
     """Places, ascending, among which the `most` largest scores are, and the probabilities of their nodes; few of the others.
 
-    The truth's branch is at least as probable as the truth, and the answer's branch often stands in the Pareto table: their
+    The truth's branch is at least as probable as the truth, and the answer's branch is often in the Pareto table: their
     difference is a bound above, and only rows whose bound is large are read.
     """
     known = table_probabilities(evaluation, nodes[1], rows)

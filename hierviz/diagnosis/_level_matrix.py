@@ -13,21 +13,22 @@ level_matrix, LevelMatrix
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.errors import PredictionsError, TaxonomyError, shown
+from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.projection.projected import cut
-from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.checks import check_kind, check_one_of
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,7 +69,7 @@ def level_matrix(
     *,
     levels: Sequence[int] | None = None,
     rule: str = "leaf",
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     **parameters: Any,
 ) -> LevelMatrix:
     """A metric of models that know different levels, at each level of the taxonomy.
@@ -107,8 +108,7 @@ def level_matrix(
     taxonomy.require_tree("a matrix of levels")
     if any(model.taxonomy.sha256 != taxonomy.sha256 for model in several):
         raise TaxonomyError("level_matrix: expected models of one taxonomy, got several. Read them with one.")
-    if metric not in path_keys():
-        raise PredictionsError(f"metric: expected one of {', '.join(path_keys())}, got {shown(metric)}. Choose one.")
+    check_one_of("metric", metric, path_keys())
     depths = list(range(1, taxonomy.max_depth + 1)) if levels is None else list(levels)
     value = np.full((len(several), len(depths)), np.nan)
     for row, model in enumerate(several):
@@ -121,14 +121,10 @@ def level_matrix(
     for row, model in enumerate(several):
         methods.setdefault(row if model.run is None else model.name, []).append(row)
     firsts = [several[rows[0]] for rows in methods.values()]
-    return LevelMatrix(
-        [model.name for model in firsts],
-        [min(_finest(several[row]) for row in rows) for rows in methods.values()],
-        depths,
-        metric,
-        np.array([value[rows].mean(axis=0) for rows in methods.values()]),
-        np.array([int(model.has_truth.sum()) for model in firsts]),
-    )
+    finest = [min(_finest(several[row]) for row in rows) for rows in methods.values()]
+    means = np.array([value[rows].mean(axis=0) for rows in methods.values()])
+    n = np.array([int(model.has_truth.sum()) for model in firsts])
+    return LevelMatrix([model.name for model in firsts], finest, depths, metric, means, n)
 
 
 def _finest(model):

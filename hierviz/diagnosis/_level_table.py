@@ -22,11 +22,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, known_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -74,9 +72,7 @@ class SubtreeLevels(Short):
         return frame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
 
 
-def subtree_levels(
-    answers: Evaluation | Predictions | JudgedAnswers, root: int = 0, *, nodes: NodeTable | None = None
-) -> SubtreeLevels:
+def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = None) -> SubtreeLevels:
     """Nodes, truths, answers and the costliest node of every depth below a node.
 
     Parameters
@@ -109,13 +105,11 @@ def subtree_levels(
     def per_depth(which, weights=None):
         return np.bincount(depth[which], weights, n_levels).astype(np.intp)
 
-    truth_rows, truths = _listed(answers.truth)
+    lists = NodeLists.of(answers.truth)
+    truth_rows, truths = np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes
     truth_rows, truths = truth_rows[inside[truths]], truths[inside[truths]]
     deepest = np.full(answers.n_judged, -1)
-    if isinstance(answers.truth, NodeLists):
-        np.maximum.at(deepest, truth_rows, depth[truths])
-    else:
-        deepest[truth_rows] = depth[truths]
+    np.maximum.at(deepest, truth_rows, depth[truths])
     below = np.flatnonzero(inside)
     key = cost_key(table)
     costs = np.asarray(getattr(table, key), dtype=float)
@@ -139,13 +133,6 @@ def subtree_levels(
         cost,
         key,
     )
-
-
-def _listed(nodes):
-    """Sample and node of all listed nodes."""
-    if not isinstance(nodes, NodeLists):
-        return np.arange(len(nodes)), nodes
-    return np.repeat(np.arange(len(nodes)), nodes.lengths), nodes.nodes
 
 
 @dataclass(frozen=True, eq=False)
@@ -175,12 +162,7 @@ class LevelTable(Short):
         return frame({"depth": np.arange(len(self.n_nodes)), **{key: getattr(self, key) for key in keys}})
 
 
-def level_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
-    rule: str = "majority",
-    threshold: float = 0.5,
-    **parameters: Any,
-) -> LevelTable:
+def level_table(evaluation: Judged, rule: str = "majority", threshold: float = 0.5, **parameters: Any) -> LevelTable:
     """Classes, truths and answers by depth, and labels by sample.
 
     Parameters
@@ -209,11 +191,5 @@ def level_table(
     def by_number(nodes):
         return np.bincount(nodes.lengths) if isinstance(nodes, NodeLists) else np.array([0, len(nodes)])
 
-    return LevelTable(
-        by_depth(np.arange(len(depth))),
-        by_depth(answers.taxonomy.leaves),
-        by_depth(truth),
-        by_depth(predicted),
-        by_number(truth),
-        by_number(predicted),
-    )
+    levels = map(by_depth, (np.arange(len(depth)), answers.taxonomy.leaves, truth, predicted))
+    return LevelTable(*levels, *map(by_number, (truth, predicted)))

@@ -36,16 +36,13 @@ from hierviz.diagnosis.calibration_bins import bin_ends
 from hierviz.diagnosis.runs import run_answers
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
-from hierviz.evaluation._judged_answers import JudgedAnswers
-from hierviz.evaluation.evaluation import Evaluation
-from hierviz.messages.errors import PredictionsError, near_miss, shown
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
-from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_share, check_whole
+from hierviz.taxonomy.checks import check_kind, check_one_of, check_share, check_whole
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
@@ -195,7 +192,7 @@ def ways_to_divide(answers: JudgedAnswers) -> list[str]:
 
 
 def means_by(
-    evaluation: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | JudgedAnswers],
+    evaluation: Judged | Sequence[Judged],
     by: str,
     rule: str = "majority",
     threshold: float = 0.5,
@@ -288,11 +285,7 @@ def _parts(answers, by, bins):
         codes, texts = codes_of(column)
         none = np.full(len(texts), np.nan)
         return codes, texts, none, none
-    known = ways_to_divide(answers)
-    if by not in known:
-        raise PredictionsError(
-            f"by: expected one of {', '.join(known)}, got {shown(by)}.{near_miss(str(by), known)} Choose one."
-        )
+    check_one_of("by", by, ways_to_divide(answers))
     return _number_parts(least_of_truths(answers, _numbers(taxonomy.attributes[by])), bins)
 
 

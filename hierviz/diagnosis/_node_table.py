@@ -25,8 +25,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._reliability import Reliability
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers, samples_at_or_below
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers, samples_at_or_below
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
@@ -34,7 +33,6 @@ from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import is_member
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -205,9 +203,9 @@ class NodeTable(Short):
         Mean rescaled win of the `support`, in [0, 1], higher is better.
     ece, ece_expected : ndarray of float
         Expected calibration error of the node's probability, in [0, 1], lower is better, and what a calibrated model would
-        have; nan where it was not looked at.
+        have; nan where it was not computed.
     is_miscalibrated : ndarray of float
-        1 where the error is flagged, 0 where it is not, nan where it was not looked at.
+        1 where the error is flagged, 0 where it is not, nan where it was not computed.
     reasons : dict of str to str
         Why a column is nan throughout, by its name.
     """
@@ -258,7 +256,7 @@ class NodeTable(Short):
 
 
 def node_table(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -320,15 +318,15 @@ def node_table(
     win = answers.evaluation.win
     if win is None:
         mean_win = np.full(n_nodes, np.nan)
-        why = answers.evaluation.why_no_curve() or "they need scores of one true class per sample on a tree"
-        reasons["mean_win"] = why
+        why = answers.evaluation.why_no_curve()
+        reasons["mean_win"] = why or "they need scores of one true class per sample on a tree"
     else:
         total = samples_at_or_below(taxonomy, np.asarray(answers.truth), win[answers.rows])
         mean_win = ratio(np.where(support > 0, total, 0), support, np.nan)
     errors = {key: np.full(n_nodes, np.nan) for key in ("ece", "null_mean", "is_flagged")}
     if calibration is None:
         reasons |= dict.fromkeys(
-            ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not looked at"
+            ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not computed"
         )
     else:
         check_kind(
@@ -338,27 +336,16 @@ def node_table(
             raise PredictionsError(
                 "calibration: expected nodes of the taxonomy of the answers, got another one. Pass that of the same data."
             )
-        looked_at = np.flatnonzero((calibration.node >= 0) & np.isfinite(calibration.ece))
+        known = np.flatnonzero((calibration.node >= 0) & np.isfinite(calibration.ece))
         for key, column in errors.items():
-            column[calibration.node[looked_at]] = getattr(calibration, key)[looked_at]
-    return NodeTable(
-        taxonomy,
-        support,
-        answered,
-        hits,
-        _stops(answers),
-        n_no_answer,
-        n_correct,
-        ratio(hits, support, np.nan),
-        ratio(hits, answered, np.nan),
-        ratio(2 * hits, support + answered, np.nan),
-        ratio(n_correct, support, np.nan),
-        mean_win,
-        errors["ece"],
-        errors["null_mean"],
-        errors["is_flagged"],
-        reasons,
+            column[calibration.node[known]] = getattr(calibration, key)[known]
+    ratios = ((hits, support), (hits, answered), (2 * hits, support + answered), (n_correct, support))
+    columns: tuple[Any, ...] = (
+        *(support, answered, hits, _stops(answers), n_no_answer, n_correct),
+        *(ratio(part, whole, np.nan) for part, whole in ratios),
+        *(mean_win, *errors.values(), reasons),
     )
+    return NodeTable(taxonomy, *columns)
 
 
 def _truths_below(answers, some):

@@ -1,11 +1,11 @@
-"""Are probabilities shares? Calibration of nodes and of depths, beside what a calibrated model would show.
+"""Are probabilities calibrated? Calibration of nodes and of depths, next to that of a calibrated model.
 
-How a node of each sample stands to its truth: above it or equal, below it, or beside it.
+The relation of a node of each sample to its truth: equal or above, below, or in another branch.
 
 Conventions
 -----------
-Of a node v the event is "a truth at or below v" and its probability p(v); samples whose truth is a proper ancestor of v say
-nothing about it, and are left out and counted. Of a depth d, the most probable node at depth d (a shallower leaf stands for
+Of a node v the event is "a truth at or below v" and its probability p(v); samples whose truth is a proper ancestor of v
+do not decide it, and are left out and counted. Of a depth d, the most probable node at depth d (a shallower leaf counts as
 itself; the lowest node on ties) is right where a truth is at or below it, and the sample is left out where its truth is a
 proper ancestor of it. Pooling all nodes of a depth instead would be swamped by probabilities near 0.
 
@@ -24,7 +24,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Any
 
@@ -32,11 +32,12 @@ import numpy as np
 
 from hierviz.diagnosis.calibration_bins import calibration_of
 from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
-from hierviz.evaluation._judged_answers import JudgedAnswers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
@@ -123,7 +124,7 @@ class Reliability(Short):
         ``low``, ``high``, ``p``: smallest, largest and mean p; ``rate``, ``lower``, ``upper``: share of events and its Wilson
         interval [1]_; ``n``, ``events``: samples and events.
     n_samples, n_used : int
-        Judged samples, and how many of them were looked at (drawn at random where these are fewer).
+        Judged samples, and how many of them were used (drawn at random where these are fewer).
     """
 
     taxonomy: Taxonomy
@@ -170,7 +171,7 @@ class Reliability(Short):
 
 
 def reliability(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     *,
     nodes: Iterable[int] | None = None,
     depths: Iterable[int] | None = None,
@@ -179,7 +180,7 @@ def reliability(
     confidence: float = 0.95,
     max_samples: int | None = None,
     tests: ManyTests = USUAL_TESTS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> Reliability:
     """Calibration of nodes or depths.
 
@@ -188,9 +189,9 @@ def reliability(
     evaluation : Evaluation, Predictions, or JudgedAnswers
         Of scores, of trees or graphs (depths: trees only), with one truth a sample or several.
     nodes : iterable of int, optional
-        Nodes to look at.
+        Nodes to check.
     depths : iterable of int, optional
-        Depths to look at, from 1; all of them where no nodes are given.
+        Depths to check, from 1; all of them where no nodes are given.
     n_bins, min_samples : int
         At most so many bins of equal size, with at least so many samples each; equal p in one bin.
     confidence : float

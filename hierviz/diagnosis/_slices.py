@@ -26,7 +26,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -41,14 +41,13 @@ from hierviz.diagnosis.slice_members import (
     slice_members,
     worst_first,
 )
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.ties import at_most
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -187,9 +186,7 @@ class Slices(Short):
         """The worst slices in one sentence, or that none is clearly worse, or that nothing is tested."""
         if self.test == "none":
             what = "samples" if self.n_groups == self.n_samples else "groups"
-            return (
-                f"Slices are not tested: {self.n_groups:,} {what} are fewer than the {FEWEST_GROUPS} that a test needs."
-            )
+            return f"Slices are not tested: {self.n_groups:,} {what}, and a test needs at least {FEWEST_GROUPS}."
         if not self.n_flagged:
             return "No slice is clearly worse than the rest."
         # A slice that shares most of its excess with earlier ones is not a further cause.
@@ -235,7 +232,7 @@ class Slices(Short):
 
 
 def slices(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -244,7 +241,7 @@ def slices(
     group: str | np.ndarray | None = None,
     min_samples: int = 10,
     tests: ManyTests = USUAL_TESTS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
     **parameters: Any,
 ) -> Slices:
     """Subtrees and values of attributes whose answers are worse than those of the rest.

@@ -158,7 +158,7 @@ SAMPLES_A_PAIR = 200
 def calibration_example() -> Predictions:
     """Scores of a model whose leaves are calibrated and whose parents are not.
 
-    Leaves a and b stand under u, c and d under w. Each of the six pairs of leaves has p = 0.4 in `SAMPLES_A_PAIR` samples,
+    Leaves a and b are children of u, c and d of w. Each of the six pairs of leaves has p = 0.4 in `SAMPLES_A_PAIR` samples,
     and the other two leaves have 0.1. The truth of a pair under one parent is each of the two with a share of 0.2 and each of
     the others with 0.3; that of a pair under both parents is each of the two with 0.5.
 

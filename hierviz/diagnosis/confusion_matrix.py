@@ -3,7 +3,7 @@ r"""The confusion matrix of a taxonomy of which some nodes are open: subtree-cor
 Conventions
 -----------
 The root is open, and so is what is asked for, as far as all nodes above it are open. A child of an open node that is not
-open itself stands for all nodes at or below it. An open node X has a group of its own, "stops at X", for truths and answers
+open itself represents all nodes at or below it. An open node X has a group of its own, "stops at X", for truths and answers
 that are X itself. So every node belongs to one group, rows and columns have the same groups in the order of the tree, and
 
 - all cells together are all pairs, whatever is open;
@@ -12,7 +12,7 @@ that are X itself. So every node belongs to one group, rows and columns have the
 
 With several paths a sample, pairs are the matched paths of the hierarchical confusion matrix; a last row counts answers for
 which no truth was left, and last columns truths for which no answer was left, and labels outside the taxonomy. In a graph a
-node stands on its first path in depth-first order.
+node is on its first path in depth-first order.
 
 Cells are kept by what is counted: nothing is as large as groups x groups before `dense` is called.
 
@@ -29,13 +29,11 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, AnswerPairs, Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.path_lists import Towards
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -159,7 +157,7 @@ class ConfusionMatrix(Short):
 
 
 def matrix(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -213,19 +211,9 @@ def matrix(
     key = np.sort(rows * len(column_nodes) + columns)
     first = np.flatnonzero(np.diff(key, prepend=-1))
     row, column = np.divmod(key[first], len(column_nodes))
-    return ConfusionMatrix(
-        answers.taxonomy,
-        np.flatnonzero(is_open),
-        row_nodes,
-        column_nodes,
-        row,
-        column,
-        np.diff(np.append(first, len(key))),
-        len(key),
-        pairs,
-        rows,
-        columns,
-    )
+    cells = (row, column, np.diff(np.append(first, len(key))), len(key))
+    lines: tuple[Any, ...] = (row_nodes, column_nodes, *cells, pairs, rows, columns)
+    return ConfusionMatrix(answers.taxonomy, np.flatnonzero(is_open), *lines)
 
 
 def placement(taxonomy: Taxonomy) -> Taxonomy:

@@ -2,7 +2,7 @@ r"""Which true class is taken for which: pairs of classes at any level, or the b
 
 Conventions
 -----------
-A sample is counted where its answer is wrong, unless `outcomes` says otherwise. At a level, a node stands for its ancestor at
+A sample is counted where its answer is wrong, unless `outcomes` says otherwise. At a level, a node counts as its ancestor at
 that depth, and for itself where it is above it; samples whose truth and answer are then one node are not confused at this
 level. Under a lowest common ancestor z, the branches are the children of z on the way to the truth and to the answer, z
 itself where one of them is z. With several paths a sample, matched pairs are counted, and what has no partner.
@@ -20,15 +20,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judged_answers
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -91,12 +89,12 @@ class Confusions(Short):
 
 
 def node_names(taxonomy: Taxonomy, nodes: np.ndarray) -> list[str]:
-    """Names of nodes, and of what stands in the place of a node."""
+    """Names of nodes, and what is shown where there is none."""
     return [WITHOUT_A_NODE[node] if node < 0 else taxonomy.names[node] for node in nodes.tolist()]
 
 
 def confused_pairs(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
@@ -207,18 +205,9 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
     offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])
-    return Confusions(
-        taxonomy,
-        common[first][sequence],
-        truth[first][sequence],
-        predicted[first][sequence],
-        sizes[sequence],
-        total[sequence],
-        cost_key,
-        len(key),
-        offsets,
-        rows[by_key[places]],
-    )
+    nodes = (values[first][sequence] for values in (common, truth, predicted))
+    counts = (sizes[sequence], total[sequence], cost_key, len(key))
+    return Confusions(taxonomy, *nodes, *counts, offsets, rows[by_key[places]])
 
 
 def _at_level(taxonomy, nodes, level):

@@ -1,9 +1,9 @@
-r"""A model's hierarchical confusion beside that of the best constant answers, and what is suspicious about it.
+r"""A model's hierarchical confusion next to that of the best constant answers, and what is suspicious about it.
 
 Conventions
 -----------
 For each measure in `MEASURES` the best constant answer is the node that, answered for every sample, has the highest value of
-that measure. A model that is not above it, or whose MCC is far below 0, gets a sentence that says so: true negatives reward
+that measure. A model that is not above it, or whose MCC is far below 0, gets a warning: true negatives reward
 being right near the top, so a constant answer can have an MCC of 0.5; and an MCC far below 0 is what columns in another order
 than the taxonomy's classes look like, and not what a bad model looks like [1]_.
 
@@ -24,15 +24,13 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
-from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constants_in_tree
-from hierviz.metrics.confusion.multi_path import best_constant_path, confusion
+from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constant_path, best_constants_in_tree
+from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.registry import METRICS
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import FEWEST
 
@@ -70,7 +68,7 @@ class AgainstConstants(Short):
             own, best = self.confusion.measures[key], constant.measures[key]
             if own is not None and best is not None and own <= best and own < 1:
                 found.append(
-                    f"{METRICS[key].label} is {own:.3f}, which is not above the {best:.3f} of always answering "
+                    f"{METRICS[key].label} is {own:.3f}, not above the {best:.3f} of always answering "
                     f"{taxonomy.title(node)}."
                 )
         return found + contradicting(self.confusion.measures["mcc"])
@@ -81,20 +79,20 @@ def contradicting(mcc: float | None) -> list[str]:
     if mcc is None or mcc >= SUSPICIOUS_MCC:
         return []
     return [
-        f"MCC is {mcc:.3f}: the answers contradict the truth more than chance would. Are the columns of the scores in another "
-        "order than the classes?"
+        f"MCC is {mcc:.3f}: the answers contradict the truth more often than chance. Check that the columns of the scores "
+        "are in the order of the classes."
     ]
 
 
 def against_constants(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "majority",
     threshold: float = 0.5,
     *,
     constants: dict[str, tuple[int, HierarchicalConfusion]] | None = None,
     **parameters: Any,
 ) -> AgainstConstants:
-    """Hierarchical confusion of a model over all judged samples, beside the best constant answers.
+    """Hierarchical confusion of a model over all judged samples, next to the best constant answers.
 
     Parameters
     ----------
@@ -121,7 +119,7 @@ def against_constants(
     >>> answers = taxonomy.nodes(*["dog", "dog", "cat"] * 4)
     >>> found = against_constants(Predictions.from_labels(taxonomy, answers, truth=truth))
     >>> found.alarms[0]
-    'F1 (nodes) is 0.000, which is not above the 0.667 of always answering cat.'
+    'F1 (nodes) is 0.000, not above the 0.667 of always answering cat.'
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     taxonomy, predicted = answers.taxonomy, answers.predicted

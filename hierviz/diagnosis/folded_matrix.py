@@ -4,7 +4,7 @@ Conventions
 -----------
 Open nodes, what is asked for, and what has no partner keep their lines. Of the closed nodes those with the most pairs (truths
 and answers together) keep theirs, the first ones on ties; the other children of one parent share a line "others", which
-stands after the family. So all cells together are still all pairs, and a cell is the sum of what it hides. A class alone is
+comes after the family. So all cells together are still all pairs, and a cell is the sum of what it hides. A class alone is
 not folded. Rows and columns are folded alike.
 
 Functions
@@ -140,7 +140,7 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
     is_kept |= np.bincount(above[~is_kept], minlength=tree.n_nodes)[above] == 1
     kept, folded = np.flatnonzero(is_kept), np.flatnonzero(~is_kept)
     parents, family, n_folded = np.unique(above[folded], return_inverse=True, return_counts=True)
-    # The others of a family stand after all that is below its parent, those of an inner family first.
+    # The others of a family come after all that is below its parent, those of an inner family first.
     start = tree.preorder[groups]
     end = np.searchsorted(start, tree.preorder[parents] + tree.subtree_size[parents]) - 1
     position = np.concatenate([kept, end])
@@ -169,21 +169,9 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
     row, column = np.divmod(cells, max(len(nodes), 1))
     can_open = (nodes >= 0) & (folds == 0) & ~opened
     can_open[can_open] = ~tree.is_leaf[nodes[can_open]]
-    return FoldedMatrix(
-        matrix=matrix,
-        tree=tree,
-        nodes=nodes,
-        n_folded=folds,
-        is_open=opened,
-        can_open=can_open,
-        row_line=row_line,
-        column_line=column_line,
-        row=row,
-        column=column,
-        count=count,
-        n_different=different,
-        relation=_relation(tree, nodes, folds, opened, row, column),
-    )
+    relation = _relation(tree, nodes, folds, opened, row, column)
+    lines = (nodes, folds, opened, can_open, row_line, column_line)
+    return FoldedMatrix(matrix, tree, *lines, row, column, count, different, relation)
 
 
 def _relation(tree, nodes, folds, opened, row, column):

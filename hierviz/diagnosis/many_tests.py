@@ -1,4 +1,4 @@
-r"""Tail probabilities of many tests at once, and what is left of them when many are looked at.
+r"""Tail probabilities of many tests at once, and their correction.
 
 Conventions
 -----------

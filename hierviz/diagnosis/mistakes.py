@@ -24,13 +24,13 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.registry import rule_and_threshold
@@ -223,10 +223,8 @@ class SetMistakes(Short):
 
     def take(self, places: np.ndarray) -> SetMistakes:
         """Some of the samples, by place."""
-        lists = (self.truth.take(places), self.predicted.take(places))
-        return SetMistakes(
-            self.taxonomy, self.row[places], *lists, self.hp[places], self.hr[places], self.lost_hf1[places]
-        )
+        own = [name for name in self.__dataclass_fields__ if name != "taxonomy"]
+        return replace(self, **{name: getattr(self, name).take(places) for name in own})
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a sample; names joined by ``;``, a label outside the taxonomy being ""."""
@@ -239,7 +237,7 @@ class SetMistakes(Short):
 
 
 def set_mistakes(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
+    evaluation: Judged,
     rule: str = "threshold_set",
     threshold: float = 0.5,
     *,
@@ -275,15 +273,7 @@ def set_mistakes(
     order = largest_first(lost)
     if only_wrong:
         order = order[lost[order] > 0]
-    return SetMistakes(
-        answers.taxonomy,
-        answers.rows[order],
-        truth.take(order),
-        predicted.take(order),
-        hp[order],
-        hr[order],
-        lost[order],
-    )
+    return SetMistakes(answers.taxonomy, answers.rows, truth, predicted, hp, hr, lost).take(order)
 
 
 def worst_rows(evaluation: Evaluation, most: int, rule: str, threshold: float, **parameters: Any) -> np.ndarray:

@@ -8,12 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation._judged_answers import JudgedAnswers, judged_answers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.common_samples import common_rows
-from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import listed_models
 from hierviz.taxonomy.taxonomy import NodeLists
 
 
@@ -37,10 +36,7 @@ class RunAnswers(Short):
 
 
 def run_answers(
-    runs: Evaluation | Predictions | JudgedAnswers | Sequence[Evaluation | Predictions | JudgedAnswers],
-    rule: str = "majority",
-    threshold: float = 0.5,
-    **parameters: Any,
+    runs: Judged | Sequence[Judged], rule: str = "majority", threshold: float = 0.5, **parameters: Any
 ) -> RunAnswers:
     """The answers of one run of a method, or of several.
 

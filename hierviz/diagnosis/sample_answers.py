@@ -115,10 +115,9 @@ def answers_by_rule(
         if p is None:
             nodes, is_set = _labels(evaluation, sample)
         else:
-            entry = inference_rule(rule)
-            answers = infer(taxonomy, p, rule, **entry.settings({"threshold": threshold, **parameters}))
+            answers = _inferred(taxonomy, p, rule, threshold, parameters)
             is_set = isinstance(answers, NodeLists)
-            nodes = np.asarray(answers[0]) if isinstance(answers, NodeLists) else answers
+            nodes = np.asarray(answers[0]) if is_set else answers
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
             _outcome_of_set(taxonomy, nodes, truth) if is_set else str(outcomes(taxonomy, nodes, truth)[0]),
@@ -149,15 +148,17 @@ def sample_confusion(
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
     if predictions.truth is None or not evaluation.judged[sample]:
         raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
-    one = np.array([sample])
-    truth = predictions.truth.take(one) if isinstance(predictions.truth, NodeLists) else predictions.truth[one]
-    if isinstance(truth, NodeLists):
-        truth = greedy_cover(taxonomy, truth).ends
+    one, truth = np.array([sample]), predictions.truth
+    truth = greedy_cover(taxonomy, truth.take(one)).ends if isinstance(truth, NodeLists) else truth[one]
     if predictions.labels is not None:
         return confusion(taxonomy, truth, greedy_cover(taxonomy, predictions.labels.take(one)))
-    settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
-    answers = infer(taxonomy, predictions.node_probabilities(slice(sample, sample + 1)), rule, **settings)
+    p = predictions.node_probabilities(slice(sample, sample + 1))
+    answers = _inferred(taxonomy, p, rule, threshold, parameters)
     return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
+
+
+def _inferred(taxonomy, p, rule, threshold, parameters):
+    return infer(taxonomy, p, rule, **inference_rule(rule).settings({"threshold": threshold, **parameters}))
 
 
 def _check(evaluation, sample):
@@ -174,7 +175,7 @@ def _outcome_of_set(taxonomy, nodes, truth):
 
 
 def _labels(evaluation, sample):
-    """The labels of a sample, and whether they are a set. In a file of one label a sample, none stands for the root."""
+    """The labels of a sample, and whether they are a set. In a file of one label a sample, none counts as the root."""
     nodes = evaluation.predictions.labels[sample]
     if evaluation.label_paths() is None:
         return nodes, True

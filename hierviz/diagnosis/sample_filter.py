@@ -1,4 +1,4 @@
-r"""Which samples to look at: by outcome, subtree of the truth and of the answer, attributes, and words.
+r"""Filters of samples: by outcome, subtree of the truth and of the answer, attributes, and words.
 
 Conventions
 -----------
@@ -102,7 +102,7 @@ def rows_with(predictions: Predictions, rows: np.ndarray, where: tuple[tuple[str
     keep = np.ones(len(rows), dtype=bool)
     for name, value in _conditions(where):
         column = attribute(predictions.attributes, name, "where")[rows]
-        # The empty text stands for all that is missing.
+        # The empty text selects missing values.
         keep &= ~is_missing(column) & (as_text(column) == value) if value else is_missing(column)
     check_kind("text", text, str, "Pass a part of the text or id.")
     if text:

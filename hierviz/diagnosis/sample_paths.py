@@ -1,10 +1,10 @@
-"""Probabilities along the paths to the truth and to the answer of single samples, for a table to take elsewhere.
+"""Probabilities along the paths to the truth and to the answer of single samples, for export.
 
 What a model believed along the paths of truth and answer, for some samples.
 
 Conventions
 -----------
-A node stands for its path from the root; in a graph for its first path in depth-first order. Samples with several truths or
+A node represents its path from the root; in a graph for its first path in depth-first order. Samples with several truths or
 answers have several paths.
 
 Functions

@@ -1,4 +1,4 @@
-"""One number of every judged sample by its key, worked out alone: what is compared between parts of the samples.
+"""One number of every judged sample by its key, computed alone: what is compared between parts of the samples.
 
 Functions
 ---------

@@ -173,20 +173,19 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     """
     taxonomy, columns = answers.taxonomy, answers.evaluation.predictions.attributes
     names = [name for name in columns if name not in NO_FACETS] if attributes is None else list(attributes)
-    kinds, nodes, values, counts = ([] for _ in range(4))
-    sample, number, n_slices = [], [], 0
+    kinds: list[str] = []
+    values: list[str] = []
+    nodes, counts, sample, number = ([] for _ in range(4))
 
     def keep(rows, slices, n, kind, of_slice, texts):
         """Number the slices that are large enough, and remember who is in them."""
-        nonlocal n_slices
         kept = np.flatnonzero((n >= min_samples) & (answers.n_judged - n >= min_samples))
         new = np.full(len(n), -1)
-        new[kept] = n_slices + np.arange(len(kept))
+        new[kept] = len(kinds) + np.arange(len(kept))
         numbers = new[slices]
         inside = numbers >= 0
         sample.append(rows if inside.all() else rows[inside])
         number.append(numbers if inside.all() else numbers[inside])
-        n_slices += len(kept)
         kinds.extend([kind] * len(kept))
         nodes.append(of_slice[kept])
         values.extend(texts[place] for place in kept.tolist())
@@ -205,13 +204,8 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     if len(sample) > 1:
         slices = slices[np.argsort(rows, kind="stable")]
     offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=answers.n_judged))).astype(np.intp)
-    return SliceMembers(
-        np.array(kinds, dtype=object),
-        np.concatenate(nodes),
-        np.array(values, dtype=object),
-        np.concatenate(counts),
-        NodeLists(offsets, slices),
-    )
+    kind, value = (np.array(texts, dtype=object) for texts in (kinds, values))
+    return SliceMembers(kind, np.concatenate(nodes), value, np.concatenate(counts), NodeLists(offsets, slices))
 
 
 def _nodes_above(answers, min_samples):

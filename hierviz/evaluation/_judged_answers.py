@@ -1,4 +1,4 @@
-r"""The answers of one model at one choice of rule and threshold beside the truth: what mistakes and diagnoses are made of.
+r"""The answers of one model at one choice of rule and threshold, with the truth: the input of mistakes and diagnoses.
 
 Conventions
 -----------
@@ -259,13 +259,14 @@ def known_answers(predicted: np.ndarray | NodeLists) -> np.ndarray | NodeLists:
     return predicted.only(predicted.nodes >= 0)
 
 
+# What answers are made of: `judged_answers` takes them.
+Judged = Evaluation | Predictions | JudgedAnswers
+
+
 def judged_answers(
-    evaluation: Evaluation | Predictions | JudgedAnswers,
-    rule: str = "majority",
-    threshold: float = 0.5,
-    **parameters: Any,
+    evaluation: Judged, rule: str = "majority", threshold: float = 0.5, **parameters: Any
 ) -> JudgedAnswers:
-    """The answers that diagnoses are made of, beside their truth.
+    """The answers of a rule with their truth, the input of all diagnoses.
 
     Parameters
     ----------

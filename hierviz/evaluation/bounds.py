@@ -1,4 +1,4 @@
-"""Intervals beside the numbers of an evaluation in which some scores are unknown, and why some numbers have none."""
+"""Intervals of the numbers of an evaluation in which some scores are unknown, and why some numbers have none."""
 
 from __future__ import annotations
 
@@ -79,7 +79,7 @@ def curve_bounds_of(model, progress=None):
 
 @dataclass(frozen=True, eq=False)
 class Bounded(Short):
-    """A number with bounds that hold for sure: arrays of one shape; `level` says so where a chart draws bands."""
+    """A number with certain bounds: arrays of one shape; charts read `level`, which is 1."""
 
     estimate: np.ndarray
     lower: np.ndarray
@@ -109,7 +109,7 @@ def why_no_bounds(model):
     """Why no number of an Evaluation has an interval, in words; None when some have."""
     if not model.n_judged:
         return "no sample has a known truth"
-    return None if model.taxonomy.is_tree else "intervals are worked out on trees, and this taxonomy is a graph"
+    return None if model.taxonomy.is_tree else "intervals are computed on trees only, and this taxonomy is a graph"
 
 
 def bounds_note(predictions):

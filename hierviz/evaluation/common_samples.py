@@ -132,9 +132,7 @@ def judged_samples(models):
     if not models:
         raise PredictionsError("models: expected at least one, got none. Choose one.")
     for model in models:
-        reason = model.why_no_curve()
-        if reason:
-            raise PredictionsError(f"{model.predictions.name}: expected an operating curve, got none: {reason}.")
+        model.require_curve()
     return [JudgedSamples(model, rows) for model, rows in zip(models, common_rows(models), strict=True)]
 
 

@@ -80,7 +80,7 @@ class CurveBounds:
         return found
 
     def columns(self, thresholds):
-        """Columns ``<metric>_low`` and ``<metric>_high`` beside the points of a curve.
+        """Columns ``<metric>_low`` and ``<metric>_high`` for the points of a curve.
 
         Parameters
         ----------

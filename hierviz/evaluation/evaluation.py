@@ -72,7 +72,7 @@ class Evaluation(Short):
     leaf_mass : ndarray of float, shape (n_samples,), or None
         Sum of p over the leaves.
     leaf_rank : ndarray of int, shape (n_samples,), or None
-        How many leaves stand before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
+        How many leaves rank before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
         not judged.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
@@ -187,15 +187,17 @@ class Evaluation(Short):
         PredictionsError
             If this input has none; says why.
         """
+        self.require_curve()
+        if not self._curve:
+            made = operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
+            self._curve.append(made)
+        return self._curve[0]
+
+    def require_curve(self) -> None:
+        """Raise a PredictionsError that says why where this input has no operating curve."""
         reason = self.why_no_curve()
         if reason:
             raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
-        if not self._curve:
-            self._curve.append(self._worked_out_curve(progress))
-        return self._curve[0]
-
-    def _worked_out_curve(self, progress):
-        return operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
 
     def balanced_curve(self, class_weights: np.ndarray | None = None) -> OperatingCurve:
         """OperatingCurve of means over true classes: each sample weighs as much as its class, divided by the class's samples.
@@ -210,9 +212,7 @@ class Evaluation(Short):
         PredictionsError
             If this input has no curve, a weight is negative or not finite, or no judged sample has a weight above 0.
         """
-        reason = self.why_no_curve()
-        if reason:
-            raise PredictionsError(f"{self.predictions.name}: expected an operating curve, got none: {reason}.")
+        self.require_curve()
         truth = np.asarray(self.truth)
         weights = sample_weights(self.taxonomy, truth, class_weights)
         return CurveSteps.from_table(self.taxonomy, truth, self.judged_table).curve(weights)
@@ -306,7 +306,7 @@ class Evaluation(Short):
         return kept_answers(self, rule, given) is None
 
     def label_paths(self) -> np.ndarray | None:
-        """End of the one path that the labels of each sample stand for, shape (n_samples,); None when one has several."""
+        """End of the one path that the labels of each sample mean, shape (n_samples,); None when one has several."""
         labels = self.predictions.labels
         if labels is None or (len(labels) and labels.lengths.max() > 1) or (labels.nodes < 0).any():
             return None

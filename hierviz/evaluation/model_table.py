@@ -37,7 +37,7 @@ TABLE_KEYS = (
 )
 # Of answers at one threshold, which means different things for different models: these do not show which model is better.
 AT_ONE_THRESHOLD = ("majority_f1",)
-# Where bands are worked out: evenly, and ever closer to 0 and 1, where sure models have their answers.
+# Where bands are computed: evenly, and ever closer to 0 and 1, where sure models have their answers.
 _ENDS = np.logspace(-2, -6, 25)
 BAND_THRESHOLDS = np.unique(np.concatenate([np.arange(134) / 133, 1 - _ENDS, _ENDS, [0.5]]))[::-1]
 # Shares of correct answers at which models are compared.
@@ -110,7 +110,7 @@ def model_intervals(
         level=level,
         progress=progress and (lambda done, n: progress((n + done + 1) // 2, n)),
     )
-    return ModelIntervals(bands, bands.summary | _columns(keys, means))
+    return ModelIntervals(bands, bands.summary | {key: means.part(i) for i, key in enumerate(keys)})
 
 
 def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None):
@@ -121,7 +121,7 @@ def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None
     metrics = path_metrics(samples.taxonomy, samples.truth, samples.table.nodes_at(threshold))
     keys = path_keys()
     means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, level=level, progress=progress)
-    return _columns(keys, means)
+    return {key: means.part(i) for i, key in enumerate(keys)}
 
 
 def standings(key, values, intervals=None):
@@ -173,16 +173,6 @@ def run_groups(names):
 def spread_over_runs(runs):
     """Mean and spread of every number over runs: list of dicts as of `model_numbers` -> dict of str to OverRuns."""
     return {key: over_repeats([run[key] for run in runs]) for key in TABLE_KEYS}
-
-
-def _columns(keys, means):
-    """The Intervals of single columns of an Interval of a row."""
-    return {
-        key: Interval(
-            means.estimate[i], means.lower[i], means.upper[i], means.draws[:, i], means.level, means.resamples
-        )
-        for i, key in enumerate(keys)
-    }
 
 
 def _mean(values):

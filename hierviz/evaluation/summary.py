@@ -12,6 +12,7 @@ evaluate, model_summary, jsonable
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,8 +24,7 @@ from hierviz.evaluation.sample_numbers import totals_of
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
-from hierviz.metrics.confusion.constant_paths import n_best_constants
-from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
@@ -34,7 +34,7 @@ from hierviz.taxonomy.checks import WAYS, check_threshold
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
-# Each answer of a table is looked at, and then added.
+# Each answer of a table is classified, then added.
 STEPS = "steps"
 
 
@@ -148,7 +148,7 @@ def model_summary(
         reason = why_not(model)
         if reason is None and name == "predicted" and entry.returns_sets:
             reason = f"the rule {rule} answers with a set of classes"
-        blocks[name] = None if reason else block(model, choice)
+        blocks[name] = None if reason else block(model, choice=choice)
         if reason:
             notes.append(f"{name}: null, {reason}")
     if not model.n_judged:
@@ -167,7 +167,7 @@ def model_summary(
             "parametrisation": predictions.parametrisation,
             "rule": rule if has_scores else None,
             "threshold": float(threshold) if has_scores else None,
-            **(_told(entry, entry.settings(parameters)) if has_scores else {}),
+            **(_given_parameters(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             **({} if bounds is None else {"bounds": bounds}),
             "notes": notes + of_bounds + _remarks(model),
@@ -186,7 +186,7 @@ def _prepare(model, rule, threshold, stage, parameters):
         model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
 
-def _told(entry, settings):
+def _given_parameters(entry, settings):
     """The parameters of a rule for the JSON, without the threshold and without optional ones that have their default."""
     return {
         name: entry.parameters[name].to_json(value)
@@ -196,19 +196,6 @@ def _told(entry, settings):
 
 
 # Blocks ----------------------------------------------------------------------------------------------------------------
-
-
-def _of_parts(block):
-    """A block of which every number follows from parts of samples."""
-    return lambda model, choice: totals_of(model, block, choice)
-
-
-def _labels(model, choice):
-    return model.label_counts(choice["threshold"]).summary()
-
-
-def _curve(model, choice):
-    return model.curve.summary()
 
 
 def balanced_numbers(model, class_weights="equal"):
@@ -234,9 +221,12 @@ def _no_truth(model):
 
 # Block name -> (function of the model and the choice of rule and parameters; why it does not apply, in words, or None).
 BLOCKS = {
-    **{block: (_of_parts(block), Evaluation.why_no_curve) for block in ("distribution", "top_down", "predicted")},
-    "labels": (_labels, _no_truth),
-    "curve": (_curve, Evaluation.why_no_curve),
+    **{
+        block: (partial(totals_of, block=block), Evaluation.why_no_curve)
+        for block in ("distribution", "top_down", "predicted")
+    },
+    "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
+    "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
 
@@ -248,7 +238,7 @@ def order_text(taxonomy):
 
 
 def exchanged_note(model):
-    """What is said where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
+    """Note where columns of scores look exchanged, judged by the truth; an empty text where they do not."""
     predictions = model.predictions
     # Of a graph no answers are kept, and on a cluster the scores may be elsewhere.
     are_here = model.best_leaf is not None or isinstance(predictions.scores, np.ndarray)

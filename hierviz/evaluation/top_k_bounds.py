@@ -13,7 +13,7 @@ the largest low of the more informative ones: an interval of thresholds, ``leave
 left: the rule `leaf`.
 
 Answers of one sample that agree in their lowest common ancestor with the truth, their information and their depth have the
-same metrics: one of them stands for all.
+same metrics: one of them represents all.
 
 Functions
 ---------
@@ -33,10 +33,9 @@ from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.parts import Ratio
+from hierviz.metrics.parts import Mean, Ratio, Total
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.path_entries import OUTCOME_COUNTS
-from hierviz.metrics.registry import CELLS, METRICS, keys_of, path_keys
+from hierviz.metrics.registry import METRICS, keys_of, path_keys
 from hierviz.metrics.win import best_leaf_metrics
 
 # Bounds of a block of rows: 4 MB each.
@@ -70,9 +69,9 @@ def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
     sets = SetBounds(taxonomy, threshold, predictions.parametrisation == "leaf_probabilities")
     curve, sums = CurveBounds(), {}
     step = RULES.get(rule)
-    at = {"majority": 0.5, "leaf": -np.inf} | (
-        {} if rule == "top_down" else {"predicted": threshold if step is None else step}
-    )
+    at = {"majority": 0.5, "leaf": -np.inf}
+    if rule in RULES and rule != "top_down":
+        at["predicted"] = threshold if step is None else step
     for block in _blocks(taxonomy, rows, progress):
         low, high = node_bounds(predictions, block)
         sets.add(predictions.truth[block] if has_one else predictions.truth.take(block), low, high)
@@ -84,28 +83,39 @@ def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
         parts = {name: _sums_of_path(taxonomy, truth, answers.at(where)) for name, where in at.items()}
         if rule == "top_down":
             parts["predicted"] = _sums_of_path(taxonomy, truth, leaves)
-        parts["top_down"] = _sums_of_leaf(taxonomy, truth, leaves)
-        parts["argmax"] = _sums_of_leaf(taxonomy, truth, answers.at(-np.inf))
+        best = _sums_of_leaf(taxonomy, truth, answers.at(-np.inf))["finest_accuracy"]
+        parts["top_down"] = _sums_of_leaf(taxonomy, truth, leaves) | {"argmax_leaf_accuracy": best}
         parts["distribution"] = _sums_of_distribution(predictions, block)
         for name, part in parts.items():
             before = sums.setdefault(name, {})
             before |= {key: before.get(key, 0) + values for key, values in part.items()}
     found, n = {"labels": sets.summary()}, len(rows)
     if has_one:
-        counts = ("neg_log_win_infinite", "cross_entropy_infinite")
-        found["distribution"] = {
-            key: (values.astype(int) if key in counts else values / n).tolist()
-            for key, values in sums["distribution"].items()
-        }
-        found["top_down"] = _top_down(sums["top_down"], sums["argmax"], n)
         f1 = {f"{name}_f1": (sums[name]["info_f1"] / n).tolist() for name in ("majority", "leaf")}
         found["curve"] = curve.summary() | f1
-        if rule in RULES:
-            extremes = sums["predicted"]
-            found["predicted"] = {key: (extremes[key] / n).tolist() for key in path_keys()}
-            found["predicted"] |= {key: extremes[key].tolist() for key in OUTCOME_COUNTS}
-            found["confusion"] = _confusion(extremes)
+        sums["confusion"] = sums.get("predicted", {})
+        for name in ("distribution", "top_down", "predicted", "confusion"):
+            found[name] = _of_sums(name, sums.get(name, {}), n)
+        found["top_down"] |= _aggregates(sums["top_down"])
     return found
+
+
+def _aggregates(extremes):
+    """Intervals of the ratios of nodes of the best leaves, of which those of the truths are known."""
+    shared, extra, due = extremes["shared"], extremes["extra"][::-1], extremes["of_truth"][0]
+    found = {"aggregate_precision": (shared / (shared + extra)).tolist()} if shared[0] + extra[1] else {}
+    if due:
+        found["aggregate_recall"] = (shared / due).tolist()
+        found["aggregate_f1"] = (2 * shared / (shared + extra + due)).tolist()
+    return found
+
+
+def _of_sums(block, extremes, n):
+    """Intervals of the numbers of a block of whose parts the lowest and highest sums are known; where they are defined."""
+    made = {key: METRICS[key].made for key in keys_of(block, Mean, Total, Ratio)}
+    known = {key: one for key, one in made.items() if all(name in extremes for name in one.parts)}
+    found = {key: one.bounds(extremes, n) for key, one in known.items()}
+    return {key: pair for key, pair in found.items() if pair is not None}
 
 
 def curve_bounds(predictions, rows, progress=None):
@@ -149,7 +159,8 @@ def _sums_of_path(taxonomy, truth, answers):
 
 def _sums_of_leaf(taxonomy, truth, answers):
     values = best_leaf_metrics(taxonomy, truth[answers.row], answers.node)
-    return _sums_of_extremes(answers, values | {"extra": values["claimed"] - values["shared"]})
+    claimed, due = values.pop("claimed"), values.pop("due")
+    return _sums_of_extremes(answers, values | {"extra": claimed - values["shared"], "of_truth": due})
 
 
 def _sums_of_distribution(predictions, rows):
@@ -167,26 +178,6 @@ def _sums_of_distribution(predictions, rows):
         "cross_entropy_infinite": np.isinf(log_truth),
     }
     return {key: pair.sum(axis=1) for key, pair in values.items()}
-
-
-def _top_down(walked, argmax, n):
-    keys = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
-    shared, extra, due = walked["shared"], walked["extra"][::-1], walked["due"][0]
-    found = {key: (walked[key] / n).tolist() for key in keys}
-    found["argmax_leaf_accuracy"] = (argmax["finest_accuracy"] / n).tolist()
-    if shared[0] + extra[1]:
-        found["aggregate_precision"] = (shared / (shared + extra)).tolist()
-    if due:
-        found["aggregate_recall"] = (shared / due).tolist()
-        found["aggregate_f1"] = (2 * shared / (shared + extra + due)).tolist()
-    return found
-
-
-def _confusion(of_answers):
-    """Counts, and the ratios that grow with one count and fall with the others."""
-    found = {cell: of_answers[cell].tolist() for cell in CELLS}
-    ratios = {key: METRICS[key].made.bounds(of_answers) for key in keys_of("confusion", Ratio)}
-    return found | {key: pair for key, pair in ratios.items() if pair is not None}
 
 
 @dataclass(frozen=True, eq=False)
@@ -209,7 +200,7 @@ class Answers(Short):
     enters_at: np.ndarray
 
     def at(self, threshold):
-        """Those at one threshold; -inf stands for the most probable leaf."""
+        """Those at one threshold; -inf means the most probable leaf."""
         return self.take((self.leaves_at <= threshold) & (threshold < self.enters_at))
 
     def take(self, which):

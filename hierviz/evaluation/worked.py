@@ -3,7 +3,7 @@
 Conventions
 -----------
 Values come from the metric functions of this package; the text repeats the arithmetic with operands of six digits and
-results of five, so that who follows it gets the digits that stand there.
+results of five, so that a reader who follows it gets the digits shown.
 
 Functions
 ---------
@@ -34,7 +34,7 @@ class Worked:
         Key of `METRICS`.
     value : float or int
     arithmetic : str
-        How it comes about, in plain text with this sample's numbers.
+        How it is computed, in plain text with this sample's numbers.
     """
 
     key: str
@@ -115,11 +115,7 @@ def _path(taxonomy, truth, predicted):
         ),
     }
     without = (
-        "is the root and says nothing"
-        if metrics["no_answer"]
-        else "is the truth"
-        if answer == truth
-        else "says something"
+        "is the root: no answer" if metrics["no_answer"] else "is the truth" if answer == truth else "is below the root"
     )
     numbers["no_answer"] = metrics["no_answer"], f"{cut}{same}: the answer {without}"
     for prefix, values, unit in (("info", taxonomy.information, "bits"), ("depth", taxonomy.depth, "edges")):

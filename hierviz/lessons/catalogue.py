@@ -1,6 +1,6 @@
 """The lessons in their order, and the glossary: Markdown files of this folder, read and checked.
 
-A lesson is a file such as `02-sandbox.md`: its number is its place, the rest its key. docs/lessons.md says what stands in it.
+A lesson is a file such as `02-sandbox.md`: its number is its place, the rest its key. docs/lessons.md describes its form.
 """
 
 from __future__ import annotations
@@ -158,7 +158,7 @@ def _step(file, line, title, body, module):
 
 
 def _controls(file, line, named, module):
-    """What one name of `change` stands for: a slider or selector, or several; `name = value` starts it elsewhere."""
+    """The controls that one name of `change` means: a slider or selector, or several; `name = value` starts it elsewhere."""
     key, start = (part.strip() for part in f"{named}=".split("=")[:2])
     known = module.CONTROLS
     _check(

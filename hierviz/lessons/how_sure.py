@@ -126,13 +126,13 @@ def chosen_in_sample(n):
         "choice": intervals_figure(
             "choice",
             {labels[0]: drawn[labels[0]]},
-            f"In sample {inside.text} are correct; nine of ten lie on the line.",
+            f"In sample {inside.text} are correct; nine of ten are on the line.",
         ),
         "choices": intervals_figure(
             "choices",
             drawn,
             f"In sample {inside.text}, on new samples {outside.text}, cross-fitted {fitted.text}; nine of ten repetitions "
-            "lie on each line.",
+            "are on each line.",
         ),
     }
 
@@ -175,7 +175,7 @@ def reliability_of(name):
     return hv.diagnosis.reliability(example, nodes=[example.taxonomy.node(name)])
 
 
-def told(found):
+def bins_text(found):
     """The bins of one class in words."""
     bins = found.bins(0)
     pairs = zip(bins["p"].tolist(), bins["rate"].tolist())
@@ -206,8 +206,8 @@ def calibration(subject):
         for place in range(len(bins["p"]))
     ]
     return {
-        "leaf": told(reliability_of("a")),
-        "parent": told(reliability_of("u")),
+        "leaf": bins_text(reliability_of("a")),
+        "parent": bins_text(reliability_of("u")),
         "leaf_error": calibration_error("a"),
         "parent_error": calibration_error("u"),
         "bins": rows,

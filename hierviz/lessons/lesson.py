@@ -1,8 +1,8 @@
 """What a lesson is made of: steps with one thing to change, a question, and numbers that the core computes while they are shown.
 
 The page Learn and the notebooks show the same lessons. Their text is Markdown with fields, read by `hierviz.lessons.catalogue`. A
-step's `work` is a function of its settings that gives what the fields name; every number it gives is a Number that says which
-function of hierviz computed it, so that a test can compute it once more.
+step's `work` is a function of its settings that gives what the fields name; every number it gives is a Number that names the
+function of hierviz that computed it, so that a test can compute it once more.
 """
 
 from __future__ import annotations
@@ -294,7 +294,7 @@ class Step(Short):
         )
 
     def _named(self, names, found):
-        """What some names stand for, lists one after the other."""
+        """What some names mean, lists one after the other."""
         values = []
         for name in names:
             if name not in found:

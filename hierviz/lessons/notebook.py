@@ -1,6 +1,6 @@
 """The lessons as notebooks: the same text, questions and functions as on the page Learn.
 
-python -m hierviz.lessons.notebook [FOLDER]     write notebooks/lessons/*.ipynb anew
+python -m hierviz.lessons.notebook [FOLDER]     rewrite notebooks/lessons/*.ipynb
 """
 
 from __future__ import annotations

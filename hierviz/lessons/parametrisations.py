@@ -46,7 +46,7 @@ def many_scores():
 
 
 def above_parent(p):
-    """How far the worst child stands above its parent, at least 0."""
+    """How far the worst child is above its parent, at least 0."""
     return max(0.0, float((p[1:] - p[TRIO.parent[1:]]).max()))
 
 
@@ -109,7 +109,7 @@ def shown_scores(kind, scores):
 
 
 def coherent(kind, **scores):
-    """Whether a child can stand above its parent."""
+    """Whether a child can be above its parent."""
     rows, kept = of_all(scores, above_parent, "worst child above its parent by", "above parent")
     breaks = labels_of(key for key in SEVEN if key not in kept)
     return {"names": " and ".join(breaks), "children": rows, **shown_scores(kind, scores)}

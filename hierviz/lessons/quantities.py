@@ -6,7 +6,6 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons.lesson import NamedFigure, Number
-from hierviz.messages.number_text import probability_text
 
 # Of one answer against one truth: label and key of `METRICS`.
 PATH = {
@@ -59,11 +58,6 @@ def picture(name, chart, *of, sentence="", **also):
 def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
     """The whole of a small tree."""
     return picture(name, "small_tree", taxonomy, values=values, truth=truth, predicted=answer)
-
-
-def probability_texts(p):
-    """Probabilities as they stand beside names."""
-    return [probability_text(float(value)) for value in p]
 
 
 def curves_figure(curves, marks=None, **also):

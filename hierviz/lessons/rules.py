@@ -15,7 +15,7 @@ from hierviz.lessons.samples import ANIMALS, TOPICS, Sample
 from hierviz.lessons.sandbox import START, of_weights
 from hierviz.metrics.outcomes import OUTCOMES
 
-# What each rule looks at, in words; the rules themselves stand in `hv.INFERENCE_RULES`.
+# What each rule looks at, in words; the rules themselves are in `hv.INFERENCE_RULES`.
 WHY = {
     "leaf": "always a leaf",
     "majority": "more probable than not",

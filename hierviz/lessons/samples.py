@@ -8,7 +8,8 @@ import numpy as np
 
 import hierviz as hv
 from hierviz.lessons.lesson import Number
-from hierviz.lessons.quantities import probability_texts, tree_figure
+from hierviz.lessons.quantities import tree_figure
+from hierviz.messages.number_text import probability_text
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
@@ -94,8 +95,8 @@ class Sample:
 
     @property
     def texts(self):
-        """Probabilities as they stand beside names."""
-        return probability_texts(self.p)
+        """Probabilities as they are written next to names."""
+        return [probability_text(float(value)) for value in self.p]
 
     def probability(self, node, label=None):
         """The probability of a node, or of its name."""
@@ -112,15 +113,11 @@ class Sample:
         """Name of the class that a rule answers with."""
         return self.taxonomy.title(self.answer(rule, **parameters))
 
-    def win(self, truth, label="win"):
-        """The rescaled win."""
-        value = float(hv.win(self.taxonomy, np.array([truth]), self.p[None])[0])
-        return Number(label, value, "softmax_win", ("win", self.taxonomy, truth, self.p))
-
-    def raw_win(self, truth, label="raw win"):
-        """The raw win, with the term of the root."""
-        value = float(hv.win(self.taxonomy, np.array([truth]), self.p[None], rescaled=False)[0])
-        return Number(label, value, "softmax_win_raw", ("raw win", self.taxonomy, truth, self.p))
+    def win(self, truth, label="", rescaled=True):
+        """The win; not rescaled it has the term of the root."""
+        value = float(hv.win(self.taxonomy, np.array([truth]), self.p[None], rescaled=rescaled)[0])
+        kind, key = ("win", "softmax_win") if rescaled else ("raw win", "softmax_win_raw")
+        return Number(label or kind, value, key, (kind, self.taxonomy, truth, self.p))
 
     def tree(self, truth=(), answer=(), name="tree"):
         """The tree with its probabilities."""

@@ -99,7 +99,7 @@ def earned(truth, **weights):
 
 
 def on_the_curve(truth, threshold, **weights):
-    """Where the answer stands between correct and specific."""
+    """Where the answer is between correct and specific."""
     sample, true = of_weights(weights), ANIMALS.node(truth)
     node, table = answer_at(sample, threshold), hv.pareto_table(ANIMALS, sample.p[None])
     n = len(table.nodes)

@@ -1,4 +1,4 @@
-"""Numbers of lesson 11: three more models beside the demo's seven, shown as they are."""
+"""Numbers of lesson 11: three more models than the demo's seven, shown as trained."""
 
 from __future__ import annotations
 

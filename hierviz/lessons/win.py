@@ -46,7 +46,11 @@ def all_mass_on(leaf):
     rows = {}
     for name in leaf_names(FISH):
         sample = Sample.of_weights(FISH, {other: float(other == name) for other in leaf_names(FISH)})
-        rows[name] = {"all probability on": name, "raw win": sample.raw_win(truth), "win": sample.win(truth)}
+        rows[name] = {
+            "all probability on": name,
+            "raw win": sample.win(truth, rescaled=False),
+            "win": sample.win(truth),
+        }
     return {
         "raw_of_huso": rows["huso"]["raw win"],
         "raw": rows[leaf]["raw win"],

@@ -1,4 +1,4 @@
-"""Packages that only an extra of hierviz installs: a missing one is said in one line, with the command that installs it."""
+"""Packages that only an extra of hierviz installs: a missing one is reported in one line, with the command that installs it."""
 
 import importlib.util
 import sys
@@ -38,12 +38,12 @@ def require(where, extra, *packages):
             )
 
 
-def frame(columns):
-    """A pandas DataFrame of columns by name; a MissingExtraError without pandas."""
+def frame(columns, **options):
+    """A pandas DataFrame of columns by name, with options of pandas; a MissingExtraError without pandas."""
     require("to_frame", "files", "pandas")
     import pandas as pd
 
-    return pd.DataFrame(columns)
+    return pd.DataFrame(columns, **options)
 
 
 def _is_there(name):

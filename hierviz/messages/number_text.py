@@ -1,4 +1,4 @@
-"""How numbers are written for people: one place, so that one number reads the same wherever it stands.
+"""How numbers are written for people: one place, so that one number reads the same everywhere.
 
 Conventions
 -----------

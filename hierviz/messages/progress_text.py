@@ -8,6 +8,9 @@ from collections.abc import Callable
 # Before this many seconds a rate says little.
 SETTLED = 1.0
 
+# Called with (done, in all); None where nobody asks.
+Progress = Callable[[int, int], object] | None
+
 
 class ProgressText:
     """The text of one piece of work, from its start on.

@@ -26,7 +26,7 @@ class Metric(Short):
     Attributes
     ----------
     key, block : str
-        Where it stands in the JSON.
+        Its place in the JSON.
     label, sentence, formula, source : str
         Name for people, one plain sentence, LaTeX, paper with section or equation where there is one.
     range : (low, high)

@@ -38,7 +38,7 @@ LABEL_METRICS = {
         macro_f1_supported: Macro F1 of nodes with samples
             Mean F1 of the nodes that are true for at least one sample.
             $ \mathrm{mean}\{F_1(v) : TP_v + FN_v > 0\}
-            [hierviz, beside macro F1]
+            [hierviz, a variant of macro F1]
 
         hamming_loss: Hamming loss
             Share of all sample-node pairs that are wrong; small because most nodes are correctly not predicted. A

@@ -92,5 +92,5 @@ def outcomes_text(counts: Mapping[str, int], bold: str = "{}") -> str:
     text = f"of {n:,} answer{'s' * (n != 1)} {', '.join(parts)}, and {said['wrong']} are wrong."
     if "coarse" not in counts or not 0 < counts["no_answer"] < n:
         return text
-    # The share without an answer is not said again: those above are rounded so that they add up to 100 %.
+    # The share without an answer is not repeated: those above are rounded so that they add up to 100 %.
     return f"{text} Of those with an answer {_correct_of_others(counts['no_answer'] / n, 1 - counts['wrong'] / n)} are correct."

@@ -3,11 +3,13 @@
 Conventions
 -----------
 A part is one number of every sample, such as its win, or how many nodes its two paths share. The total of all samples, each
-resample, and always answering each node have sums of the same parts: floats, or arrays of one shape.
+resample, and always answering each node have sums of the same parts: floats, or arrays of one shape. Where the answers of samples
+are not known for sure, `bounds` takes the lowest and the highest sum of each part, arrays of shape (2,).
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -25,8 +27,8 @@ def ratio_of_sums(shared: Any, claimed: Any, due: Any) -> tuple[float, float, fl
 
 
 @dataclass(frozen=True)
-class Mean:
-    """Mean of a part over the samples that have it: those where it is not nan."""
+class OfPart:
+    """A number that is made of one part."""
 
     part: str
 
@@ -34,6 +36,11 @@ class Mean:
     def parts(self) -> tuple[str, ...]:
         """Names of the parts."""
         return (self.part,)
+
+
+@dataclass(frozen=True)
+class Mean(OfPart):
+    """Mean of a part over the samples that have it: those where it is not nan."""
 
     def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
         """Of all samples; None where none has it."""
@@ -42,17 +49,14 @@ class Mean:
             values = values[~np.isnan(values)]
         return float(values.mean()) if len(values) else None
 
+    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[float]:
+        """Lowest and highest value, of n samples that all have the part."""
+        return (extremes[self.part] / n).tolist()
+
 
 @dataclass(frozen=True)
-class Total:
+class Total(OfPart):
     """Sum of a part that is a count: of samples, where it is 0 or 1."""
-
-    part: str
-
-    @property
-    def parts(self) -> tuple[str, ...]:
-        """Names of the parts."""
-        return (self.part,)
 
     def of(self, sums: Mapping[str, Any]) -> Any:
         """The number, or numbers, of some sums by the names of the parts."""
@@ -61,6 +65,10 @@ class Total:
     def total(self, parts: Mapping[str, np.ndarray]) -> int:
         """Of all samples."""
         return int(np.sum(parts[self.part]))
+
+    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[int]:
+        """Lowest and highest value."""
+        return extremes[self.part].tolist()
 
 
 @dataclass(frozen=True)
@@ -92,14 +100,14 @@ class Ratio(OfSums):
     part: tuple[str, ...] = ()
     whole: tuple[str, ...] = ()
 
-    def bounds(self, extremes: Mapping[str, np.ndarray]) -> list[float] | None:
-        """Lowest and highest value from those of each sum, arrays of shape (2,); None where it may be 0/0."""
+    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[float] | None:
+        """Lowest and highest value of parts that exclude each other; None where it may be 0/0."""
         others = list(self.whole)
         for name in self.part:
             others.remove(name)
         part, rest = (np.sum([extremes[name] for name in names], axis=0) for names in (self.part, others))
         rest = rest[::-1]
-        # Each part stands beside the other extreme of the rest: where both may be 0 the ratio may be undefined.
+        # Each part goes with the other extreme of the rest: where both may be 0 the ratio may be undefined.
         return (part / (part + rest)).tolist() if part[0] + rest[1] else None
 
 
@@ -167,7 +175,11 @@ def prevalence_threshold(tp, tn, fp, fn):
 
 
 def matthews(tp, tn, fp, fn):
-    """Matthews correlation of counts: floats or arrays; nan where undefined."""
+    """Matthews correlation of counts: whole numbers, floats or arrays; nan where undefined."""
+    if isinstance(tp, int):
+        # Of whole numbers the product of the four sums is exact.
+        product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
+        return (tp * tn - fp * fn) / math.sqrt(product) if product else math.nan
     # Factors apart: the product of four sums may be too large.
     root = np.sqrt(tp + fp) * np.sqrt(tp + fn) * np.sqrt(tn + fp) * np.sqrt(tn + fn)
     return ratio(tp * tn - fp * fn, root, np.nan)

@@ -34,7 +34,7 @@ from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_taxonomy, one_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-# What the metrics by information and by depth are made of, beside them in what `path_metrics` gives.
+# Parts of the metrics by information and by depth, which `path_metrics` returns with them.
 PARTS = tuple(f"{prefix}_{what}" for prefix in ("info", "depth") for what in ("excess", "deficient", "lca"))
 
 
@@ -79,7 +79,7 @@ def path_metrics(
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        The keys of `hierviz.metrics.registry.path_keys`, whose range, unit and direction stand in `METRICS`, and `PARTS`:
+        The keys of `hierviz.metrics.registry.path_keys`, whose range, unit and direction are in `METRICS`, and `PARTS`:
         ``info_*`` in bits and ``depth_*`` in edges, >= 0.
 
     Raises
@@ -135,13 +135,14 @@ def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple
     return truth, predicted
 
 
-def check_nodes(taxonomy, what, nodes):
-    """Raise a PredictionsError unless all of `nodes` are node numbers."""
+def check_nodes(taxonomy, what, nodes, lowest=0):
+    """Raise a PredictionsError unless all of `nodes` are node numbers, or from `lowest` up, where -1 is a label outside."""
     if not len(nodes):
         return
     is_number = nodes.dtype.kind in "iuf"
-    if nodes.dtype.kind not in "iu" or nodes.min() < 0 or nodes.max() >= taxonomy.n_nodes:
+    if nodes.dtype.kind not in "iu" or nodes.min() < lowest or nodes.max() >= taxonomy.n_nodes:
         got = f"{nodes.min()} to {nodes.max()} ({nodes.dtype})" if is_number else listed(nodes.ravel().tolist(), 2)
         raise PredictionsError(
-            f"{what}: expected node numbers from 0 to {taxonomy.n_nodes - 1}, got {got}. Use Taxonomy.nodes to look names up."
+            f"{what}: expected node numbers from {lowest} to {taxonomy.n_nodes - 1}, got {got}. "
+            "Use Taxonomy.nodes to look names up."
         )

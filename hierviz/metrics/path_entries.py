@@ -66,7 +66,7 @@ PATH_METRICS = {
             $ [\mathrm{lca}(y, \hat y) = \hat y]
 
         no_answer: No answer
-            The answer is the root, and the truth is not: it says nothing, and counts as correct.
+            The answer is the root and the truth is not; Correct counts it as correct.
             $ [\hat y = \text{root} \ne y]
             [hierviz]
         """,

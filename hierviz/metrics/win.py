@@ -215,7 +215,7 @@ def _checked(taxonomy: Taxonomy, truth: ArrayLike, p: ArrayLike) -> tuple[np.nda
 
 
 def leaf_ranks(taxonomy, truth, p):
-    """How many leaves stand before the best leaf at or below the truth.
+    """How many leaves rank before the best leaf at or below the truth.
 
     Parameters
     ----------

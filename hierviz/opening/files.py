@@ -1,4 +1,4 @@
-"""The files that were chosen, and all that is said about how they are read: one record with an option for each field.
+"""The chosen files and how they are read: one record with an option for each field.
 
 The flags of the commands, the fields of the page Open files, the files and readings of a session file, the paths that are
 remembered and the command that makes a report again are read off this record.
@@ -28,12 +28,12 @@ PROJECTION = {
     ),
     "only_known": Option(
         "--only-known",
-        "keep to the classes that have a column (of labels: those of --classes) and their ancestors",
+        "keep only the classes that have a column (for labels: those of --classes) and their ancestors",
         label="Classes that count",
     ),
     "unseen": Option(
         "--unseen project|error",
-        "of a truth outside the known classes: judge it at its nearest known ancestor, or stop (default: left out, counted); "
+        "a truth outside the known classes: judge it at its nearest known ancestor, or stop (default: left out, counted); "
         "implies --only-known",
         label="Truths outside the known classes",
     ),
@@ -71,8 +71,8 @@ class Files:
     )
     predictions: tuple[str, ...] = _asked(
         "--predictions P",
-        "scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts; several times for several models, "
-        "where a command takes these: NAME=P names the model, and files of one name are its runs",
+        "scores or labels: CSV, TSV, Parquet, JSON, .npy, .npz, a folder of Parquet parts; repeat it for several models, "
+        "where a command takes these: NAME=P names the model; files with the same name are its runs",
         (),
         role="predictions",
         label="Predictions, one file per model or run",
@@ -81,8 +81,8 @@ class Files:
     )
     truth: str | None = _asked(
         "--truth F",
-        "file of the truth, when it is not in the predictions; of a model, the order of its classes and its preprocessing of "
-        "pictures are checked with it",
+        "file of the truth, when it is not in the predictions; for a model, it also checks the order of the classes and the "
+        "preprocessing of pictures",
         role="truth",
         label="Truth",
         hint="Columns: sample_id and truth.",
@@ -90,26 +90,26 @@ class Files:
     truth_column: str | None = _asked("--truth-column C", "column of the truth", label="Column of the truth")
     missing: str | None = _asked(
         "--missing unknown|zero",
-        "what the scores of classes are that a sample does not list: unknown (numbers get bounds), or zero, also of classes "
+        "scores of the classes that a sample does not list: unknown (numbers get bounds), or zero, also for classes "
         "without a column",
         label="Classes without a score",
         offered={"": "detect (unknown in files of the best classes)", **{key: key for key in MISSING}},
-        hint="In predictions that list some classes of each sample only. Unknown scores give numbers with bounds.",
+        hint="For predictions that list only some classes of each sample. With unknown scores, numbers have bounds.",
     )
     percent: bool = _asked("--percent", "scores are percent: they are divided by 100", False, label="Scores in percent")
     ids: str | None = _asked(
         "--ids text|number",
-        "how ids of predictions and truth are compared: as they stand (default), or numbers so that 1.0 is 1",
+        "how ids of predictions and truth are compared: as text (default), or as numbers so that 1.0 is 1",
         choices=IDS,
         label="Sample ids",
-        offered={"text": "text, as they stand", "number": "numbers: 1.0 is 1"},
+        offered={"text": "text, unchanged", "number": "numbers: 1.0 is 1"},
     )
     classes: str | None = _asked(
         "--classes F",
         "class of each column of scores: one name per line in order, a table with an index or in order, or JSON",
         role="class names",
         label="Class names of the columns",
-        hint="Of several files each prediction file gets its own, in the table of single files.",
+        hint="With several files, each prediction file can have its own in the table of single files.",
     )
     parametrisation: str | None = _asked(
         "--parametrisation KEY",
@@ -118,7 +118,11 @@ class Files:
         offered={"": "detect (probabilities)", **{key: one.label for key, one in PARAMETRISATIONS.items()}},
     )
     model: tuple[str, ...] = _asked(
-        "--model M.onnx", "ONNX model; files of its weights lie beside it", (), role="model", label="ONNX model"
+        "--model M.onnx",
+        "ONNX model; files of its weights are in the same folder",
+        (),
+        role="model",
+        label="ONNX model",
     )
     inputs: str | None = _asked(
         "--inputs I",
@@ -128,7 +132,7 @@ class Files:
     )
     nodes: str | None = _asked(
         "--nodes F",
-        "attributes of the nodes, and names by which classes are found too: node, name, train_count, ...",
+        "attributes of the nodes, and further names of classes: node, name, train_count, ...",
         role="node attributes",
         label="Node attributes: node, name, …",
     )
@@ -141,7 +145,7 @@ class Files:
     )
     taxonomy_form: str | None = _asked(
         "--taxonomy-form FORM",
-        f"form of the taxonomy where it is not recognised: {', '.join(TAXONOMY_FORMS)}",
+        f"form of the taxonomy where it is not detected: {', '.join(TAXONOMY_FORMS)}",
         choices=TAXONOMY_FORMS,
         label="Format of the taxonomy",
         offered={"": "detect", **{key: f"{key}: {words}" for key, words in TAXONOMY_FORMS.items()}},
@@ -153,16 +157,16 @@ class Files:
     )
     taxonomy_classes: str | None = _asked(
         "--taxonomy-classes F",
-        "class list: only these classes and what is above them are read of a large taxonomy",
+        "class list: of a large taxonomy, only these classes and their ancestors are read",
         role="classes of the taxonomy",
     )
     taxonomy_relations: str | None = _asked(
         "--taxonomy-relations NAME,...",
-        "what leads to the parents in an OBO file (default: is_a), for example is_a,part_of",
+        "relations to the parents in an OBO file (default: is_a), for example is_a,part_of",
     )
     predictions_form: str | None = _asked(
         "--predictions-form FORM",
-        f"form of the predictions where it is not recognised: {', '.join(PREDICTION_FORMS)} (docs/formats.md)",
+        f"form of the predictions where it is not detected: {', '.join(PREDICTION_FORMS)} (docs/formats.md)",
         choices=PREDICTION_FORMS,
         label="Format of the predictions",
         offered={"": "detect", **{key: f"{key}: {words}" for key, words in PREDICTION_FORMS.items()}},
@@ -180,7 +184,7 @@ class Files:
 
     @property
     def source_keywords(self):
-        """Keywords of `load_model`: all that is said about the models."""
+        """Keywords of `load_model`: all settings of the models."""
         said = {"classes": self.classes, "parametrisation": self.parametrisation, **self.given}
         said |= {"only_known": self.is_partial, "missing": "zero" if self.missing == "zero" else None}
         return {key: value for key, value in said.items() if value}
@@ -248,6 +252,11 @@ class Files:
                 said[name] = list(getattr(self, name))
         return said | ({"projection": dict(self.projection)} if self.projection else {})
 
+    def to_json(self):
+        """Paths and readings as JSON holds them; answers about a model are not in it."""
+        paths = {name: value for name in ROLES if any(value := getattr(self, name) or ())}
+        return {name: list(value) if name in SEVERAL else value for name, value in paths.items()} | self.said
+
     def with_paths(self, change):
         """The same with `change(path)` in place of every path."""
         changed = {
@@ -290,6 +299,24 @@ def checked_reading(found):
     return reading | ({"projection": projection} if projection else {})
 
 
+def files_from(found):
+    """The Files of `Files.to_json`; None where anything in it is not understood."""
+    if not isinstance(found, dict):
+        return None
+    paths, reading = {name: found[name] for name in found if name in ROLES}, checked_reading(found)
+    texts = [one for value in paths.values() for one in (value if isinstance(value, list) else [value])]
+    is_text = all(one is None or isinstance(one, str) for one in texts)
+    if (
+        not is_text
+        or paths | reading != found
+        or any(isinstance(paths[name], list) != (name in SEVERAL) for name in paths)
+    ):
+        return None
+    files = Files(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
+    needed = (*files.predictions, *files.model)
+    return files if files.taxonomy and needed and None not in needed else None
+
+
 def files_of(options):
     """The Files that the options of a command name.
 
@@ -318,7 +345,7 @@ def files_of(options):
 
 
 def flags_of(files):
-    """The options that stand for Files, as (flag, value), None for a switch; for what is said about models there are none."""
+    """The options of Files, as (flag, value), None for a switch; settings of models have none."""
     flags = {name: option.usage.split()[0] for name, option in (OPTIONS | PROJECTION).items() if option.usage}
     runs = [run for run, *_ in files.readings]
     said = [(flags[name], path) for name, path in files.named_paths if name in flags and name != "predictions"]

@@ -1,4 +1,4 @@
-"""One option: how the command line and a form ask for it."""
+"""Options: how the command line and a form ask for a value."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ class Option:
     Parameters
     ----------
     usage : str
-        Flag, and what stands for its value, such as ``--json FILE|-``; without the latter it is a switch. Several names of one
+        Flag and placeholder of its value, such as ``--json FILE|-``; without the latter it is a switch. Several names of one
         flag are separated by ``/``.
     help : str
         For the command line.
@@ -38,11 +38,11 @@ class Option:
     label : str
         Of the field in a form, and in errors that a page shows.
     offered : mapping of str to str
-        The values that a form offers, where the command line checks them by itself; with their words.
+        The values that a form offers, with their words, where the command line checks them in another way.
     hint : str
         Help of the field.
     role : str
-        What lists of files call the file.
+        Name of the file in lists of files.
     """
 
     usage: str = ""

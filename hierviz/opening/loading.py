@@ -1,4 +1,4 @@
-"""Reading what was chosen: taxonomy and predictions of files, models that are run on inputs, on a part of the taxonomy."""
+"""Reading the chosen files: taxonomy, predictions, models run on inputs, on the whole taxonomy or a part of it."""
 
 from __future__ import annotations
 
@@ -100,7 +100,7 @@ def _run(path, files, taxonomy, stage):
         if not is_cut(files):
             raise
         raise FileError(
-            f"{template_of(error)} Or open it on the whole taxonomy: what is still open is asked on the page Model then."
+            f"{template_of(error)} Or open it on the whole taxonomy: the page Model then asks for what is missing."
         ) from None
     return predictions, without_unreadable(inputs, unreadable)[0]
 
@@ -133,7 +133,7 @@ def truth_of(inputs, where, truth):
     ----------
     inputs : ModelInputs
     where : str
-        What errors call the inputs.
+        Name of the inputs in errors.
     truth : Truth
 
     Returns
@@ -156,7 +156,7 @@ def check_projection(projection):
         if value is not None and value not in words:
             raise FileError(f"--{name.replace('_', '-')}: expected {' or '.join(words)}, got {value!r}. Choose one.")
     if projection.get("max_depth") is not None and projection.get("cut_level") is not None:
-        raise FileError("--max-depth: expected no level beside it, got both. Leave one of them out.")
+        raise FileError("--max-depth: expected no --level with it, got both. Leave one out.")
 
 
 def projected(files, models):
@@ -172,14 +172,13 @@ def projected(files, models):
         for model in models:
             if not model.has_scores and model.known is None and files.any_classes is None:
                 raise FileError(
-                    f"{model.name}: expected the classes that the model knows beside its labels, got none. Name them with "
+                    f"{model.name}: expected the classes that the model knows with its labels, got none. Name them with "
                     "--classes."
                 )
         models = only_known(models, asked.get("unseen"))
-    if asked.get("max_depth") is not None:
-        models = [cut(model, max_depth=asked["max_depth"]) for model in models]
-    if asked.get("cut_level") is not None:
-        models = [cut(model, level=asked["cut_level"]) for model in models]
+    at = {"max_depth": asked.get("max_depth"), "level": asked.get("cut_level")}
+    if any(value is not None for value in at.values()):
+        models = [cut(model, **at) for model in models]
     if asked.get("inner_truth") == "other":
         models = with_other_leaves(models)
     return models

@@ -1,4 +1,4 @@
-"""What is said about an ONNX model: its options, and the keywords of `load_model` and `load_inputs` that they stand for."""
+"""Settings of an ONNX model: its options, and the keywords of `load_model` and `load_inputs` that they become."""
 
 from __future__ import annotations
 
@@ -68,7 +68,7 @@ PREPROCESSING = {
     ),
     "pad": Option(
         "--pad GREY",
-        "keep the whole picture and its proportions, with borders of this grey level, 0 to 255 (default: 0)",
+        "keep the whole picture and its proportions, with borders in this grey level, 0 to 255 (default: 0)",
         type=int,
         bare=0,
         label="Grey level of the borders",
@@ -117,16 +117,12 @@ def reading_options(options):
     reading = {key: value for key in ("media", "text_column") if (value := getattr(options, key))}
     if options.columns:
         names = [name.strip() for name in options.columns.split(",")]
-        pairs = [name.partition("=")[::2] for name in names]
-        reading["columns"] = names if not all(column for _, column in pairs) else _by_input(pairs)
+        by_input: dict[str, list[str]] = {}
+        for name in names:
+            start, _, column = name.partition("=")
+            by_input.setdefault(start.strip() if column else "", []).append(column.strip())
+        reading["columns"] = names if "" in by_input else by_input
     return reading
-
-
-def _by_input(pairs):
-    columns = {}
-    for name, column in pairs:
-        columns.setdefault(name.strip(), []).append(column.strip())
-    return columns
 
 
 def _preprocessing(options):
@@ -147,4 +143,4 @@ def _numbers(key, text):
         return numbers
     if len(numbers) == 1 and key != "size":
         return numbers[0]
-    raise ModelError(f"--{key}: expected {form}, got {text!r}. Name both.")
+    raise ModelError(f"--{key}: expected {form}, got {text!r}. Give both.")

@@ -1,4 +1,4 @@
-"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, and values that hold for one method only."""
+"""Prediction files by method: ``NAME=FILE``, folders and patterns of runs, and values for single methods."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from typing import Any
 from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.readers.picture_names import natural_key
 
-# What files of runs in a folder are called; a folder of .parquet files is one file in parts.
+# Suffixes of runs in a folder; a folder of .parquet files is one file in parts.
 SUFFIXES = (".csv", ".tsv", ".json", ".jsonl", ".ndjson", ".npy", ".npz")
 _KNOWN = (*SUFFIXES, ".txt", ".parquet", ".pq", ".gz")
 _PATTERN = re.compile(r"[*?\[]")
@@ -93,14 +93,13 @@ def with_runs(files: Sequence[RunFile]) -> list[RunFile]:
 def _files_of(text):
     """The files of one ``--predictions``, without their runs."""
     name, path = _split(text)
-    if os.path.isdir(path) and (inside := _runs_in(path)):
-        return [RunFile(file, name or _folder(file)) for file in inside]
+    found = _runs_in(path) if os.path.isdir(path) else []
     if _PATTERN.search(path) and not os.path.exists(path) and "://" not in path:
         found = sorted(glob.glob(path), key=natural_key)
         if not found:
-            raise FileError(f"--predictions {path}: expected files of that pattern, got none. Check the path.")
-        return [RunFile(file, name or _folder(file)) for file in found]
-    return [RunFile(path, name)]
+            raise FileError(f"--predictions {path}: expected files that match, got none. Check the path.")
+    folder = os.path.basename(os.path.dirname(os.path.abspath(found[0]))) if found else None
+    return [RunFile(file, name or folder) for file in found] or [RunFile(path, name)]
 
 
 def _split(text):
@@ -120,10 +119,6 @@ def _runs_in(folder):
         return []
     names = [name for name in names if name.lower().removesuffix(".gz").endswith(SUFFIXES)]
     return [os.path.join(folder, name) for name in sorted(names, key=natural_key)]
-
-
-def _folder(file):
-    return os.path.basename(os.path.dirname(os.path.abspath(file)))
 
 
 def values_by_method(

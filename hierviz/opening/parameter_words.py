@@ -1,4 +1,4 @@
-"""How errors and notes name a parameter on the command line, by its flag, and on a page, by the label of its field."""
+"""Names of parameters in errors and notes: flags on the command line, labels of fields on a page."""
 
 from __future__ import annotations
 

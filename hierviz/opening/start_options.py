@@ -64,7 +64,7 @@ def projection_options(level="--level"):
 
 
 def add_model_options(command):
-    """Add what is said about a model to a parser, the preprocessing and the limits of its process as groups."""
+    """Add the settings of a model to a parser, the preprocessing and the limits of its process as groups."""
     add_flags(command, MODEL_OPTIONS.values())
     shape = command.add_argument_group("preprocessing of pictures (overrides what the model declares)")
     add_flags(shape, PREPROCESSING.values())
@@ -99,12 +99,12 @@ def start_files(options):
 
 
 def run_options(options):
-    """Keywords of `Model.predict` that the options stand for."""
+    """Keywords of `Model.predict` of the options."""
     return {"batch_size": options.batch, "strict": options.strict}
 
 
 def without_folder(word):
-    """A word of a command, such as ``A=/home/me/a.csv``, without the folders that are nobody else's business."""
+    """A word of a command, such as ``A=/home/me/a.csv``, without its folders, which are private."""
     start, equals, path = word.rpartition("=")
     is_of_here = os.path.isabs(path) or os.path.exists(path) or os.path.isdir(os.path.dirname(path))
     return f"{start}{equals}{os.path.basename(path.rstrip(os.sep)) or path}" if is_of_here else word

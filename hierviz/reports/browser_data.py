@@ -1,4 +1,4 @@
-"""What the browser unfolds: the taxonomy with its numbers, probabilities of a sample, the confusion matrix of all nodes."""
+"""Data that the browser unfolds: the taxonomy with its numbers, probabilities of a sample, the confusion matrix of all nodes."""
 
 from __future__ import annotations
 
@@ -21,8 +21,13 @@ def tree_data(taxonomy):
     }
 
 
+def shown_columns(table):
+    """Keys of the columns of a NodeTable that a report shows."""
+    return [key for key in SHOWN if key in usable_columns(table)]
+
+
 def node_data(table):
-    """Columns of a NodeTable as text, and the order in which siblings stand: the most wrong answers first.
+    """Columns of a NodeTable as text, and the order of siblings: the most wrong answers first.
 
     Returns
     -------
@@ -30,7 +35,7 @@ def node_data(table):
         ``columns`` (label, sentence, texts of all nodes), ``share`` (numbers from 0 to 1 for the bars of the column of that
         place, or null), ``rank`` (place of each node among all, the worst first).
     """
-    usable = [key for key in SHOWN if key in usable_columns(table)]
+    usable = shown_columns(table)
     columns = [
         {
             "label": NODE_COLUMNS[key].label,
@@ -41,9 +46,7 @@ def node_data(table):
     ]
     cost = np.nan_to_num(getattr(table, cost_key(table)))
     # Ties keep the order of the taxonomy.
-    order = np.lexsort((np.arange(len(cost)), -table.support, -cost))
-    rank = np.empty(len(cost), dtype=int)
-    rank[order] = np.arange(len(cost))
+    rank = np.argsort(np.lexsort((np.arange(len(cost)), -table.support, -cost)))
     bar = next((place for place, key in enumerate(usable) if NODE_COLUMNS[key].kind == "share"), None)
     share = None
     if bar is not None:
@@ -54,19 +57,13 @@ def node_data(table):
 
 def probability_data(p, truth, predicted):
     """Probabilities of one sample for the same tree: ``texts``, ``rank`` (the most probable first), ``marks`` of nodes."""
-    rank = np.empty(len(p), dtype=int)
-    rank[np.argsort(-p, kind="stable")] = np.arange(len(p))
+    rank = np.argsort(np.argsort(-p, kind="stable"))
     marks: dict[int, str] = dict.fromkeys(truth, "truth")
     for node in predicted:
         marks[node] = f"{marks[node]}, answer" if node in marks else "answer"
+    texts = [probability_text(value) for value in p.tolist()]
     return {
-        "columns": [
-            {
-                "label": "p",
-                "sentence": "Probability of the class.",
-                "texts": [probability_text(value) for value in p.tolist()],
-            }
-        ],
+        "columns": [{"label": "p", "sentence": "Probability of the class.", "texts": texts}],
         "share": {"column": 0, "values": np.clip(np.round(p, 4), 0, 1).tolist()},
         "rank": rank.tolist(),
         "marks": {str(node): mark for node, mark in marks.items()},

@@ -12,6 +12,7 @@ from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.messages.number_text import probability_text, value_text
 from hierviz.reports.browser_data import probability_data
+from hierviz.reports.markup import chart, folded, terms
 
 HIDDEN = ("image", "file", "text", "path")
 NAMES_IN_A_SET = 8
@@ -37,22 +38,21 @@ class ExamplePage:
     def example(self, row, is_open=False):
         """One sample as a section that opens: HTML."""
         predictions = self.evaluation.predictions
-        answer = sample_answer(self.evaluation, row, **self.choice)
-        truth = np.atleast_1d(predictions.truth[row]).tolist() if self.evaluation.judged[row] else []
+        answer, truth = self._judged(row)
         name, sample = f"sample-{row}", predictions.sample_id(row)
         answered = self._named(answer.nodes)
         outcome = answer.outcome
         verdict = f' <span class="{outcome}">{answer_text(outcome)}</span>' if outcome else ""
-        told = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
+        said = f"truth {self._named(truth)}, answer {answered}" if truth else f"answer {answered}"
         picture = self.pictures.get(row)
         thumbnail = f'<img class="thumbnail" src="{picture}" alt="Sample {escape(sample)}">' if picture else ""
         called = predictions.called(row)
         own = "" if called == sample else f"{escape(sample)}: "
-        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{told}{verdict}</span>'
+        head = f'{thumbnail}<span class="sample-name">{escape(called)}</span> <span>{own}{said}{verdict}</span>'
         body, text = [], predictions.text(row)
         if text:
             body.append(f"<blockquote>{escape(text)}</blockquote>")
-        body.append(self._facts(row, truth, answer))
+        body.append(self.facts(row))
         for part in sample_parts(self.evaluation, row, **self.choice):
             key = f"{name}-{part.name}"
             if key not in self.store:
@@ -69,24 +69,25 @@ class ExamplePage:
         if key not in self.store:
             p = self.evaluation.predictions.node_probabilities(np.array([row]))[0]
             self.store[key] = packed(probability_data(p, truth, [node for node in nodes if node >= 0]))
-        return (
-            '<details><summary>All classes, as a tree that opens</summary><div class="wide" data-tree="taxonomy-tree" '
-            f'data-values="{key}" data-label="Probabilities of all classes"></div></details>'
-        )
+        tree = f'<div class="wide" data-tree="taxonomy-tree" data-values="{key}" data-label="Probabilities of all classes">'
+        return folded("All classes, as a tree that opens", f"{tree}</div>")
+
+    def _judged(self, row):
+        """The answer to a sample, and its true nodes as a list; empty where none is known."""
+        answer = sample_answer(self.evaluation, row, **self.choice)
+        return answer, np.atleast_1d(self.evaluation.predictions.truth[row]).tolist() if self.evaluation.judged[
+            row
+        ] else []
 
     def facts(self, row):
-        """Truth, answer and win of a sample, and why the answer stops where it does: HTML."""
-        answer = sample_answer(self.evaluation, row, **self.choice)
-        truth = np.atleast_1d(self.evaluation.predictions.truth[row]).tolist() if self.evaluation.judged[row] else []
-        return self._facts(row, truth, answer)
-
-    def _facts(self, row, truth, answer):
+        """Truth, answer and win of a sample, and why the answer stops there: HTML."""
+        answer, truth = self._judged(row)
         predictions, taxonomy = self.evaluation.predictions, self.evaluation.taxonomy
         facts = []
         for label, nodes in (("Truth", truth), ("Answer", answer.nodes)):
             if len(nodes) == 1 and nodes[0] >= 0 and taxonomy.is_tree:
                 path = " › ".join(escape(taxonomy.title(step)) for step in taxonomy.path(nodes[0])[1:])
-                facts.append((label, path or f"{escape(taxonomy.title(0))} (the root, no information)"))
+                facts.append((label, path or f"{escape(taxonomy.title(0))} (the root: no information)"))
             elif len(nodes) or label == "Answer":
                 facts.append((label, self._named(nodes)))
         if answer.p is not None:
@@ -95,29 +96,14 @@ class ExamplePage:
             facts.append(("Win", value_text(answer.win)))
         known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
         facts += [(escape(str(key)), escape(str(value))) for key, value in known.items()]
-        rows = "".join(f"<dt>{label}</dt><dd>{value}</dd>" for label, value in facts)
-        return f'<dl class="facts">{rows}</dl>{self._why(row)}'
-
-    def _why(self, row):
-        """Why the answer stops where it does."""
-        if self.choice["rule"] not in RULES or not self.evaluation.predictions.has_scores or not self._is_tree:
-            return ""
-        threshold = 0.5 if self.choice["rule"] == "majority" else self.choice["threshold"]
-        return f"<p>{escape(flip_intervals(self.evaluation, row).why(threshold))}</p>"
-
-    @property
-    def _is_tree(self):
-        return self.evaluation.taxonomy.is_tree
+        why = ""
+        if self.choice["rule"] in RULES and predictions.has_scores and taxonomy.is_tree:
+            threshold = 0.5 if self.choice["rule"] == "majority" else self.choice["threshold"]
+            why = f"<p>{escape(flip_intervals(self.evaluation, row).why(threshold))}</p>"
+        return terms(facts) + why
 
     def _named(self, nodes):
         title = self.evaluation.taxonomy.title
         names = [escape(title(node)) if node >= 0 else "(empty)" for node in nodes]
         more = f" and {len(names) - NAMES_IN_A_SET} more" if len(names) > NAMES_IN_A_SET else ""
         return f"<b>{'; '.join(names[:NAMES_IN_A_SET]) or 'nothing'}</b>{more}"
-
-
-def chart(key, sentence):
-    """The place of a packed chart, with what it says in words below: HTML."""
-    said = escape(sentence)
-    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{said}"></div>'
-    return f"<figure>{place}<figcaption>{said}</figcaption></figure>"

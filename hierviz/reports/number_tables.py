@@ -6,6 +6,7 @@ from html import escape
 
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
+from hierviz.reports.markup import meaning, table
 
 BLOCKS = {
     "distribution": "Probabilities",
@@ -29,42 +30,35 @@ def overview_table(entries):
         ``models`` of the JSON of `evaluate`.
     """
     keys = OF_CURVES if any(entry["curve"] for entry in entries) else OF_SETS
-    values = [{key: _found(entry, key) for key in keys} for entry in entries]
-    keys = [key for key in keys if any(found[key] is not None for found in values)]
+    values = [
+        {key: next((entry[block][key] for block in BLOCKS if key in (entry[block] or ())), None) for key in keys}
+        for entry in entries
+    ]
+    keys = [key for key in keys if any(of_model[key] is not None for of_model in values)]
     if not keys:
-        return "<p>No sample has a known truth, so there are no numbers.</p>"
-    head = "".join(f'<th scope="col">{_label(key)}</th>' for key in keys)
-    rows = "".join(
-        f'<tr><th scope="row">{escape(model_name(entry))}</th>'
-        + "".join(f"<td>{_value(found[key])}{_bounds(entry, key)}</td>" for key in keys)
-        + "</tr>"
-        for entry, found in zip(entries, values, strict=True)
-    )
-    said = "".join(f"<dt>{escape(METRICS[key].label)}</dt><dd>{escape(METRICS[key].sentence)}</dd>" for key in keys)
-    return (
-        f'<div class="wide"><table class="numbers"><thead><tr><th scope="col">Model</th>{head}</tr></thead>'
-        f"<tbody>{rows}</tbody></table></div><details><summary>What these numbers mean</summary><dl>{said}</dl></details>"
-    )
+        return "<p>No numbers: no sample has a known truth.</p>"
+    rows = [
+        (escape(model_name(entry)), *(_cell(entry, key, of_model[key]) for key in keys))
+        for entry, of_model in zip(entries, values, strict=True)
+    ]
+    return table(["Model", *map(_label, keys)], rows) + meaning(METRICS[key] for key in keys)
 
 
 def all_numbers(entries):
     """Every number of the JSON, one table a block, models as columns: HTML."""
     parts = []
     for block, title in BLOCKS.items():
-        keys = list(dict.fromkeys(key for entry in entries for key in entry[block] or () if key != "macro_f1_by_depth"))
-        keys = [key for key in keys if not isinstance(next(_in(entries, block, key)), dict)]
-        if keys:
-            head = "".join(f'<th scope="col">{escape(model_name(entry))}</th>' for entry in entries)
-            rows = "".join(
-                f'<tr><th scope="row">{_label(key)}</th>'
-                + "".join(f"<td>{_value((entry[block] or {}).get(key))}{_bounds(entry, key)}</td>" for entry in entries)
-                + "</tr>"
-                for key in keys
-            )
-            parts.append(
-                f'<h3>{title}</h3><div class="wide"><table class="numbers"><thead><tr><th scope="col">{block}</th>{head}</tr>'
-                f"</thead><tbody>{rows}</tbody></table></div>"
-            )
+        of_models = [entry[block] or {} for entry in entries]
+        first = {key: value for values in reversed(of_models) for key, value in values.items()}
+        keys = dict.fromkeys(key for values in of_models for key in values if key != "macro_f1_by_depth")
+        rows = [
+            (_label(key), *(_cell(entry, key, values.get(key)) for entry, values in zip(entries, of_models)))
+            for key in keys
+            if not isinstance(first[key], dict)
+        ]
+        if rows:
+            heads = [block, *(escape(model_name(entry)) for entry in entries)]
+            parts.append(f"<h3>{title}</h3>{table(heads, rows)}")
     return "".join(parts)
 
 
@@ -73,18 +67,11 @@ def model_name(entry):
     return f"{entry['name']} ({entry['run']})" if entry.get("run") else entry["name"]
 
 
-def _in(entries, block, key):
-    return (entry[block][key] for entry in entries if entry[block] and key in entry[block])
-
-
-def _found(entry, key):
-    return next((entry[block][key] for block in BLOCKS if entry[block] and key in entry[block]), None)
-
-
-def _bounds(entry, key):
-    """What unknown scores could make of a number."""
+def _cell(entry, key, value):
+    """A number, and what unknown scores could make of it."""
     pair = next((found[key] for found in entry.get("bounds", {}).values() if found and found.get(key)), None)
-    return f' <span class="muted">({_value(pair[0])} to {_value(pair[1])})</span>' if pair else ""
+    bounds = f' <span class="muted">({_value(pair[0])} to {_value(pair[1])})</span>' if pair else ""
+    return _value(value) + bounds
 
 
 def _label(key):

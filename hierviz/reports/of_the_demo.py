@@ -1,4 +1,4 @@
-"""The story of the demo: what a domain expert may trust, and what not, in eight views.
+"""The story of the demo in eight views: what a domain expert may trust.
 
 Views are chosen by what the models say now, and captions hold no number: the steps stay true for other models.
 """
@@ -45,48 +45,46 @@ def demo_story(models):
     return (
         StoryStep(
             "overview",
-            {**at},
-            "{model} names the vehicle on {samples} drawings. It may stop early: {exact} of its answers name the exact class, "
-            "{coarse} a broader class that is right, {no_answer} say nothing, and {wrong} are wrong. "
-            "Which of them can you trust?",
+            at,
+            "{model} classifies the vehicles on {samples} drawings. It may stop early: {exact} of its answers are the exact "
+            "class, {coarse} a correct broader class, {no_answer} are empty, and {wrong} are wrong. Which of them can you trust?",
         ),
         StoryStep(
             "example",
             {**at, "sample": sample(coarse), "outcome": "coarse"},
-            "An answer that stops early can be right without being exact. Here the model says “{answer}” with a probability "
-            "of {p}, and stops where it is no longer sure. The truth, “{truth}”, lies below: less is said, and nothing wrong.",
+            "An answer that stops early can be correct without being exact. Here the model answers “{answer}” with a probability "
+            "of {p}, and stops where it is no longer sure. The truth, “{truth}”, is below: a correct, less specific answer.",
         ),
         StoryStep(
             "curves",
             {**at, "threshold": safe},
             "You choose how careful it is. At the threshold {threshold}, {correct} of the answers are correct: "
-            "{answered}. Only {exact} still name the exact class. Drag the threshold to see the exchange.",
+            "{answered}. Only {exact} are still the exact class. Drag the threshold to see the trade-off.",
         ),
         StoryStep(
             "taxonomy",
             {**at, "aspect": "icicle"},
-            "Trust the upper levels more than the lower ones: taken down to the last class, {coarsest_accuracy} of the answers "
-            "are right about the first level, {finest_accuracy} about the last. Colour says how often each class is right.",
+            "Trust the upper levels more than the lower ones: with answers down to the leaves, {coarsest_accuracy} are correct "
+            "at the first level, {finest_accuracy} at the last. The colour is the share of correct answers of each class.",
         ),
         StoryStep(
             "mistakes",
             {**at, "where": f"{condition}=yes", "outcome": "wrong"},
-            f"Do not trust it where the conditions are bad: with “{condition.replace('_', ' ')}”, "
-            "{wrong} of {answers} answers are wrong; of all drawings it is {all.wrong}.",
+            f"Do not trust it under bad conditions: with “{condition.replace('_', ' ')}”, "
+            "{wrong} of {answers} answers are wrong, of all drawings {all.wrong}.",
         ),
         *_weak_branch(answers, at),
         StoryStep(
             "example",
             {**at, "sample": sample(sure), "outcome": "wrong"},
-            "Do not take a high probability for a proof: {p} for “{answer}”, and the truth is “{truth}”. Mistakes like this one "
-            "are found by looking, not by a threshold.",
+            "A high probability is no proof: {p} for “{answer}”, but the truth is “{truth}”. No threshold finds mistakes like "
+            "this one: check the samples.",
         ),
         StoryStep(
             "overview",
             {**at, "threshold": safe},
-            "So ask for a careful model, and look at the rest: at the threshold {threshold}, {wrong} of the answers are wrong "
-            "({n_wrong}), {exact} are finished, {coarse} wait for somebody who names the "
-            "exact class, and {no_answer} have no answer yet.",
+            "So use a careful threshold and check the rest: at {threshold}, {wrong} of the answers are wrong ({n_wrong}), "
+            "{exact} are exact, {coarse} need somebody who names the exact class, and {no_answer} have no answer yet.",
         ),
     )
 
@@ -105,8 +103,8 @@ def _weak_branch(answers, at):
     yield StoryStep(
         "mistakes",
         {**at, "part": "matrix", "under": taxonomy.names[node], "opened": str(opened)},
-        f"{first}. The most wrong answers beyond the expected ones are below “{{under}}”: {{wrong}} of {{answers}} answers are "
-        f"wrong, of all {{all.wrong}}{last}. See what is taken for what.",
+        f"{first}. The largest excess of wrong answers is below “{{under}}”: {{wrong}} of {{answers}} answers are wrong, "
+        f"of all {{all.wrong}}{last}. The matrix shows which classes are confused.",
     )
 
 

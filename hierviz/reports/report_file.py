@@ -3,32 +3,48 @@
 Conventions
 -----------
 The file needs no network and asks for none. The same predictions and arguments give the same bytes. Every text that comes
-from files or from the author is escaped: it stays text.
+from files or from the author is escaped: it stays text. Scripts are named by their hashes in a content security policy that
+allows no request: no name or note could run or reach the network, even if it were not escaped.
 
-Functions
----------
-report
+Functions and classes
+---------------------
+report, Report, ReportSamples, ReportRun
 """
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import json
 import os
+import re
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from html import escape
+from pathlib import Path
 from typing import Any
 
+from hierviz._version import version
+from hierviz.charts import palette
+from hierviz.charts.export import browser_library
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.new_files import new_text
 from hierviz.predictions.predictions import Predictions, listed_models
-from hierviz.reports.page import page
+from hierviz.reports.markup import folded
+from hierviz.reports.number_tables import all_numbers
 from hierviz.reports.report_parts import ReportParts
+from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep
-from hierviz.taxonomy.checks import check_kind, is_number
+from hierviz.taxonomy.checks import check_kind
 
 TITLE = "Hierarchical classification report"
+_SPACE = re.compile(r"(?<=[0-9]) (?=%)")
+_HERE = Path(__file__).parent
+SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js", "story.js")
+COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
 
 @dataclass(frozen=True)
@@ -64,6 +80,27 @@ class Report:
         return f"<Report of {len(self.evaluate['models'])} models, {len(self.html.encode()) / 1e6:.1f} MB>"
 
 
+@dataclass(frozen=True)
+class ReportRun:
+    """How a report is made: the command that it quotes, progress and threads.
+
+    Attributes
+    ----------
+    command : str
+        What makes the report again.
+    words : callable
+        Takes the dict of `hierviz.evaluate` and returns it with names of parameters replaced, such as ``{classes}`` by a
+        flag of the command line.
+    stage, threads
+        As of `hierviz.evaluate`.
+    """
+
+    command: str = ""
+    words: Callable[[Any], Any] = lambda value: value
+    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None
+    threads: int | None = None
+
+
 def report(
     predictions: Predictions | Evaluation | Sequence[Predictions | Evaluation],
     rule: str | None = None,
@@ -72,18 +109,10 @@ def report(
     title: str = TITLE,
     notes: str = "",
     model: str | None = None,
-    worst: int = 6,
-    samples: Sequence[str] = (),
-    random: int = 3,
-    seed: int = 0,
-    max_mb: float = 5,
-    command: str = "",
-    words: Callable[[Any], Any] = lambda value: value,
-    stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
-    threads: int | None = None,
-    class_weights: Any = None,
-    numbers: dict[str, Any] | None = None,
+    samples: ReportSamples | None = None,
     story: Sequence[StoryStep] = (),
+    class_weights: Any = None,
+    run: ReportRun | None = None,
     **parameters: Any,
 ) -> Report:
     """Make one HTML file of some models that opens from disk without a network.
@@ -92,34 +121,19 @@ def report(
     ----------
     predictions : Predictions, Evaluation, or list or dict of them
         Several models need the same taxonomy and the same samples. A dict gives them their names.
-    rule, threshold, threads, class_weights, **parameters
+    rule, threshold, class_weights, **parameters
         As of `hierviz.evaluate`.
     title : str
     notes : str
-        What the author has to say; empty lines divide paragraphs.
+        Text of the author; empty lines divide paragraphs.
     model : str, optional
         Name of the model of the examples, the confusion matrix and the taxonomy; the first if not given.
-    worst, random : int
-        How many of the worst answers to show, and of samples drawn at random.
-    samples : sequence of str
-        Ids of further samples to show.
-    seed : int
-        Of the draw.
-    max_mb : float
-        Millions of bytes that pictures of samples may need together: they are reduced, then left out, and the report says so.
-    command : str
-        What makes the report again, written into it.
-    words : callable
-        Takes the dict of `hierviz.evaluate` or a text of notes and returns it with names of parameters replaced, such as
-        ``{classes}`` by a flag of the command line; as it is by default.
-    stage : callable
-        Called with (what is done, unit) when a part of the work begins, returns None or what is called with (done, in all)
-        while it goes on: for progress bars.
+    samples : hierviz.reports.ReportSamples, optional
+        The examples; the worst answers and some samples drawn at random if not given.
     story : sequence of StoryStep
         Views with captions that the report begins with; models are named by their names in small letters, joined by hyphens.
-    numbers : dict, optional
-        What `hierviz.evaluate` returned for the same predictions, rule, threshold and parameters, so that it is not computed
-        again; it is taken as it is, not checked.
+    run : hierviz.reports.ReportRun, optional
+        Command, progress, threads.
 
     Returns
     -------
@@ -136,33 +150,108 @@ def report(
     rule, threshold = rule_and_threshold(rule, threshold)
     thresholds = thresholds_of(models, threshold)
     check_models(models, rule, thresholds, **parameters)
-    for what, text in (("title", title), ("notes", notes), ("command", command)):
+    samples, run = samples or ReportSamples(), run or ReportRun()
+    for what, text in (("title", title), ("notes", notes), ("command", run.command)):
         check_kind(what, text, str, "Pass a text.")
-    if not is_number(max_mb) or max_mb < 0:
-        raise PredictionsError(f"max_mb: expected a number of megabytes from 0, got {shown(max_mb)}. Give one.")
     evaluations = [
         found
         if isinstance(found, Evaluation)
         else Evaluation.from_predictions(
-            found, stage(f"Evaluating {found.name}", "rows"), threshold=of, threads=threads
+            found, run.stage(f"Evaluating {found.name}", "rows"), threshold=of, threads=run.threads
         )
         for found, of in zip(models, thresholds, strict=True)
     ]
-    place = _place_of(model, evaluations)
-    if numbers is None:
-        numbers = evaluate(evaluations, rule, thresholds, stage=stage, class_weights=class_weights, **parameters)
-    numbers = words(numbers)
-    parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, stage, words)
-    examples, left_out = parts.examples(worst, samples, random, seed, max_mb)
-    made = page(parts, title=title, notes=notes, command=command, examples=examples, left_out=left_out, story=story)
-    return Report(made, numbers, left_out)
-
-
-def _place_of(name, evaluations):
-    """Number of the model that is looked at."""
-    if name is None:
-        return 0
     names = [evaluation.predictions.name for evaluation in evaluations]
-    if name not in names:
-        raise PredictionsError(f"model: expected one of {', '.join(names)}, got {shown(name)}. Choose one.")
-    return names.index(name)
+    if model is not None and model not in names:
+        raise PredictionsError(f"model: expected one of {', '.join(names)}, got {shown(model)}. Choose one.")
+    place = 0 if model is None else names.index(model)
+    numbers = evaluate(evaluations, rule, thresholds, stage=run.stage, class_weights=class_weights, **parameters)
+    numbers = run.words(numbers)
+    parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, run.stage)
+    html, left_out = _page(parts, title, notes, run.command, samples, story)
+    return Report(html, numbers, left_out)
+
+
+# The page ----------------------------------------------------------------------------------------------------------------
+
+
+def _page(parts, title, notes, command, samples, story):
+    """The whole page as text, and what was left out of it."""
+    examples, left_out = parts.examples(samples)
+    sections = [
+        ("story", "Story" if len(story) > 1 else "The view", parts.story(story)),
+        ("overview", "Overview", parts.overview()),
+        ("curves", "Operating curves", parts.curves()),
+        ("examples", "Examples", f"<p>{escape(parts.setting)}.</p>{examples}" if examples else ""),
+        ("matrix", "Confusion matrix", parts.matrix()),
+        ("taxonomy", "Taxonomy", parts.taxonomy_table()),
+        ("numbers", "All numbers", folded("Show all numbers", all_numbers(parts.numbers["models"]))),
+        ("files", "How the files were read", folded("Show", parts.account())),
+        ("about", "About this file", _about(command, left_out, parts.credits)),
+    ]
+    # A number and its sign stay on one line; the command of the last section is copied as it is.
+    sections = [
+        (name, heading, html if name == "about" else _SPACE.sub("\u00a0", html))
+        for name, heading, html in sections
+        if html
+    ]
+    links = "".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
+    body = "".join(f'<section id="{name}"><h2>{heading}</h2>{content}</section>' for name, heading, content in sections)
+    data = {"hierviz": version(), "command": command, "evaluate": parts.numbers}
+    packed = "".join(
+        f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in parts.store.items()
+    )
+    scripts = [browser_library(), "\n".join((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
+    policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
+    made = (
+        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
+        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {policy} 'unsafe-eval'; "
+        "style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'\">"
+        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
+        f"<title>{escape(title)}</title><style>{_style()}</style></head><body>"
+        f'<header><h1>{escape(title)}</h1>{_paragraphs(notes)}<nav aria-label="Sections">{links}</nav></header>'
+        f"<main>{body}</main>"
+        '<noscript><p class="noscript">Charts, the matrix and the taxonomy need JavaScript.</p></noscript>'
+        f'<script type="application/json" id="hierviz-report">{_json(data)}</script>{packed}'
+        + "".join(f"<script>{script}</script>" for script in scripts)
+        + "</body></html>\n"
+    )
+    # Names of files that are not UTF-8 have halves of characters.
+    return made.encode("utf-8", "backslashreplace").decode("utf-8"), left_out
+
+
+def _style():
+    looks = (palette(dark) for dark in (False, True))
+    light, dark = ("".join(f"--{name}:{getattr(look, name)};" for name in COLOURS) for look in looks)
+    css = (_HERE / "report.css").read_text("utf-8")
+    return f":root{{{light}}}@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}{css}"
+
+
+def _json(value):
+    """JSON that cannot end a script element."""
+    return json.dumps(value, indent=1, ensure_ascii=False, allow_nan=False).replace("<", "\\u003c")
+
+
+def _digest(script):
+    return base64.b64encode(hashlib.sha256(script.encode("utf-8")).digest()).decode("ascii")
+
+
+def _paragraphs(text):
+    parts = [part for part in text.replace("\r\n", "\n").split("\n\n") if part.strip()]
+    if not parts:
+        return ""
+    made = "".join(f"<p>{escape(part.strip()).replace(chr(10), '<br>')}</p>" for part in parts)
+    return f'<div class="notes" aria-label="Notes of the author">{made}</div>'
+
+
+def _about(command, left_out, credits):
+    made = f"<p>Made by hierviz {escape(version())}. This file needs no network and sends no data.</p>"
+    made += "".join(f"<p>{escape(credit)}</p>" for credit in credits)
+    if left_out:
+        made += f"<p>{escape(left_out)}</p>"
+    if command:
+        made += f"<p>Command that makes this file:</p><pre><code>{escape(command)}</code></pre>"
+    return (
+        f"{made}<p>The element <code>hierviz-report</code> of this file holds the numbers as JSON, the same as those of "
+        "<code>hierviz evaluate</code>.</p>"
+    )

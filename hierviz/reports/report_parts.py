@@ -4,28 +4,26 @@ from __future__ import annotations
 
 from html import escape
 
-from hierviz.charts import CurveLayers, operating_curves, packed, packed_chart, threshold_text
-from hierviz.curves._set_curve import set_curve
-from hierviz.diagnosis._node_table import node_table
+from hierviz.charts import packed, packed_chart, threshold_text
+from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
-from hierviz.reports.browser_data import matrix_data, node_data, tree_data
-from hierviz.reports.example_html import ExamplePage, chart
-from hierviz.reports.number_tables import all_numbers, model_name, overview_table
+from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
+from hierviz.reports.example_html import ExamplePage
+from hierviz.reports.markup import chart, meaning, terms
+from hierviz.reports.number_tables import model_name, overview_table
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
-from hierviz.reports.story_html import StoryHtml
+from hierviz.reports.story_html import MOST_MODELS, StoryHtml, curve_figure, drawable
 from hierviz.reports.story_step import model_keys
 from hierviz.reports.view_pages import MARKED
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
-
-# Models of one chart.
-MOST_MODELS = 8
 
 
 class ReportParts:
@@ -44,8 +42,6 @@ class ReportParts:
         One a model.
     stage : callable
         As of `evaluate`.
-    words : callable
-        How notes name parameters.
 
     Attributes
     ----------
@@ -53,8 +49,8 @@ class ReportParts:
         What the browser unpacks, by name.
     """
 
-    def __init__(self, evaluations, place, numbers, settings, thresholds, stage, words):
-        self.evaluations, self.numbers, self.stage, self.words = evaluations, numbers, stage, words
+    def __init__(self, evaluations, place, numbers, settings, thresholds, stage):
+        self.evaluations, self.numbers, self.stage = evaluations, numbers, stage
         self.model, self.place = evaluations[place], place
         self.choice = settings | {"threshold": thresholds[place]}
         self.thresholds, self.store = thresholds, {}
@@ -62,12 +58,12 @@ class ReportParts:
 
     @property
     def name(self):
-        """Name of the model that is looked at."""
+        """Name of the model of the examples, the matrix and the taxonomy."""
         return model_name(self.numbers["models"][self.place])
 
     @property
     def setting(self):
-        """The model that is looked at and how its answers are chosen, in words."""
+        """That model and how its answers are chosen, in words."""
         if not self.model.predictions.has_scores:
             return f"{self.name}: labels of the file"
         rule = INFERENCE_RULES[self.choice["rule"]]
@@ -76,7 +72,7 @@ class ReportParts:
 
     @property
     def credits(self):
-        """Whose the data are, as far as their files say."""
+        """Credits of the data, as far as their files hold any."""
         found = (model.predictions.detected.get("credit") for model in self.evaluations)
         return [credit for credit in dict.fromkeys(found) if credit]
 
@@ -85,12 +81,13 @@ class ReportParts:
         if not steps:
             return ""
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
-        return StoryHtml(steps, models, self.numbers["models"], self.store).section()
+        costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
+        return StoryHtml(steps, models, self.numbers["models"], self.store, costs).section()
 
     # Overview ------------------------------------------------------------------------------------------------------
 
     def overview(self):
-        """What was evaluated, the first numbers, and what the answers are worth: HTML."""
+        """What was evaluated, the main numbers, and the outcomes of the answers: HTML."""
         n, judged, taxonomy = self.model.predictions.n_samples, self.model.n_judged, self.taxonomy
         several = "" if len(self.evaluations) == 1 else "s"
         parts = [
@@ -100,23 +97,21 @@ class ReportParts:
             overview_table(self.numbers["models"]),
         ]
         if judged:
-            parts.append(f"<p>{self._outcomes()} {self._where()}</p>{self._most_specific()}")
+            answers = judged_answers(self.model, **self.choice)
+            outcomes = f"{escape(self.setting)}: {outcomes_text(outcome_counts(answers), '<b>{}</b>')}"
+            parts.append(f"<p>{outcomes} {self._where(answers)}</p>{self._most_specific()}")
         return "".join(parts)
 
-    def _outcomes(self):
-        answers = judged_answers(self.model, **self.choice)
-        return f"{escape(self.setting)}: {outcomes_text(outcome_counts(answers), '<b>{}</b>')}"
-
-    def _where(self):
+    @staticmethod
+    def _where(answers):
         """The worst subtree, and what is clearly worse than the rest; nothing where a test takes permutations."""
-        answers = judged_answers(self.model, **self.choice)
         if not answers.is_single:
             return ""
         found = slices(answers)
         return escape(f"{found.worst_sentence()} {found.sentence()}") if len(found) else ""
 
     def _most_specific(self):
-        """Which model at 95 % correct, at which threshold, and what that costs, as on the Overview of the app."""
+        """The most specific model at 95 % correct with its threshold, as on the Overview of the app."""
         curves: dict[str, list] = {}
         for model in self.evaluations:
             # Runs of one method have one name.
@@ -136,31 +131,27 @@ class ReportParts:
         found = {
             model_name(entry): model for entry, model in zip(self.numbers["models"], self.evaluations, strict=True)
         }
-        single = {name: model for name, model in found.items() if model.why_no_curve() is None}
-        sets = {name: model for name, model in found.items() if model.why_no_set_curve() is None}
-        usable = single or sets
+        usable, is_single = drawable(found)
         if not usable:
             return ""
         names = list(usable)[:MOST_MODELS]
         if self.name in usable and self.name not in names:
             names[-1] = self.name
-        curves = {
-            name: usable[name].curve_with(self.stage(f"Operating curve of {name}", "steps"))
-            if single
-            else set_curve(usable[name], progress=self.stage(f"Predicted sets of {name}", "rows"))
-            for name in names
-        }
-        answers = {name: (self.taxonomy, usable[name].judged_table) for name in names} if single else None
-        rules = {name: self._landed(usable[name], name) for name in names} if single else None
-        at = self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5
-        shown = self.name if self.name in curves else names[0]
-        figure = operating_curves(curves, threshold=at, model=shown, layers=CurveLayers(rules, answers), height=300)
+        figure = curve_figure(
+            {name: usable[name] for name in names},
+            is_single,
+            self.stage,
+            threshold=self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5,
+            model=self.name if self.name in names else names[0],
+            height=300,
+            layers={"rules": {name: self._landed(usable[name], name) for name in names} if is_single else None},
+        )
         self.store["curves"] = packed_chart(figure)
         left_out = [name for name in usable if name not in names] + [name for name in found if name not in usable]
-        told = f"<p>Not drawn: {escape(', '.join(left_out))}.</p>" if left_out else ""
+        said = f"<p>Not drawn: {escape(', '.join(left_out))}.</p>" if left_out else ""
         return (
             "<p>Drag the handle under the chart, or use the slider and the arrow keys: all numbers follow.</p>"
-            f"{chart('curves', f'At the start: {figure.sentence}')}{told}"
+            f"{chart('curves', f'At the start: {figure.sentence}')}{said}"
         )
 
     def _landed(self, model, name):
@@ -174,16 +165,16 @@ class ReportParts:
 
     # Examples ------------------------------------------------------------------------------------------------------
 
-    def examples(self, worst, samples, random, seed, max_mb):
-        """(HTML of all examples, what was left out as a sentence); arguments as of `report`."""
-        groups = chosen_samples(self.model, worst, samples, random, seed, **self.choice)
-        rows = [row for group in groups for row in group.rows]
-        pictures, left_out = sample_pictures(self.model.predictions, rows, max_mb)
+    def examples(self, samples):
+        """(HTML of all examples, what was left out as a sentence), of ReportSamples."""
+        groups = chosen_samples(self.model, samples, **self.choice)
+        rows = [row for _, of_group in groups for row in of_group]
+        pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
         examples = ExamplePage(self.model, pictures, self.choice, self.store)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
-        for group in groups:
-            parts.append(f"<h3>{escape(group.title)}</h3>")
-            for row in group.rows:
+        for title, of_group in groups:
+            parts.append(f"<h3>{escape(title)}</h3>")
+            for row in of_group:
                 parts.append(examples.example(row, is_open=done == 0))
                 done += 1
                 if progress is not None:
@@ -200,39 +191,30 @@ class ReportParts:
         self.store["matrix"] = packed(matrix_data(judged_answers(self.model, **self.choice)))
         return (
             f"<p>{escape(self.setting)}. True classes are rows, answers are columns; a class with + opens. “itself” "
-            "counts what stops at an open class. Lines without samples are left out.</p>"
+            "counts answers and truths at an open class itself. Lines without samples are left out.</p>"
             '<div class="wide" data-matrix="matrix"></div>'
         )
 
     def taxonomy_table(self):
         """The taxonomy with numbers of every class, which opens level by level: HTML."""
-        if not self.model.n_judged:
-            values = {"columns": [], "share": None, "rank": list(range(self.taxonomy.n_nodes))}
-        else:
-            values = node_data(node_table(self.model, **self.choice))
-        self.store["taxonomy-values"] = packed(values)
-        said = "".join(
-            f"<dt>{escape(column['label'])}</dt><dd>{escape(column['sentence'])}</dd>" for column in values["columns"]
-        )
-        meaning = f"<details><summary>What these numbers mean</summary><dl>{said}</dl></details>" if said else ""
+        table = node_table(self.model, **self.choice) if self.model.n_judged else None
+        values = {"columns": [], "share": None, "rank": list(range(self.taxonomy.n_nodes))}
+        self.store["taxonomy-values"] = packed(values if table is None else node_data(table))
+        columns = () if table is None else [NODE_COLUMNS[key] for key in shown_columns(table)]
         return (
             f"<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
             '<div class="wide" data-tree="taxonomy-tree" data-values="taxonomy-values" data-open="0" '
-            f'data-label="Classes of the taxonomy"></div>{meaning}'
+            f'data-label="Classes of the taxonomy"></div>{meaning(columns)}'
         )
 
     # Numbers and files ---------------------------------------------------------------------------------------------
-
-    def every_number(self):
-        """Every number of `evaluate`: HTML."""
-        return all_numbers(self.numbers["models"])
 
     def account(self):
         """How the files were read: HTML."""
         parts = []
         for entry, model in zip(self.numbers["models"], self.evaluations, strict=True):
             facts = {"samples": f"{model.predictions.n_samples:,}", **model.predictions.detected}
-            rows = "".join(f"<dt>{escape(str(k))}</dt><dd>{escape(str(v))}</dd>" for k, v in facts.items())
+            rows = terms((escape(str(name)), escape(str(value))) for name, value in facts.items())
             notes = "".join(f"<li>{escape(note)}</li>" for note in entry["notes"])
-            parts.append(f'<h3>{escape(model_name(entry))}</h3><dl class="facts">{rows}</dl><ul>{notes}</ul>')
+            parts.append(f"<h3>{escape(model_name(entry))}</h3>{rows}<ul>{notes}</ul>")
         return "".join(parts)

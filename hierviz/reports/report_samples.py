@@ -3,80 +3,96 @@
 from __future__ import annotations
 
 import base64
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierviz.diagnosis.mistakes import worst_rows
-from hierviz.messages.errors import PredictionsError, listed
+from hierviz.messages.errors import PredictionsError, listed, shown
+from hierviz.taxonomy.checks import is_number
 
 # Pixels of the longer side, tried in this order.
 SIDES = (480, 240, 120)
+START = "data:image/png;base64,"
 
 
 @dataclass(frozen=True)
-class SampleGroup:
-    """Samples that are shown for one reason.
+class ReportSamples:
+    """Which samples a report shows.
 
     Attributes
     ----------
-    title : str
-    rows : tuple of int
-        Rows of the Predictions.
+    worst, random : int
+        How many of the worst answers, and of samples drawn without replacement from all.
+    seed : int
+        Of the draw.
+    named : sequence of str
+        Ids of further samples.
+    max_mb : float
+        Millions of bytes that pictures of samples may need together: they are reduced, then left out, and the report says so.
+
+    Raises
+    ------
+    PredictionsError
+        If a number is negative.
     """
 
-    title: str
-    rows: tuple[int, ...]
+    worst: int = 6
+    random: int = 3
+    seed: int = 0
+    named: Sequence[str] = ()
+    max_mb: float = 5.0
+
+    def __post_init__(self):
+        for what in ("worst", "random", "seed"):
+            number = getattr(self, what)
+            if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
+                raise PredictionsError(f"{what}: expected a whole number from 0, got {number!r}. Give one.")
+        if not is_number(self.max_mb) or self.max_mb < 0:
+            raise PredictionsError(
+                f"max_mb: expected a number of megabytes from 0, got {shown(self.max_mb)}. Give one."
+            )
 
 
-def chosen_samples(evaluation, worst, samples, random, seed, rule, threshold, **parameters):
+def chosen_samples(evaluation, samples, **choice):
     """The samples of a report in groups.
 
     Parameters
     ----------
     evaluation : Evaluation
-    worst, random : int
-        How many of the worst answers, and of samples drawn without replacement from all.
-    samples : sequence of str
-        Ids.
-    seed : int
-        Of the draw.
-    rule, threshold, **parameters
-        How the answer is chosen.
+    samples : ReportSamples
+    **choice
+        How the answer is chosen: keywords of `Evaluation.answers`.
 
     Returns
     -------
-    list of SampleGroup
-        Without empty groups. A sample may stand in several of them.
+    list of (title, rows)
+        str and list of int, without empty groups. A sample may be in several of them.
 
     Raises
     ------
     PredictionsError
-        If a number is negative or an id is that of no sample.
+        If an id is that of no sample.
     """
     predictions = evaluation.predictions
-    for what, number in (("worst", worst), ("random", random), ("seed", seed)):
-        if isinstance(number, bool) or not isinstance(number, (int, np.integer)) or number < 0:
-            raise PredictionsError(f"{what}: expected a whole number from 0, got {number!r}. Give one.")
-    samples = [samples] if isinstance(samples, str) else list(samples)
-    named = {sample: predictions.row(sample) for sample in samples}
+    ids = [samples.named] if isinstance(samples.named, str) else list(samples.named)
+    named = {sample: predictions.row(sample) for sample in ids}
     missing = [sample for sample, row in named.items() if row is None]
     if missing:
         raise PredictionsError(
             f"samples: expected ids of samples of {predictions.name}, such as {predictions.sample_id(0)!r}, got "
             f"{listed(missing)}. Correct them."
         )
-    worst_found = (
-        worst_rows(evaluation, worst, rule, threshold, **parameters).tolist() if worst and evaluation.n_judged else []
-    )
-    most = min(int(random), predictions.n_samples)
-    drawn = np.random.default_rng(seed).choice(predictions.n_samples, most, replace=False).tolist()
-    groups = [
-        SampleGroup("Chosen samples", tuple(named.values())),
-        SampleGroup("Worst answers", tuple(worst_found)),
-        SampleGroup(f"Random samples (seed {seed})", tuple(drawn)),
-    ]
-    return [group for group in groups if group.rows]
+    worst = worst_rows(evaluation, samples.worst, **choice).tolist() if samples.worst and evaluation.n_judged else []
+    most = min(int(samples.random), predictions.n_samples)
+    drawn = np.random.default_rng(samples.seed).choice(predictions.n_samples, most, replace=False).tolist()
+    groups = {
+        "Chosen samples": list(named.values()),
+        "Worst answers": worst,
+        f"Random samples (seed {samples.seed})": drawn,
+    }
+    return [(title, rows) for title, rows in groups.items() if rows]
 
 
 def sample_pictures(predictions, rows, max_mb):
@@ -100,7 +116,11 @@ def sample_pictures(predictions, rows, max_mb):
         return {}, ""
     rows, urls, left_out = list(dict.fromkeys(rows)), {}, 0
     for side in SIDES:
-        urls = {row: _url(png) for row in rows if (png := predictions.picture(row, side))}
+        urls = {
+            row: START + base64.b64encode(png).decode("ascii")
+            for row in rows
+            if (png := predictions.picture(row, side))
+        }
         if sum(map(len, urls.values())) <= max_mb * 1e6:
             break
     while urls and sum(map(len, urls.values())) > max_mb * 1e6:
@@ -112,7 +132,3 @@ def sample_pictures(predictions, rows, max_mb):
     if left_out:
         said.append(f"{left_out} of {len(urls) + left_out} pictures were left out")
     return urls, f"{' and '.join(said)} to keep to {max_mb:g} MB of pictures." if said else ""
-
-
-def _url(png):
-    return f"data:image/png;base64,{base64.b64encode(png).decode('ascii')}"

@@ -1,25 +1,304 @@
-"""The story of a report: each step with its caption and a picture of its view, one after the other."""
+"""The story of a report: each step with its caption, and what its page of the app shows as pictures and tables."""
 
 from __future__ import annotations
 
+from dataclasses import replace
 from html import escape
 
-from hierviz.charts import packed_chart, sample_parts
+import numpy as np
+
+from hierviz import charts
+from hierviz.charts import sample_parts
 from hierviz.charts._probability_tree import STYLES
+from hierviz.charts.curve_axes import axes, set_axes
+from hierviz.comparison.formats import BOLD, cell_parts
+from hierviz.comparison.table import compare as comparison_table
+from hierviz.curves._set_curve import set_curve
+from hierviz.diagnosis._label_errors import label_errors
+from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._node_table import node_table, usable_columns
+from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.confusions import confused_pairs, node_names
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.evaluation.common_samples import judged_samples
+from hierviz.evaluation.model_table import model_intervals
 from hierviz.messages.errors import HiervizError, first_words
-from hierviz.reports import view_pictures
+from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.captions import caption_text
-from hierviz.reports.example_html import ExamplePage, chart
+from hierviz.reports.example_html import ExamplePage
+from hierviz.reports.markup import chart, table
 from hierviz.reports.number_tables import overview_table
 from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
 from hierviz.reports.view_pages import PAGES
+from hierviz.uncertainty.comparison import never_reached
+from hierviz.uncertainty.resamples import Resamples
 
-# Mistakes of a picture, and megabytes of pictures of all steps.
-MOST, MAX_MB = 8, 2.0
+# Models of one chart, rows of one table, mistakes, resamples, and samples of all models together of which they are drawn.
+MOST_MODELS, MOST_ROWS, MOST_MISTAKES, RESAMPLES, MOST_RESAMPLED = 8, 15, 8, 1000, 20_000
+# Megabytes of pictures of all steps.
+MAX_MB = 2.0
+
+
+def shown_models(view, models, otherwise):
+    """Models that a view names, by their keys; those of `otherwise` where it names none."""
+    return [key for key in view.models if key in models] or otherwise
+
+
+def drawable(models):
+    """(those with an operating curve, else those with one of predicted sets, by name; whether it is the former)."""
+    single = {name: model for name, model in models.items() if model.why_no_curve() is None}
+    sets = {name: model for name, model in models.items() if model.why_no_set_curve() is None}
+    return single or sets, bool(single)
+
+
+def curve_figure(shown, is_single, stage=lambda name, unit: None, *, layers, **how):
+    """The Figure of the curves of some models by name; `how` are keywords of `operating_curves`, `layers` of `CurveLayers`."""
+    found = {
+        name: model.curve_with(stage(f"Operating curve of {name}", "steps"))
+        if is_single
+        else set_curve(model, progress=stage(f"Predicted sets of {name}", "rows"))
+        for name, model in shown.items()
+    }
+    answers = {name: (model.taxonomy, model.judged_table) for name, model in shown.items()} if is_single else None
+    return charts.operating_curves(found, layers=charts.CurveLayers(answers=answers, **layers), **how)
+
+
+def curves(settings, key, store, max_mb):
+    """(operating curves with bands and what they say, what is left out)."""
+    view, models = settings.view, settings.models
+    left_out = [] if view.panel == "none" else ["the panel below the curves"]
+    named = {name: models[name] for name in shown_models(view, models, [settings.key])}
+    if any(model.predictions.run is not None for model in named.values()):
+        left_out.append("means over runs")
+    usable, is_single = drawable(named)
+    drawn = dict(list(usable.items())[:MOST_MODELS])
+    left_out += [model.predictions.name for name, model in named.items() if name not in drawn]
+    if not usable:
+        return "", left_out
+    shown = {model.predictions.name: model for model in drawn.values()}
+    pairs = axes() if is_single else set_axes(settings.model.taxonomy.is_tree)
+    pair = pairs.get(view.axes, next(iter(pairs.values())))
+    if is_single and pair.y == "hf1_samples":
+        pair = next(iter(pairs.values()))
+        left_out.append("the axes of the view")
+    at = {model.predictions.name: view.threshold_of(name) for name, model in usable.items()}
+    first = settings.model.predictions.name if settings.model.predictions.name in shown else next(iter(shown))
+    intervals = _intervals(shown) if "bands" in view.drawn and is_single else {}
+    bands = {name: one.bands for name, one in intervals.items()} or None
+    if "bands" in view.drawn and bands is None:
+        left_out.append("bands and intervals")
+    figure = curve_figure(
+        shown,
+        is_single,
+        threshold=at if view.thresholds else at[first],
+        axes=replace(pair, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
+        model=first,
+        height=260,
+        layers={"envelope": "envelope" in view.drawn, "levels": "levels" in view.drawn, "bands": bands},
+    )
+    store[key] = charts.packed_chart(figure)
+    said = [f"At the start: {figure.sentence}"]
+    if is_single and len(shown) > 1:
+        said.append(_compared(shown, intervals, first))
+    said.append(charts.bands_sentence(bands, pair.x, pair.y))
+    if is_single:
+        left_out.append("marks of rules without a threshold")
+    return chart(key, " ".join(filter(None, said))), left_out
+
+
+def _intervals(shown):
+    """ModelIntervals by name on the samples that all judge; none where these cannot be resampled."""
+    try:
+        samples = judged_samples(shown.values())
+        resamples = Resamples.draw(samples[0].n_samples, RESAMPLES, 0)
+    except HiervizError:
+        return {}
+    return {one.name: model_intervals(one, resamples) for one in samples}
+
+
+def _compared(shown, intervals, first):
+    """How the first model compares with the others."""
+    try:
+        samples = judged_samples(shown.values())
+    except HiervizError:
+        return ""
+    numbers = {one.name: intervals[one.name].numbers if intervals else one.curve.summary() for one in samples}
+    never = {one.name: never_reached(one.curve) for one in samples}
+    return charts.comparison_sentence(numbers, first, samples[0].n_samples, never=never)
+
+
+def compare(settings, key, store, max_mb):
+    """(the table of the page Compare, its ranks or the agreement of its metrics, what is left out)."""
+    view, models = settings.view, settings.models
+    part, keys = view.comparison, shown_models(view, models, list(models))
+    if part not in ("table", "ranks", "agreement"):
+        return "", ["this part of the page Compare"]
+    shown = [models[name] for name in keys]
+    is_small = sum(model.n_judged for model in shown) <= MOST_RESAMPLED
+    found = comparison_table(
+        shown,
+        view.preset or None,
+        **{**settings.choice, "threshold": [view.threshold_of(name) for name in keys]},
+        resamples=RESAMPLES if is_small else 0,
+    )
+    left_out = ["added or hidden columns"] + ([] if is_small else ["intervals"])
+    if part == "agreement":
+        left_out.append("single samples")
+        agreement = found.agreement
+        if agreement.n_methods < 2 or len(agreement.columns) < 2:
+            return f"<p>{escape(agreement.sentence)}</p>", left_out
+        return _drawn(charts.agreement_matrix(agreement), key, store), left_out
+    if part == "ranks" and len(found.methods) > 1:
+        left_out.append("one number of all methods")
+        return _drawn(charts.rank_matrix(found), key, store), left_out
+    rows = []
+    for place, method in enumerate(found.methods):
+        rows.append([escape(method.name)])
+        for column in found.columns:
+            *parts, mark = cell_parts(found, method, column, place)
+            text = escape(" ".join(filter(None, parts)))
+            rows[-1].append(f"<b>{text}</b>" if mark in BOLD else text)
+    return table(["Method", *(escape(column.label) for column in found.columns)], rows), left_out
+
+
+def example(settings, key, store, max_mb):
+    """(a sample with its facts and its tree, what is left out)."""
+    if settings.row is None:
+        return "", []
+    model, row, view = settings.model, settings.row, settings.view
+    urls, _ = sample_pictures(model.predictions, [row], max_mb)
+    picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
+    text = model.predictions.text(row)
+    quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
+    facts = ExamplePage(model, urls, settings.choice, store).facts(row)
+    tree = view.tree if view.tree in STYLES else "icicle"
+    figure = sample_parts(model, row, tree=tree, **settings.choice)[0].figure
+    store[key] = charts.packed_chart(figure)
+    words = {"focus": "the class in focus", "unfold": "unfolded classes"}
+    made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, figure.sentence)}'
+    return made, [said for name, said in words.items() if getattr(view, name)]
+
+
+def part_of_mistakes(settings, key, store, max_mb):
+    """(a part of the page Mistakes, what is left out)."""
+    part = settings.view.part
+    if settings.model.why_no_mistakes() is not None:
+        return "", []
+    if part in LISTS:
+        return LISTS[part](settings)
+    left_out = f"mistakes after the first {MOST_MISTAKES}"
+    if part == "matrix":
+        left_out = "the open classes of the matrix, see Confusion matrix"
+    return worst_mistakes(settings, max_mb), [left_out]
+
+
+def worst_mistakes(settings, max_mb):
+    """The worst mistakes that the filters of a view leave, with pictures of so many megabytes: HTML."""
+    model, title = settings.model, settings.model.taxonomy.title
+    if model.why_no_mistakes() is not None:
+        return ""
+    among = filtered(judged_answers(model, **settings.choice), settings.chosen)
+    found = mistakes(model, **settings.choice, outcome="wrong", among=among).take(slice(0, MOST_MISTAKES))
+    urls, _ = sample_pictures(model.predictions, found.row.tolist(), max_mb)
+    cells = []
+    for row, truth, answer in zip(found.row.tolist(), found.truth.tolist(), found.predicted.tolist()):
+        words = escape(first_words(model.predictions.text(row) or "", 120))
+        head = f'<img src="{urls[row]}" alt="">' if row in urls else f"<span>{words}</span>"
+        sample = escape(model.predictions.sample_id(row))
+        cells.append(
+            f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
+            f'<span class="wrong-answer">→ {escape(title(answer))}</span></li>'
+        )
+    said = '<p class="muted">The worst mistakes: truth → answer.</p>' if cells else ""
+    return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
+
+
+def _slices(settings):
+    """The slices that fail more than the rest: their sentence, and a table."""
+    found = slices(_answers(settings))
+    rows = [
+        (row.name, f"{row.n:,}", percent_text(row.rate, 1), percent_text(row.rest_rate, 1), row.verdict)
+        for row in found.rows[:MOST_ROWS]
+    ]
+    made = _list(["Slice", "Samples", "Wrong", "Wrong of the rest", ""], rows, "numbers")
+    return f"<p>{escape(found.sentence())}</p>{made}", _more_rows(found)
+
+
+def _confusions(settings):
+    """Pairs of classes that are confused."""
+    found = confused_pairs(_answers(settings))
+    names = [node_names(found.taxonomy, nodes[:MOST_ROWS]) for nodes in (found.truth, found.predicted)]
+    rows = [(*pair, f"{int(n):,}") for *pair, n in zip(*names, found.count[:MOST_ROWS])]
+    return _list(["Truth", "Answer", "Samples"], rows), _more_rows(found)
+
+
+def _labels(settings):
+    """Truths that may be wrong."""
+    found = label_errors(_answers(settings), most=MOST_ROWS)
+    names = [node_names(found.taxonomy, nodes) for nodes in (found.truth, found.predicted)]
+    rows = [
+        (sample, truth, answer, value_text(score), probability_text(p))
+        for sample, truth, answer, score, p in zip(found.sample_id, *names, found.score, found.p_answer)
+    ]
+    said = f'<p class="muted">{escape(found.caution)}</p>' if len(found) else "<p>No candidates.</p>"
+    return said + _list(["Sample", "Truth", "Answer", "Score", "p (answer)"], rows), ["marks and notes"]
+
+
+def _answers(settings):
+    """The answers that the filters of the view leave."""
+    answers = judged_answers(settings.model, **settings.choice)
+    kept = filtered(answers, settings.chosen)
+    return answers.take(kept) if kept.any() and not kept.all() else answers
+
+
+def _more_rows(found):
+    return [f"rows after the first {MOST_ROWS}"] if len(found) > MOST_ROWS else []
+
+
+def taxonomy(settings, key, store, max_mb):
+    """(icicle, treemap of mistakes or levels of a subtree, what is left out)."""
+    model, aspect, root, left_out = settings.model, settings.view.aspect, settings.under, []
+    if not model.n_judged:
+        return "", []
+    if aspect == "calibration":
+        return "", ["calibration"]
+    if aspect == "levels":
+        levels = subtree_levels(judged_answers(model, **settings.choice), root)
+        return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
+    nodes = node_table(model, **settings.choice)
+    if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[model.taxonomy.subtree(root)].any():
+        figure = charts.mistake_treemap(nodes, root)
+    else:
+        value = settings.view.colour
+        value = value if value in usable_columns(nodes) else "support"
+        figure = charts.subtree_icicle(nodes, root, value=value)
+        left_out = ["the table, see Taxonomy"] if aspect == "table" else []
+    return _drawn(figure, key, store), left_out
+
+
+def _drawn(figure, key, store):
+    """A figure without what a click does: HTML, and its drawings in the store."""
+    store[key] = charts.packed_chart(figure)
+    return chart(key, figure.sentence.split(" A click on a class")[0])
+
+
+def _list(heads, rows, look="texts"):
+    """A table of plain texts: HTML."""
+    return table(heads, [[escape(str(cell)) for cell in row] for row in rows], look)
+
+
+LISTS = {"slices": _slices, "confusions": _confusions, "labels": _labels}
+# What a step of a story shows of a page: (settings, key in the store, store, megabytes) -> (HTML, what is left out).
+PICTURES = {
+    "curves": curves,
+    "compare": compare,
+    "example": example,
+    "mistakes": part_of_mistakes,
+    "taxonomy": taxonomy,
+}
 
 
 class StoryHtml:
@@ -34,19 +313,21 @@ class StoryHtml:
         ``models`` of the JSON of `evaluate`.
     store : dict of str to str
         Where what the browser unpacks is put, by its name.
+    costs : sequence of LeafCosts
+        Those at hand, which views name.
     """
 
-    def __init__(self, steps, models, entries, store):
-        self.steps, self.models, self.entries, self.store = steps, models, entries, store
+    def __init__(self, steps, models, entries, store, costs=()):
+        self.steps, self.models, self.entries, self.store, self.costs = steps, models, entries, store, costs
 
     def section(self):
         """All steps: HTML."""
         made, n = [], len(self.steps)
-        for place, step in enumerate(self.steps):
-            caption = escape(caption_text(step, self.models)).replace("\n", "<br>")
+        for place, step in enumerate(self.steps, 1):
+            caption = escape(caption_text(step, self.models, self.costs)).replace("\n", "<br>")
             made.append(
-                f'<article class="step" id="story-{place + 1}" aria-label="{place + 1} of {n}"><p class="caption">{caption}</p>'
-                f"{self._picture(place, step)}{self._more(step)}</article>"
+                f'<article class="step" id="story-{place}" aria-label="{place} of {n}"><p class="caption">{caption}</p>'
+                f"{self._picture(f'story-{place}', step)}{self._more(step)}</article>"
             )
         return (
             f'<div class="story" id="story-player" tabindex="-1"><div class="story-bar"{" hidden" if n == 1 else ""}>'
@@ -57,87 +338,22 @@ class StoryHtml:
 
     def _more(self, step):
         if not PAGES[step.page].section:
-            return '<p class="muted">This page of the app is no part of a report.</p>'
+            return '<p class="muted">Not part of a report.</p>'
         name, label = PAGES[step.page].section
         return f'<p class="more"><a href="#{name}">More under {label}</a></p>'
 
-    def _picture(self, place, step):
+    def _picture(self, key, step):
         """What the view shows, and what of it is not in the file: HTML."""
-        settings, key = view_settings(step.view, self.models), f"story-{place + 1}"
-        draw = {
-            "overview": lambda: (self._mistakes(settings) + overview_table(self.entries), []),
-            "curves": lambda: view_pictures.curves(settings, key, self.models, self.store),
-            "example": lambda: self._example(settings, key),
-            "mistakes": lambda: self._part_of_mistakes(settings),
-            "taxonomy": lambda: self._taxonomy(settings, key),
-            "compare": lambda: view_pictures.compare(settings, key, self.models, self.store),
-        }.get(step.page)
-        if draw is None:
-            return ""
+        settings, max_mb = view_settings(step.view, self.models, self.costs), MAX_MB / len(self.steps)
         try:
-            made, left_out = draw()
+            if step.page == "overview":
+                made, left_out = worst_mistakes(settings, max_mb) + overview_table(self.entries), []
+            elif step.page in PICTURES:
+                made, left_out = PICTURES[step.page](settings, key, self.store, max_mb)
+            else:
+                return ""
         except HiervizError as error:
             made, left_out = f"<p>{escape(str(error))}</p>", []
+        left_out = [*left_out, *settings.left_out]
         said = f"Not in this file, of what the page shows: {'; '.join(left_out)}." if left_out else ""
         return made + (f'<p class="muted left-out">{escape(said)}</p>' if said else "")
-
-    def _part_of_mistakes(self, settings):
-        part = settings.view.part
-        if settings.model.why_no_mistakes() is not None:
-            return "", []
-        if part == "matrix":
-            return self._mistakes(settings), ["the matrix as it was opened; it opens under Confusion matrix"]
-        draw = {
-            "slices": view_pictures.slices_of,
-            "confusions": view_pictures.confusions_of,
-            "labels": view_pictures.labels_of,
-        }.get(part)
-        return (self._mistakes(settings), [f"mistakes after the first {MOST}"]) if draw is None else draw(settings)
-
-    def _example(self, settings, key):
-        if settings.row is None:
-            return "", []
-        model, row = settings.model, settings.row
-        urls, _ = sample_pictures(model.predictions, [row], MAX_MB / len(self.steps))
-        picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
-        text = model.predictions.text(row)
-        quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
-        facts = ExamplePage(model, urls, settings.choice, self.store).facts(row)
-        view = settings.view
-        tree = view.tree if view.tree in STYLES else "icicle"
-        part = sample_parts(model, row, tree=tree, **settings.choice)[0]
-        self.store[key] = packed_chart(part.figure)
-        left_out = [
-            word
-            for name, word in (("focus", "the class in focus"), ("unfold", "unfolded classes"))
-            if getattr(view, name)
-        ]
-        made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, part.figure.sentence)}'
-        return made, left_out
-
-    def _mistakes(self, settings):
-        model, title = settings.model, settings.model.taxonomy.title
-        if model.why_no_mistakes() is not None:
-            return ""
-        answers = judged_answers(model, **settings.choice)
-        found = mistakes(model, **settings.choice, outcome="wrong", among=filtered(answers, settings.chosen))
-        found = found.take(slice(0, MOST))
-        urls, _ = sample_pictures(model.predictions, found.row.tolist(), MAX_MB / len(self.steps))
-        cells = []
-        for row, truth, answer in zip(found.row.tolist(), found.truth.tolist(), found.predicted.tolist()):
-            text = model.predictions.text(row)
-            head = (
-                f'<img src="{urls[row]}" alt="">'
-                if row in urls
-                else f"<span>{escape(first_words(text or '', 120))}</span>"
-            )
-            sample = escape(model.predictions.sample_id(row))
-            cells.append(
-                f'<li>{head}<span class="muted">{sample}</span><span>{escape(title(truth))}</span>'
-                f'<span class="wrong-answer">→ {escape(title(answer))}</span></li>'
-            )
-        said = '<p class="muted">The worst mistakes: first the truth, then the answer.</p>' if cells else ""
-        return f'{said}<ul class="story-mistakes">{"".join(cells)}</ul>'
-
-    def _taxonomy(self, settings, key):
-        return view_pictures.taxonomy(settings, key, self.store) if settings.model.n_judged else ("", [])

@@ -1,4 +1,4 @@
-"""One saved view of a story, from a link or a file, and what of it says which samples and answers are looked at."""
+"""One saved view of a story, from a link or a file, and the samples and answers that it selects."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from hierviz.diagnosis.sample_filter import SampleFilter
-from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError, shown, slug
 from hierviz.reports.view import View
 from hierviz.reports.view_pages import IN_REPORTS, PAGES
@@ -26,7 +26,7 @@ class StoryStep:
     view : dict of str to str
         Fields of a link without ``data``.
     caption : str
-        Words in place of ``{field}`` are worked out while the step is shown, see `caption_text`.
+        ``{field}`` is computed while the step is shown, see `caption_text`.
     """
 
     page: str
@@ -34,7 +34,7 @@ class StoryStep:
     caption: str = ""
 
     def to_dict(self):
-        """Page, view and caption, as they stand in a session file."""
+        """Page, view and caption, as in a session file."""
         return {"page": self.page, "view": dict(self.view), "caption": self.caption}
 
 
@@ -111,7 +111,7 @@ def model_key(name, taken):
 
 @dataclass(frozen=True)
 class ViewSettings:
-    """What a view says about answers and samples.
+    """The answers and samples that a view selects.
 
     Attributes
     ----------
@@ -123,9 +123,13 @@ class ViewSettings:
         Rule, threshold and parameters: keywords of `Evaluation.answers`.
     chosen : SampleFilter
     row : int or None
-        Of the sample that is looked at.
+        Of the sample that is shown.
     under : int
         Node to which the view keeps; the root if to none.
+    models : dict of str to Evaluation
+        All of them, by their keys.
+    left_out : tuple of str
+        Parts of the view that are not available.
     """
 
     view: View
@@ -135,9 +139,11 @@ class ViewSettings:
     chosen: SampleFilter
     row: int | None
     under: int
+    models: dict
+    left_out: tuple[str, ...] = ()
 
 
-def view_settings(fields, models):
+def view_settings(fields, models, costs=()):
     """The ViewSettings of the fields of a link; what the models do not have is left out.
 
     Parameters
@@ -145,16 +151,25 @@ def view_settings(fields, models):
     fields : dict of str to str
     models : dict of str to Evaluation
         By their keys.
+    costs : sequence of LeafCosts
+        Those available: a view holds the names of costs alone. Others are replaced by the default, which `left_out` reports.
     """
     view = View.from_query(fields)
     key = view.model if view.model in models else next(iter(models))
     model, rule = models[key], view.rule
     if not model.predictions.has_scores or (INFERENCE_RULES[rule].tree_only and not model.taxonomy.is_tree):
         rule = "majority" if model.taxonomy.is_tree or not model.predictions.has_scores else "threshold"
-    choice = {"rule": rule, "threshold": view.threshold_of(key)}
+    choice, left_out = {"rule": rule, "threshold": view.threshold_of(key)}, []
     for name, value in view.parameters:
-        if name in INFERENCE_RULES[rule].parameters and rule_parameters()[name].kind in ("number", "choice"):
+        parameter = INFERENCE_RULES[rule].parameters.get(name)
+        if parameter is not None and parameter.kind == "costs" and value not in parameter.choices:
+            value = next((one for one in costs if one.name == value), None)
+            if value is None:
+                left_out.append(
+                    f"the costs {dict(view.parameters)[name]}; the cost is {parameter.choices[parameter.default]}"
+                )
+        if parameter is not None and value is not None:
             choice[name] = value
     chosen = view.sample_filter(model)
     row = model.predictions.row(view.sample) if view.sample else None
-    return ViewSettings(view, key, model, choice, chosen, row, chosen.under or 0)
+    return ViewSettings(view, key, model, choice, chosen, row, chosen.under or 0, models, tuple(left_out))

@@ -1,4 +1,4 @@
-"""A view: what a reader would send to a colleague, as it stands in a link, a story, a session file and a report."""
+"""A view: what a reader would send to a colleague, for links, stories, session files and reports."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ DEMO, WIKIPEDIA = "demo", "wikipedia"
 NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 # Digits of thresholds: those near 1 need many. Highest value and digits of the parameters of rules.
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
-# Memories of a session whose choices stand in the field `choices`, where they are words, switches or lists of words.
+# Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
     "choosing",
     "matrix",
@@ -55,11 +55,11 @@ def _field(words, kind, default=""):
     Parameters
     ----------
     words : str, iterable of str, or callable that gives one
-        Pattern of what may stand in it, of a field that holds several words in each of them; or all that may.
+        Pattern of its values, of a field that holds several words of each of them; or all values.
     kind : str
         What it holds, in words for people.
     default : str, float or tuple
-        Left out of links. A tuple stands for a field that holds several words.
+        Left out of links. A tuple marks a field that holds several words.
     """
     return field(default=default, metadata={"words": words, "kind": kind})
 
@@ -130,9 +130,7 @@ class View:
     @property
     def own(self):
         """Thresholds of single models by their key; empty where one is shared."""
-        return {
-            key: float(threshold) for key, _, threshold in (threshold.rpartition(":") for threshold in self.thresholds)
-        }
+        return {key: float(threshold) for key, _, threshold in (word.rpartition(":") for word in self.thresholds)}
 
     def threshold_of(self, model):
         """Threshold of a model by its key."""
@@ -192,7 +190,7 @@ class View:
         return replace(self, parameters=tuple(sorted(values.items())))
 
     def sample_filter(self, model):
-        """The SampleFilter that the view asks of a model; what is not defined for it is left out."""
+        """The SampleFilter of the view for a model; what is not defined for it is left out."""
         index, is_single = model.taxonomy.index, model.why_no_mistakes() is None
         columns = model.predictions.attributes
         return SampleFilter(
@@ -215,14 +213,12 @@ class View:
         """The view of query parameters; what is not understood has its default."""
         values, allowed = {}, grammar()
         for name in FIELDS.keys() & asked.keys():
-            default, text = FIELDS[name].default, asked[name]
+            default, text, fits = FIELDS[name].default, asked[name], allowed[name].fullmatch
             if isinstance(default, tuple):
-                values[name] = tuple(word for word in text.split(",") if allowed[name].fullmatch(word))
-            elif not allowed[name].fullmatch(text):
-                continue
-            elif not isinstance(default, float):
+                values[name] = tuple(filter(fits, text.split(",")))
+            elif fits(text) and not isinstance(default, float):
                 values[name] = text
-            elif 0 <= float(text) <= 1:
+            elif fits(text) and 0 <= float(text) <= 1:
                 # Out of range it is the default, not the end of the range, where every answer is the root.
                 values[name] = round(float(text), DIGITS_OF_THRESHOLD)
         if "thresholds" in values:
@@ -253,8 +249,8 @@ class View:
             where=tuple(pair for pair in self.where if unquote(pair.split("=", 1)[0]) in attributes),
             opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
-            focus=self.focus if self.focus in data.taxonomy.index else "",
-            unfold=self.unfold if self.unfolded and self.unfolded[0] in data.taxonomy.index else "",
+            focus=self.focus if self.focus in index else "",
+            unfold=self.unfold if self.unfolded and self.unfolded[0] in index else "",
         )
 
 
@@ -271,7 +267,7 @@ FIELDS = {one.name: one for one in fields(View) if one.metadata}
 
 
 def grammar():
-    """What may stand in each field of a link; of a field that holds several words, in each of them. Anything else is dropped."""
+    """Patterns of the values of each field of a link, of a field with several words of each of them. Anything else is dropped."""
     return {
         **{name: _pattern(one.metadata["words"]) for name, one in FIELDS.items()},
         **{name: _values_of(parameter) for name, parameter in _in_url().items()},
@@ -284,7 +280,7 @@ def _pattern(words):
 
 
 def _in_url():
-    """The parameters of rules that have a field of the URL; the threshold stands in `threshold` and `thresholds`."""
+    """The parameters of rules that have a field of the URL; the threshold has the fields `threshold` and `thresholds`."""
     parameters = {name: parameter for name, parameter in rule_parameters().items() if name != THRESHOLD.name}
     taken = next((name for name in parameters if name in FIELDS), None)
     if taken is not None:

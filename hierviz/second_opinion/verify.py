@@ -73,7 +73,7 @@ class SecondOpinion(Short):
     name : str
         Of the model.
     n_samples, n_judged : int
-        Samples that were looked at, and all that have a known truth.
+        Samples that were checked, and all that have a known truth.
     checks : list of Check
     without : tuple of str
         Packages that are not installed, or cannot be imported: nothing was compared with them.
@@ -129,7 +129,7 @@ def verify(
     rule, threshold, **parameters
         As in `hierviz.evaluate`.
     most : int
-        Samples that are looked at; of more, so many are drawn at random.
+        Maximum number of samples to check; of more, that many are drawn at random.
     seed : int
         Of that draw.
     progress : callable, optional

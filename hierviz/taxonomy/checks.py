@@ -96,12 +96,11 @@ def check_whole(what: str, value: object, least: int, most: int | None = None) -
         raise PredictionsError(f"{what}: expected a whole number {wanted}, got {shown(value)}. Choose one.")
 
 
-def check_share(what: str, value: object) -> None:
-    """Raise a PredictionsError that calls the argument `what` unless `value` is a number inside (0, 1)."""
-    if not is_within(value, 0, 1) or value in (0, 1):
-        raise PredictionsError(
-            f"{what}: expected a number between 0 and 1, got {shown(value)}. Choose one in that range."
-        )
+def check_share(what: str, value: object, *, with_ends: bool = False) -> None:
+    """Raise a PredictionsError that calls the argument `what` unless `value` is a number in (0, 1), or in [0, 1] with ends."""
+    if not is_within(value, 0, 1) or (value in (0, 1) and not with_ends):
+        wanted = "from 0 to 1" if with_ends else "between 0 and 1"
+        raise PredictionsError(f"{what}: expected a number {wanted}, got {shown(value)}. Choose one in that range.")
 
 
 def check_threads(threads: Any, what: str = "threads") -> None:
@@ -224,10 +223,7 @@ def one_each(what: str, nodes: object) -> np.ndarray:
 
 def check_threshold(threshold):
     """Raise a PredictionsError unless `threshold` is a number in [0, 1]."""
-    if not is_within(threshold, 0, 1):
-        raise PredictionsError(
-            f"threshold: expected a number from 0 to 1, got {shown(threshold)}. Choose one in that range."
-        )
+    check_share("threshold", threshold, with_ends=True)
 
 
 def is_within(value, low, high):

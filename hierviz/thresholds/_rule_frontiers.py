@@ -21,7 +21,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Any
@@ -35,6 +35,7 @@ from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions.predictions import Predictions
@@ -107,7 +108,7 @@ def rule_frontiers(
     rules: Sequence[str] = RULES,
     *,
     targets: Sequence[float] = TARGETS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> dict[str, RuleFrontier]:
     """What each of some rules reaches with one model.
 
@@ -144,12 +145,12 @@ def rule_frontiers(
     found = {}
     for place, rule in enumerate(wanted):
 
-        def told(done, total, place=place):
+        def report(done, total, place=place):
             if progress:
                 progress(int((place + done / total) * model.n_judged), len(wanted) * model.n_judged)
 
-        found[rule] = _frontier(model, rule, list(targets), told)
-        told(1, 1)
+        found[rule] = _frontier(model, rule, list(targets), report)
+        report(1, 1)
     return found
 
 

@@ -32,14 +32,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded
-from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.checks import check_one_of, check_whole, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.selection import Choice
 from hierviz.uncertainty.bootstrap import bootstrap_means
@@ -147,7 +149,7 @@ def cross_fitted(
     goal: Callable | Target,
     *,
     folds: Folds = USUAL_FOLDS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> CrossFitted:
     """Cross-fitted means of the path metrics at a threshold that is chosen for a goal.
 
@@ -247,7 +249,7 @@ def rank_for_target(
     curves: Mapping[str, OperatingCurve] | None = None,
     level: float = 0.95,
     folds: Folds | None = USUAL_FOLDS,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> TargetRanking:
     """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
 
@@ -276,8 +278,7 @@ def rank_for_target(
         raise PredictionsError("tables: expected at least one model, got none. Pass a dict of them.")
     truth, target = one_truth_each(truth, "the table"), _target(goal)
     keys, key = target.keys(taxonomy), target.key
-    if key not in keys:
-        raise PredictionsError(f"key: expected one of {', '.join(keys)}, got {shown(key)}. Choose one.")
+    check_one_of("key", key, keys)
     sign, names = METRICS[key].sign, list(tables)
     made = {name: as_table(taxonomy, table) for name, table in tables.items()}
     fits, inside, parts = [None] * len(made), None, np.empty((len(made), 0))
@@ -294,26 +295,21 @@ def rank_for_target(
         intervals = {}
         if resamples is not None:
             means = bootstrap_means(np.column_stack([values[one] for one in keys]), resamples, level=level)
-            intervals = {
-                one: (float(means.lower[place]), float(means.upper[place]))
-                for place, one in enumerate(keys)
-                if not np.isnan(means.lower[place])
-            }
+            ends = zip(keys, means.lower.tolist(), means.upper.tolist(), strict=True)
+            intervals = {one: (low, high) for one, low, high in ends if not np.isnan(low)}
         stops = float((~taxonomy.is_leaf[answers]).mean())
         now = {one: float(values[one].mean()) for one in keys}
         rows.append(TargetRow(name, choice.threshold, now, intervals, stops, fit))
     fitted = np.array([np.nan if fit is None else fit.values.get(key, np.nan) for fit in fits])
     n_units = int(unit_numbers(None if folds is None else folds.groups, len(truth)).max()) + 1
     rows = _judged(rows, sign * fitted, sign * parts, n_units, level)
-    order = sorted(
-        range(len(rows)),
-        key=lambda place: (
-            rows[place].threshold is None,
-            np.isnan(fitted[place]),
-            -sign * rounded(rows[place].values.get(key, 0.0) if np.isnan(fitted[place]) else fitted[place]),
-        ),
-    )
-    return TargetRanking(tuple(rows[place] for place in order), key, inside)
+
+    def rank(place):
+        row, is_alone = rows[place], np.isnan(fitted[place])
+        value = row.values.get(key, 0.0) if is_alone else fitted[place]
+        return row.threshold is None, is_alone, -sign * rounded(value)
+
+    return TargetRanking(tuple(rows[place] for place in sorted(range(len(rows)), key=rank)), key, inside)
 
 
 def _judged(rows, gains, parts, n_units, level):
@@ -343,15 +339,11 @@ def _fits(taxonomy, truth, tables, target, plan, progress, key=None):
     And the values of the key on the training parts, shape (n_models, splits * folds), nan where the goal is not reached.
     """
     folds, splits = plan.n, plan.splits
-    truth, made = one_truth_each(truth, "the table"), [as_table(taxonomy, table) for table in tables]
+    made = [checked_table(taxonomy, truth, table)[1] for table in tables]
+    truth = np.asarray(truth)
     n = len(truth)
-    for table in made:
-        if table.n_samples != n:
-            raise PredictionsError(
-                f"truth: expected one node for each of the {table.n_samples} samples, got {n}. Align them."
-            )
     unit_of = unit_numbers(plan.groups, n)
-    n_units = int(unit_of.max()) + 1 if n else 0
+    n_units = int(unit_of.max()) + 1
     if n_units < folds:
         raise PredictionsError(
             f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."

@@ -15,7 +15,7 @@ thresholds_by_depth, depth_threshold_points
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -23,12 +23,13 @@ from numpy.typing import ArrayLike
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.progress_text import Progress
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities, is_within, one_truth_each
+from hierviz.taxonomy.checks import check_share, check_taxonomy, checked_probabilities, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.selection import typeable
 
@@ -60,7 +61,8 @@ def thresholds_by_depth(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    return _chosen(*_offers(taxonomy, truth, p), _checked_level(level))
+    check_share("level", level, with_ends=True)
+    return _chosen(*_offers(taxonomy, truth, p), level)
 
 
 def depth_threshold_points(
@@ -70,7 +72,7 @@ def depth_threshold_points(
     levels: Iterable[float],
     *,
     chosen_on: tuple[ArrayLike, ArrayLike | Predictions | Evaluation] | None = None,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> dict[str, Any]:
     """What rule `depth_thresholds` reaches with the thresholds of several targets.
 
@@ -90,7 +92,9 @@ def depth_threshold_points(
     dict
         ``level``, ``thresholds_by_depth`` (texts) and the keys of `path_keys`, each with one entry for each level.
     """
-    levels = [_checked_level(level) for level in levels]
+    levels = list(levels)
+    for level in levels:
+        check_share("level", level, with_ends=True)
     offers = _offers(taxonomy, *((truth, p) if chosen_on is None else chosen_on))
     texts = [",".join(f"{value:.12g}" for value in _chosen(*offers, level)) for level in levels]
     judged = _checked_truth(taxonomy, truth, p)
@@ -102,7 +106,7 @@ def depth_threshold_points(
             progress(rows.stop, len(judged))
     means = [path_metrics(taxonomy, judged, np.concatenate(part)) for part in parts]
     return {
-        "level": levels,
+        "level": [float(level) for level in levels],
         "thresholds_by_depth": texts,
         **{key: [float(values[key].mean()) for values in means] for key in path_keys()},
     }
@@ -166,9 +170,3 @@ def _checked_truth(taxonomy, truth, p):
         )
     check_nodes(taxonomy, "truth", truth)
     return truth
-
-
-def _checked_level(level):
-    if not is_within(level, 0, 1):
-        raise PredictionsError(f"level: expected a number from 0 to 1, got {shown(level)}. Choose one in that range.")
-    return float(level)

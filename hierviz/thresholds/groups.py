@@ -6,7 +6,7 @@ Conventions
 -----------
 The group of a sample is read off its probabilities, never off the truth, so that the thresholds can be applied to new
 samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (threshold 0.5). Groups are
-disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 stands for no group; these
+disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 is no group; these
 samples, groups without a sample and groups where the goal cannot be reached use the threshold for all.
 
 A goal that every group has to reach is harder than one that only the mean has to reach: "95 % correct" in each group
@@ -28,14 +28,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
+from hierviz.messages.progress_text import Progress
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.taxonomy.checks import check_whole, one_truth_each
+from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import split_samples
 
@@ -50,7 +53,7 @@ class GroupThresholds(Short):
         Labels: the node on top of a subtree, or a depth.
     threshold : ndarray of float, shape (n_groups,)
     is_own : ndarray of bool, shape (n_groups,)
-        False where the threshold for all stands in, because the group has no sample or cannot reach the goal.
+        False where the threshold for all is used, because the group has no sample or cannot reach the goal.
     n_chosen, n_measured : ndarray of int, shape (n_groups,)
         Samples of each group that its threshold was chosen, and is measured, on.
     global_threshold : float
@@ -176,7 +179,7 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     seed : int
         Of the split.
     progress : callable, optional
-        Called with (samples done, samples in all): each is looked at for the threshold for all and for that of its group.
+        Called with (samples done, samples in all): each counts for the threshold for all and for that of its group.
 
     Returns
     -------
@@ -190,17 +193,14 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth, table, labels = one_truth_each(truth, "the table"), as_table(taxonomy, table), np.asarray(labels)
-    for what, values in (("truth", truth), ("labels", labels)):
-        if values.shape != (table.n_samples,):
-            raise PredictionsError(
-                f"{what}: expected one for each of the {table.n_samples} samples, got shape {values.shape}. Align them."
-            )
-    everything = np.arange(table.n_samples)
-    first, second = (
-        (everything, everything) if fraction is None else split_samples(table.n_samples, fraction, seed=seed)
-    )
-
+    (truth, table), labels = checked_table(taxonomy, truth, table), np.asarray(labels)
+    if labels.shape != (table.n_samples,):
+        raise PredictionsError(
+            f"labels: expected one for each of the {table.n_samples} samples, got shape {labels.shape}. Align them."
+        )
+    first = second = np.arange(table.n_samples)
+    if fraction is not None:
+        first, second = split_samples(table.n_samples, fraction, seed=seed)
     n_done = 0
 
     def chosen(rows):
@@ -226,25 +226,13 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
 
     part, part_truth, part_labels = table.take(second), truth[second], labels[second]
     own = _per_sample(groups, threshold, overall, part_labels)
-    values, group_values = _means(taxonomy, part_truth, part, own, groups, part_labels)
-    global_values, global_group_values = _means(
-        taxonomy, part_truth, part, np.full(len(second), overall), groups, part_labels
+    common = np.full(len(second), overall)
+    (values, of_groups), (common_values, common_of_groups) = (
+        _means(taxonomy, part_truth, part, thresholds, groups, part_labels) for thresholds in (own, common)
     )
-    return GroupThresholds(
-        groups=groups,
-        threshold=threshold,
-        is_own=is_own,
-        n_chosen=np.diff(edges),
-        n_measured=_counts(groups, part_labels),
-        global_threshold=overall,
-        values=values,
-        global_values=global_values,
-        group_values=group_values,
-        global_group_values=global_group_values,
-        chosen_on=len(first),
-        measured_on=len(second),
-        is_checked=fraction is not None,
-    )
+    counts, sizes = (np.diff(edges), _counts(groups, part_labels)), (len(first), len(second))
+    means = (values, common_values, of_groups, common_of_groups)
+    return GroupThresholds(groups, threshold, is_own, *counts, overall, *means, *sizes, fraction is not None)
 
 
 def _per_sample(groups, threshold, overall, labels):
@@ -264,13 +252,9 @@ def _means(taxonomy, truth, table, thresholds, groups, labels):
     """Means of the metrics over all samples, and over those of each group."""
     metrics = path_metrics(taxonomy, truth, nodes_at_each(table, thresholds))
     n = _counts(groups, labels)
-    nothing = np.full(len(groups), np.nan)
     return (
         {key: float(metrics[key].mean()) for key in path_keys()},
-        {
-            key: np.divide(_counts(groups, labels, metrics[key]), n, out=nothing.copy(), where=n > 0)
-            for key in path_keys()
-        },
+        {key: ratio(_counts(groups, labels, metrics[key]), n, np.nan) for key in path_keys()},
     )
 
 
@@ -317,7 +301,7 @@ def repeated_group_thresholds(
     fraction: float = 0.5,
     splits: int = 20,
     seed: int = 0,
-    progress: Callable[[int, int], object] | None = None,
+    progress: Progress = None,
 ) -> GroupRepeats:
     """`hierviz.thresholds.groups.group_thresholds` over many random splits.
 

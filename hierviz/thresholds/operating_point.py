@@ -1,6 +1,6 @@
 """An operating point for export: the threshold, what it was chosen for and what it reaches, as a small JSON.
 
-The values and the guarantee of an operating point beside those of other samples: sentences for the notes of an evaluation.
+The values and the guarantee of an operating point next to those of other samples: sentences for the notes of an evaluation.
 
 Conventions
 -----------
@@ -34,17 +34,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.thresholds.risk_control import Guarantee
 
 RULE = "threshold"
-KEYS = (
-    "hierviz",
-    "model",
-    "taxonomy_sha256",
-    "rule",
-    "threshold",
-    "n_samples",
-    "values",
-    "guarantee",
-    "created_from",
-)
+KEYS = ("hierviz", "model", "taxonomy_sha256", "rule", "threshold", "n_samples", "values", "guarantee", "created_from")
 _HASH = re.compile(r"[0-9a-f]{64}")
 
 
@@ -172,7 +162,42 @@ class OperatingPoint(Short):
         TaxonomyError
             If the point belongs to another taxonomy; names both.
         """
-        return _checked_point(value, taxonomy, where)
+        _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
+        _check_keys(value, KEYS, where)
+        threshold, n_samples, model = (value[key] for key in ("threshold", "n_samples", "model"))
+        is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
+        _check_plain(value["created_from"], f"{where}: created_from")
+        for key, holds, expected, hint in (
+            ("rule", value["rule"] == RULE, repr(RULE), "Other rules have no operating point"),
+            ("threshold", is_within(threshold, 0, 1), "a number from 0 to 1", "Correct it"),
+            ("n_samples", is_count, "a whole number above 0", "Correct it"),
+            ("hierviz", isinstance(value["hierviz"], str), "a version as text", "Correct it"),
+            ("model", isinstance(model, dict), "an object", "Correct it"),
+            ("created_from", isinstance(value["created_from"], dict), "an object", "Correct it"),
+        ):
+            _require(holds, f"{where}: {key}", expected, value[key], hint)
+        _check_keys(model, ("name", "sha256"), f"{where}: model")
+        _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
+        if model["sha256"] is not None:
+            _check_hash(model["sha256"], f"{where}: model sha256")
+        _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
+        _check_plain(value["guarantee"], f"{where}: guarantee")
+        _check_values(value["values"], f"{where}: values")
+        _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
+        point = cls(
+            model["name"],
+            value["taxonomy_sha256"],
+            float(threshold),
+            n_samples,
+            {key: dict(numbers) for key, numbers in value["values"].items()},
+            None if value["guarantee"] is None else dict(value["guarantee"]),
+            dict(value["created_from"]),
+            model["sha256"],
+            value["hierviz"],
+        )
+        if taxonomy is not None:
+            point.require_taxonomy(taxonomy, where)
+        return point
 
     def to_json(self) -> dict[str, Any]:
         """The point as a dict of plain values."""
@@ -195,57 +220,6 @@ class OperatingPoint(Short):
                 f"{where}: expected an operating point of this taxonomy (sha256 {taxonomy.sha256}), got one of another "
                 f"(sha256 {self.taxonomy_sha256}). Use the taxonomy that it was chosen with."
             )
-
-
-def _checked_point(value, taxonomy, where):
-    _require(isinstance(value, dict), where, "an object", value, "Pass what hierviz wrote")
-    _check_keys(value, KEYS, where)
-    _require(value["rule"] == RULE, f"{where}: rule", repr(RULE), value["rule"], "Other rules have no operating point")
-    threshold, n_samples = value["threshold"], value["n_samples"]
-    _require(
-        is_within(threshold, 0, 1),
-        f"{where}: threshold",
-        "a number from 0 to 1",
-        threshold,
-        "Correct it",
-    )
-    is_count = isinstance(n_samples, int) and not isinstance(n_samples, bool) and n_samples > 0
-    _require(is_count, f"{where}: n_samples", "a whole number above 0", n_samples, "Correct it")
-    _require(
-        isinstance(value["hierviz"], str), f"{where}: hierviz", "a version as text", value["hierviz"], "Correct it"
-    )
-    model = value["model"]
-    _require(isinstance(model, dict), f"{where}: model", "an object", model, "Correct it")
-    _check_keys(model, ("name", "sha256"), f"{where}: model")
-    _require(isinstance(model["name"], str), f"{where}: model name", "text", model["name"], "Correct it")
-    if model["sha256"] is not None:
-        _check_hash(model["sha256"], f"{where}: model sha256")
-    _check_hash(value["taxonomy_sha256"], f"{where}: taxonomy_sha256")
-    for key in ("created_from", "guarantee"):
-        _check_plain(value[key], f"{where}: {key}")
-    _require(
-        isinstance(value["created_from"], dict),
-        f"{where}: created_from",
-        "an object",
-        value["created_from"],
-        "Correct it",
-    )
-    _check_values(value["values"], f"{where}: values")
-    _check_guarantee(value["guarantee"], threshold, f"{where}: guarantee")
-    point = OperatingPoint(
-        model["name"],
-        value["taxonomy_sha256"],
-        float(threshold),
-        n_samples,
-        {key: dict(numbers) for key, numbers in value["values"].items()},
-        None if value["guarantee"] is None else dict(value["guarantee"]),
-        dict(value["created_from"]),
-        model["sha256"],
-        value["hierviz"],
-    )
-    if taxonomy is not None:
-        point.require_taxonomy(taxonomy, where)
-    return point
 
 
 def _check_values(values, where):
@@ -331,20 +305,20 @@ def operating_point_notes(point, entry):
     here = entry["predicted"]
     if here is None:
         return [f"{whose}; these samples have no metrics to compare with"]
-    told = [whose]
+    notes = [whose]
     for key in (*share_keys(), "no_answer"):
         if key not in point.values or here.get(key) is None:
             continue
         then = point.values[key]
         interval = f" ({then['low']:.3f} to {then['high']:.3f})" if "low" in then else ""
         outside = "low" in then and not (at_least(here[key], then["low"]) and at_most(here[key], then["high"]))
-        told.append(
+        notes.append(
             f"operating point: {METRICS[key].name} was {then['value']:.3f}{interval}, is {here[key]:.3f} here"
             f"{', outside the interval' if outside else ''}"
         )
     if point.guarantee is not None:
-        told.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
-    return told
+        notes.append(_guarantee_note(point.guarantee, here, entry["n_samples"]))
+    return notes
 
 
 def _guarantee_note(guarantee, here, n_samples):

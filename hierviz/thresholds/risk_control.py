@@ -45,14 +45,15 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.answer_depths import step_means
+from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
-from hierviz.inference.pareto_table import ParetoTable, as_table
+from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, check_threshold, one_truth_each
+from hierviz.taxonomy.checks import array_of_numbers, check_one_of, check_share, check_threshold
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import group_numbers, split_samples
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
@@ -193,12 +194,12 @@ def guaranteed_threshold(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    truth, table = _checked_truth(taxonomy, truth, table)
-    group_of = None if groups is None else group_numbers(groups, table.n_samples)
-    risks = _Risks(taxonomy, truth, table, key, group_of)
+    nodes, answers = checked_table(taxonomy, truth, table)
+    group_of = None if groups is None else group_numbers(groups, answers.n_samples)
+    risks = _Risks(taxonomy, nodes, answers, key, group_of)
     if fraction is None:
-        return _certified(risks, np.arange(table.n_samples), alpha, delta, thresholds)
-    first, second = split_samples(table.n_samples, fraction, seed=seed, groups=groups)
+        return _certified(risks, np.arange(answers.n_samples), alpha, delta, thresholds)
+    first, second = split_samples(answers.n_samples, fraction, seed=seed, groups=groups)
     guarantee = _certified(risks, first, alpha, delta, thresholds)
     risk_check = None
     if guarantee.is_feasible:
@@ -210,10 +211,8 @@ def guaranteed_threshold(
 def _certified(risks_of, rows, alpha, delta, thresholds):
     key = risks_of.key
     for what, value in (("alpha", alpha), ("delta", delta)):
-        if not isinstance(value, (float, np.floating)) or not 0 < value < 1:
-            raise PredictionsError(f"{what}: expected a number between 0 and 1, got {value!r}. Choose one.")
-    if key not in guaranteed_keys():
-        raise PredictionsError(f"key: expected one of {', '.join(guaranteed_keys())}, got {key!r}. Choose one.")
+        check_share(what, value)
+    check_one_of("key", key, guaranteed_keys())
     thresholds = thresholds_in_order(key) if thresholds is None else _checked(thresholds)
     unit, n = "sample" if risks_of.group_of is None else "group", risks_of.n_units(rows)
     method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"
@@ -295,17 +294,6 @@ def _checked(thresholds):
     for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
         check_threshold(threshold)
     return thresholds
-
-
-def _checked_truth(
-    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
-) -> tuple[np.ndarray, ParetoTable]:
-    truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
-    if truth.shape != (table.n_samples,):
-        raise PredictionsError(
-            f"truth: expected one node for each of the {table.n_samples} samples, got shape {truth.shape}. Align them."
-        )
-    return truth, table
 
 
 def _percent(value):

@@ -2,8 +2,8 @@ r"""Choosing the threshold by what it should achieve.
 
 Conventions
 -----------
-Every breakpoint of an operating curve is looked at, not a grid. A point of the curve holds on an interval of
-thresholds; the threshold that stands for it lies inside and has as few decimals as possible, so that it can be typed,
+Every breakpoint of an operating curve is checked, not a grid. A point of the curve holds on an interval of
+thresholds; its threshold lies inside and has as few decimals as possible, so that it can be typed,
 and ``curve.at`` gives exactly these values there. Values less than 1e-12 apart are equal; the largest threshold,
 the most careful one, wins ties. All numbers are those of the samples the curve is made of: `hierviz.thresholds.risk_control` says
 what holds for new ones.
@@ -22,9 +22,9 @@ from decimal import ROUND_CEILING, Context, Decimal
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.curves._rule_curve import DartsCurve
 from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
-from hierviz.curves.darts_curve import DartsCurve
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, shown
@@ -33,7 +33,7 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import at_least, at_most
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number, is_within, one_truth_each
+from hierviz.taxonomy.checks import check_kind, check_share, check_taxonomy, check_whole, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 COST_SENTENCE = (
@@ -106,12 +106,14 @@ def choose(
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     conditions = {} if subject_to is None else subject_to
     check_kind("subject_to", conditions, Mapping, 'Pass {"correct": 0.95}, or leave it out.')
-    gain, usable = _gain("maximise", curve, maximise), _usable(curve)
+    gain, (low, high) = _gain("maximise", curve, maximise), _interval(curve)
+    # Points that a threshold in [0, 1] can reach: scores below 0 or above 1 have breakpoints beyond.
+    usable = (low <= 1) & (low < high)
     allowed = usable.copy()
     for key, bound in conditions.items():
         gained = _gain("subject_to", curve, key)
         if METRICS[key].is_share:
-            _check_share(key, bound)
+            check_share(key, bound, with_ends=True)
         elif not is_number(bound):
             raise PredictionsError(f"{key}: expected a number, got {shown(bound)}. Choose one.")
         is_upper = METRICS[key].better == "lower"
@@ -123,7 +125,6 @@ def choose(
     if not allowed.any():
         return Choice(None, {}, "At no threshold do all conditions hold together.")
     point = int(np.argmax(allowed & at_least(gain, gain[allowed].max())))
-    low, high = _interval(curve)
     threshold = typeable(low[point], high[point])
     return Choice(threshold, {key: float(values[point]) for key, values in curve.values.items()})
 
@@ -157,7 +158,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
     -------
     Choice
         ``threshold`` is λ in bits, at most a thousandth above the breakpoint that it begins at, with few decimals; ``values``
-        the means there. None where no λ is correct enough. Correct need not grow with λ: every breakpoint is looked at.
+        the means there. None where no λ is correct enough. Correct need not grow with λ: every breakpoint is checked.
 
     Raises
     ------
@@ -165,7 +166,7 @@ def smallest_lambda(curve: DartsCurve, level: float = 0.95) -> Choice:
         If the level is not in [0, 1] or `curve` is another curve.
     """
     check_kind("curve", curve, DartsCurve, "hierviz.curves.rule_curve(..., rule='darts') gives it.")
-    _check_share("level", level)
+    check_share("level", level, with_ends=True)
     correct = curve.values["correct"]
     reached = np.flatnonzero(at_least(correct, level))
     if not len(reached):
@@ -222,13 +223,9 @@ def with_costs(
             raise PredictionsError(f"cost of a {what} answer: expected a number >= 0, got {price!r}. Choose one.")
     missing = curve.values.get("missing")
     if missing is None:
-        truth, table = one_truth_each(truth, "the table"), as_table(taxonomy, table)
+        truth, table = checked_table(taxonomy, truth, table)
         _require_table(curve, table)
-        if len(truth) != table.n_samples:
-            raise PredictionsError(
-                f"truth: expected one node for each of the {table.n_samples} samples, got {len(truth)}. Align them."
-            )
-        kinds = answer_kinds(taxonomy, *checked_table(taxonomy, truth, table))
+        kinds = answer_kinds(taxonomy, truth, table)
         correct, recall = kind_values(taxonomy, kinds, ("correct", "info_recall"))[0].T
         means = step_means(table, curve.threshold, (correct * (1 - recall))[kinds.of_answer])
         missing = np.clip(means, 0, 1)
@@ -291,10 +288,7 @@ def with_shallow_answers(
     """
     check_kind("curve", curve, OperatingCurve, "It comes first.")
     check_taxonomy(taxonomy, "It comes after the curve.")
-    if not isinstance(depth, (int, np.integer)) or isinstance(depth, bool) or not 0 <= depth <= taxonomy.max_depth:
-        raise PredictionsError(
-            f"depth: expected a whole number from 0 to {taxonomy.max_depth}, got {depth!r}. Choose one."
-        )
+    check_whole("depth", depth, 0, taxonomy.max_depth)
     table = as_table(taxonomy, table)
     _require_table(curve, table)
     above = step_means(table, curve.threshold, (taxonomy.depth[table.nodes] < depth).astype(float))
@@ -319,12 +313,6 @@ def _interval(curve):
     return low, np.append(np.inf, curve.threshold)
 
 
-def _usable(curve):
-    """Points that a threshold in [0, 1] can reach: scores below 0 or above 1 have breakpoints beyond."""
-    low, high = _interval(curve)
-    return (low <= 1) & (low < high)
-
-
 def _gain(what, curve, key):
     """Values of a key at every point, turned so that larger is better."""
     if not isinstance(key, str) or key not in curve.values:
@@ -344,11 +332,6 @@ def _require_table(curve, table):
         raise PredictionsError(
             f"table: expected the {curve.n_samples} samples of the curve, got {table.n_samples}. Pass the same table."
         )
-
-
-def _check_share(what, value):
-    if not is_within(value, 0, 1):
-        raise PredictionsError(f"{what}: expected a number from 0 to 1, got {value!r}. Choose one in that range.")
 
 
 def _percent(value):

@@ -25,9 +25,16 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, check_kind, one_truth_each
+from hierviz.taxonomy.checks import array_of_numbers, one_truth_each
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.resamples import FEWEST, Interval, Resamples, check_level, leaves_too_few_wrong
+from hierviz.uncertainty.resamples import (
+    FEWEST,
+    Interval,
+    Resamples,
+    check_drawn_for,
+    check_resamples,
+    leaves_too_few_wrong,
+)
 from hierviz.uncertainty.risk_bounds import wilson
 
 
@@ -65,8 +72,7 @@ def bootstrap_means(
     PredictionsError
         If the lengths differ or the level is not inside (0, 1).
     """
-    check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
+    check_resamples(resamples, level)
     values = array_of_numbers(values, "values")
     if values.ndim == 0 or len(values) != resamples.n_samples:
         raise PredictionsError(
@@ -197,15 +203,11 @@ def bootstrap_curve(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
+    check_resamples(resamples, level)
     truth = one_truth_each(truth, "the table")
     table = as_table(taxonomy, table)
     steps = CurveSteps.from_table(taxonomy, truth, table, more)
-    if table.n_samples != resamples.n_samples:
-        raise PredictionsError(
-            f"resamples: expected those of {table.n_samples} samples, got {resamples.n_samples}. Draw them for this table."
-        )
+    check_drawn_for(resamples, table.n_samples)
     keys = path_keys() if keys is None else keys
     unknown = [key for key in keys if key not in steps.keys]
     if unknown:

@@ -1,6 +1,6 @@
 r"""Are two models different? Paired intervals of their difference, and which models share the best place.
 
-Which of several models differ when all pairs are looked at, and marks that follow from it.
+Which of several models differ when all pairs are compared, and marks that follow from it.
 
 Conventions
 -----------
@@ -193,16 +193,13 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
 
 
 def _bands_of_differences(a, b):
-    if not np.array_equal(a.thresholds, b.thresholds):
-        raise PredictionsError(
-            f"thresholds: expected the same for both models, got {len(a.thresholds)} and {len(b.thresholds)} that "
-            "differ. Bootstrap both at the same ones."
-        )
-    if not np.array_equal(a.levels, b.levels):
-        raise PredictionsError(
-            f"levels: expected the same for both models, got {len(a.levels)} and {len(b.levels)} that differ. "
-            "Bootstrap both at the same ones."
-        )
+    for name in ("thresholds", "levels"):
+        of_a, of_b = getattr(a, name), getattr(b, name)
+        if not np.array_equal(of_a, of_b):
+            raise PredictionsError(
+                f"{name}: expected the same for both models, got {len(of_a)} and {len(of_b)} that differ. "
+                "Bootstrap both at the same ones."
+            )
     parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
     curve, summary, at_correct = ({key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts)
     return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
@@ -350,5 +347,5 @@ def _check_paired(a, b):
     if a.level != b.level or a.draws.shape != b.draws.shape:
         raise PredictionsError(
             f"intervals: expected one level and shape, got {a.level} {a.estimate.shape} and {b.level} {b.estimate.shape}. "
-            "Work both out in the same way."
+            "Compute both in the same way."
         )

@@ -3,7 +3,7 @@ r"""Is one model better than another? Differences at equal correctness, at equal
 Conventions
 -----------
 `curves.equal_levels` defines what is compared: S(c) and C(x), steps over the points of exact curves. Every resample is
-taken of both models, both curves are worked out again, and the difference is taken then. At one level chosen beforehand the
+taken of both models, both curves are computed again, and the difference is taken then. At one level chosen beforehand the
 interval is pointwise; for a sentence about a range of levels `over_range` gives a band that holds along all of it (sup-t).
 There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
 fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: scores of two models are on two scales.
@@ -16,7 +16,7 @@ ModelDifference, difference_of_models, difference_sentence, difference_verdict
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -28,10 +28,16 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, check_kind
+from hierviz.taxonomy.checks import array_of_numbers
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
-from hierviz.uncertainty.resamples import Interval, Resamples, check_level, leaves_too_few_wrong
+from hierviz.uncertainty.resamples import (
+    Interval,
+    Resamples,
+    check_drawn_for,
+    check_resamples,
+    leaves_too_few_wrong,
+)
 
 AREAS = {"ac": ("info_recall", "correct"), "ap": ("info_recall", "info_precision")}
 
@@ -92,13 +98,9 @@ class ModelDifference(Short):
                 f"range: expected levels with an interval from {low} to {high}, got none. Compare at other levels, or on more "
                 "samples."
             )
-        draws = found.draws[:, inside]
+        part = found.part(inside)
         # The few draws that lack a number at some level say nothing about the range.
-        draws = draws[~np.isnan(draws).any(axis=1)]
-        part = Interval(
-            found.estimate[inside], found.lower[inside], found.upper[inside], draws, found.level, found.resamples
-        )
-        return simultaneous(part)
+        return simultaneous(replace(part, draws=part.draws[~np.isnan(part.draws).any(axis=1)]))
 
 
 def difference_of_models(
@@ -144,8 +146,7 @@ def difference_of_models(
     PredictionsError, TaxonomyError
         As `hierviz.uncertainty.bootstrap_curve`.
     """
-    check_level(level)
-    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
+    check_resamples(resamples, level)
     levels, values = (
         array_of_numbers(given, what).reshape(-1)
         for given, what in ((correct, "correct"), (specificity, "specificity"))
@@ -153,10 +154,7 @@ def difference_of_models(
     keys = tuple(dict.fromkeys(("correct", "info_recall", "info_precision", key)))
     steps = [CurveSteps.from_table(taxonomy, truth, as_table(taxonomy, table), keys=keys) for table in (first, second)]
     for one in steps:
-        if len(one.first) != resamples.n_samples:
-            raise PredictionsError(
-                f"resamples: expected those of {len(one.first)} samples, got {resamples.n_samples}. Draw them for these."
-            )
+        check_drawn_for(resamples, len(one.first))
 
     def numbers(counts=None):
         parts = []
@@ -175,21 +173,17 @@ def difference_of_models(
     found = Interval.from_draws(estimate, draws, resamples, level)
     too_few = np.flatnonzero(leaves_too_few_wrong(resamples.n_samples, levels))
     found.lower[too_few], found.upper[too_few] = np.nan, np.nan
-
-    def part(some):
-        return Interval(estimate[some], found.lower[some], found.upper[some], draws[:, some], level, resamples)
-
     ends = len(levels), len(levels) + len(values)
     most = [one.curve().values["correct"].max() for one in steps]
     places = {name: ends[1] + place for place, name in enumerate(AREAS)}
     return ModelDifference(
         key,
         levels,
-        part(slice(0, ends[0])),
+        found.part(slice(0, ends[0])),
         (~at_least(most[0], levels), ~at_least(most[1], levels)),
         values,
-        part(slice(*ends)),
-        {name: part(place) for name, place in places.items()},
+        found.part(slice(*ends)),
+        {name: found.part(place) for name, place in places.items()},
     )
 
 
@@ -215,12 +209,12 @@ def difference_sentence(names: tuple[str, str], difference: Interval, what: str)
     if np.isnan(difference.lower):
         return f"{what}: {names[0]} less {names[1]} is {value}; too few samples for an interval."
     span = f"[{_signed(difference.lower)}, {_signed(difference.upper)}]"
-    told = (
+    details = (
         f"{value}, {100 * difference.level:g} % interval {span}, {difference.resamples.n_resamples:,} paired resamples"
     )
     if not no_clear_difference(difference):
-        told += f" for {names[0]} less {names[1]}"
-    return f"{what}: {difference_verdict(names, difference)} ({told})."
+        details += f" for {names[0]} less {names[1]}"
+    return f"{what}: {difference_verdict(names, difference)} ({details})."
 
 
 def difference_verdict(names: tuple[str, str], difference: Interval) -> str:

@@ -31,7 +31,8 @@ References
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -41,7 +42,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.ties import TIE, at_least
 from hierviz.predictions.column_text import as_text, is_missing
-from hierviz.taxonomy.checks import check_seed, check_whole
+from hierviz.taxonomy.checks import check_kind, check_seed, check_whole
 
 # Samples or groups, and wrong answers, with fewer of which there is no interval.
 FEWEST, FEWEST_WRONG = 10, 10
@@ -53,7 +54,7 @@ MOST_RESAMPLES = 100_000
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Short):
-    """Which samples each resample takes, worked out when asked for: nothing of size n_resamples x n_samples is held.
+    """Which samples each resample takes, computed on demand: nothing of size n_resamples x n_samples is held.
 
     Attributes
     ----------
@@ -189,7 +190,7 @@ class Interval(Short):
 
     @classmethod
     def from_draws(cls, estimate, draws, resamples, level=0.95):
-        """The interval of any number worked out from resamples, such as a ratio of two `bootstrap_means`.
+        """The interval of any number computed from resamples, such as a ratio of two `bootstrap_means`.
 
         Raises
         ------
@@ -203,6 +204,11 @@ class Interval(Short):
         return cls(
             estimate, np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper), draws, level, resamples
         )
+
+    def part(self, place: Any) -> Interval:
+        """Some of a row of numbers (an index, a slice or an array) with their intervals."""
+        numbers = {name: getattr(self, name)[place] for name in ("estimate", "lower", "upper")}
+        return replace(self, **numbers, draws=self.draws[:, place])
 
     def caution(self, limits: tuple[float, float]) -> str | None:
         """That the interval of a single number may be too short since many draws lie at an end of its range, in words.
@@ -279,6 +285,20 @@ def too_few_units(n_units, are_groups):
 def leaves_too_few_wrong(n_samples, correct):
     """Whether so many correct answers (a share, or an array of them) leave fewer than `FEWEST_WRONG` wrong ones."""
     return ~np.asarray(at_least(n_samples * (1 - np.asarray(correct)), FEWEST_WRONG, scale=n_samples))
+
+
+def check_resamples(resamples, level):
+    """Raise a PredictionsError unless these are Resamples, and `level` is inside (0, 1)."""
+    check_level(level)
+    check_kind("resamples", resamples, Resamples, "hierviz.uncertainty.Resamples.draw makes them.")
+
+
+def check_drawn_for(resamples, n_samples):
+    """Raise a PredictionsError unless the resamples are those of so many samples."""
+    if n_samples != resamples.n_samples:
+        raise PredictionsError(
+            f"resamples: expected those of {n_samples} samples, got {resamples.n_samples}. Draw them for these."
+        )
 
 
 def check_level(level):

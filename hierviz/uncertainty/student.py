@@ -82,7 +82,7 @@ def t_quantile(level, degrees):
 
 
 def t_quantiles(level, degrees):
-    """`t_quantile` of many degrees of freedom, each value worked out once.
+    """`t_quantile` of many degrees of freedom, each value computed once.
 
     Parameters
     ----------

@@ -36,7 +36,7 @@ GOLDEN = (5**0.5 - 1) / 2
 
 
 class ScaledScores(ArrayRows):
-    """Scores of a Predictions at a temperature, worked out when rows are read."""
+    """Scores of a Predictions at a temperature, computed when rows are read."""
 
     def __init__(self, source: Predictions, temperature: float):
         self.source, self.temperature = source, temperature

@@ -21,7 +21,7 @@ SMALL = ("test_app_choosing", "test_app_numbers", "test_app_view", "test_app_wor
 @pytest.fixture(scope="session")
 def demo():
     """The demo's Dataset, the same object that the pages show."""
-    return opened._demo()
+    return opened.demo("demo")
 
 
 @pytest.fixture(scope="session", autouse=True)

@@ -36,7 +36,7 @@ def start_of(spec):
     return found
 
 
-DAILY = ("recall-correct", "threshold-hf1")
+DAILY = ("recall-correct",)
 
 
 @pytest.mark.parametrize(

@@ -16,7 +16,7 @@ import hierviz as hv
 from hierviz.app import state
 from hierviz.app.server.middleware import UnknownPage
 from hierviz.app.state import opened
-from hierviz.app.state.not_here import not_here
+from hierviz.app.state.entry import not_here
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError

@@ -123,6 +123,6 @@ def test_sheets_for_paper_have_every_step_with_and_without_answers():
 def test_unknown_lessons_and_steps_show_what_there_is():
     visit = Visit("learn", lesson="nothing", step="77")
     assert not visit.at.error
-    assert "All numbers are computed while you look at them" in visit.text
+    assert "All numbers are computed on this page" in visit.text
     visit.go("learn", lesson="win", step="9")
     assert "Step 1 of 5" in visit.text

@@ -1,13 +1,12 @@
 """Several files of one method, each file read in its own way, parts of the taxonomy, and the second opinion, on the pages."""
 
-import argparse
-
 import numpy as np
 import pytest
 from small_worlds import EDGES, LEAVES, spread, write
 from visit import Visit, shelve
 
 import hierviz as hv
+from hierviz import cli
 from hierviz.app.state import dataset, opened
 from hierviz.app.widgets.file_readings import methods_of
 from hierviz.cli import app as cli_app
@@ -225,9 +224,7 @@ def test_each_file_has_its_own_reading(tmp_path, monkeypatch):
     # The same by flags.
     flags = ["--taxonomy", files["taxonomy"], "--truth", truth, "--classes", order, "--classes", f"p={turned}"]
     flags += ["--predictions", f"p={paths[0]}", "--predictions", f"z={paths[1]}", "--parametrisation", "z=flat_softmax"]
-    parser = argparse.ArgumentParser()
-    cli_app.add_app(parser)
-    given = tuple(cli_app._named(parser.parse_args(flags)))
+    given = tuple(cli_app._named(cli.parser().parse_args(["app", *flags])))
     assert f"--classes=p={turned}" in given
     monkeypatch.setattr(opened, "_startup_options", lambda: start_options(given))
     of_flags = opened.startup_files()

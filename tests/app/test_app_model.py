@@ -277,7 +277,7 @@ def test_class_names_in_the_form_obey_an_index(brightness):
     page.run()
     assert "each once, got 2 again" in page.text
     notes = []
-    names = model_questions._names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
+    names = model_questions.names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
     assert names == ["day", "night"]
     assert "column 'index'" in notes[0]
 
@@ -337,7 +337,7 @@ def test_rows_that_are_declared_endless_are_not_drawn(tmp_path):
     page = own(Visit("model"), tmp_path / "m.onnx", tmp_path / "sky.csv")
     page.control("Row").set_value("type")
     page.run()
-    assert "rows of this model are too long to be typed" in page.text
+    assert "rows of this model are too long to type" in page.text
 
 
 def test_missing_model_and_taxonomy_are_one_line_each(tmp_path):
@@ -648,7 +648,8 @@ def test_the_start_runs_a_model_on_a_part_of_the_taxonomy(started, brightness):
     assert np.array_equal(found.node_probabilities(), expected.node_probabilities())
     page.go("model")
     assert (
-        "The open data are judged on a part of the taxonomy, and their model is run on the whole one only" in page.text
+        "The open data are judged on a part of the taxonomy, but this page runs models on the whole taxonomy only"
+        in page.text
     )
 
 

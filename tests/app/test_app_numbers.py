@@ -74,7 +74,9 @@ def expected_numbers(taxonomy, p, truth, answer, best_leaf):
     return found
 
 
-@pytest.mark.parametrize("model", MODELS)
+@pytest.mark.parametrize(
+    "model", [pytest.param(key, marks=[pytest.mark.long] * (key == "conditional-sigmoid")) for key in MODELS]
+)
 def test_numbers_of_twenty_samples(no_charts, demo, model):
     """A third of the twenty each day, all before a release."""
     taxonomy, evaluation = demo.taxonomy, demo.models[model]

@@ -25,7 +25,7 @@ def test_the_demo_of_texts_in_one_click():
     assert visit.query["data"] == "wikipedia"
     assert "Hierarchical WikiVitals" in visit.text
     assert "CC BY-SA 4.0" in visit.text
-    shown = opened._wikipedia().models["flat-softmax"].curve
+    shown = opened.demo("wikipedia").models["flat-softmax"].curve
     assert hv.thresholds.choose(shown, subject_to={"correct": 0.95}).threshold > 0.5
     assert "Flat softmax" in visit.text
     visit.go("open").press("Demo: drawn vehicles")

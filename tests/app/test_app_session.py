@@ -14,7 +14,7 @@ from hierviz.app.state.dataset import Files
 from hierviz.app.state.session_file import (
     PAGES,
     SavedSession,
-    has_files_of,
+    is_session_of,
     matched,
     session_of,
     sha256,
@@ -76,7 +76,7 @@ def test_of_the_demo_and_of_no_files(demo):
     assert session.is_demo
     assert session.parts == ()
     assert why_no_session(demo) == ""
-    assert "in no file" in why_no_session(opened.replace(demo, key="0" * 16))
+    assert "not in a file" in why_no_session(opened.replace(demo, key="0" * 16))
 
 
 @pytest.mark.parametrize(
@@ -141,9 +141,9 @@ def test_files_are_told_by_their_content(saved, files, tmp_path):
         r"\([0-9a-f]{12}…\)\. Choose the file that the session was saved with\.",
         problem,
     )
-    assert has_files_of(Files(**files), session.parts)
-    assert not has_files_of(Files(**files, truth=str(renamed)), session.parts)
-    assert not has_files_of(Files(taxonomy=files["taxonomy"], predictions=(str(changed),)), session.parts)
+    assert is_session_of(Files(**files), session)
+    assert not is_session_of(Files(**files, truth=str(renamed)), session)
+    assert not is_session_of(Files(taxonomy=files["taxonomy"], predictions=(str(changed),)), session)
     # A folder is what lies in it.
     before = sha256(changed.parent)
     (changed.parent / "b.csv").write_text("x")

@@ -56,7 +56,7 @@ def test_uploads_of_one_name_do_not_meet(tmp_path):
 def test_files_of_one_model_lie_together_under_different_names(tmp_path):
     held = Uploads([Upload("m.onnx"), Upload("../m.onnx.data")], tmp_path, together=True)
     assert {path.parent for path in held.paths} == {held.folder}
-    with pytest.raises(FileError, match=r"^w\.data: expected files of different names.*got two of this name.*\.$"):
+    with pytest.raises(FileError, match=r"^w\.data: expected files with different names.*got two with this name.*\.$"):
         Uploads([Upload("m.onnx"), Upload("w.data"), Upload("w.data")], tmp_path, together=True)
     assert list(tmp_path.iterdir()) == [held.folder]
 
@@ -400,8 +400,8 @@ def test_limits_are_options_and_words():
     limits = limits_of(["--taxonomy", "t.csv", "--max-data-gb", "0.5", "--max-files", "7"], 20)
     assert limits == ServerLimits(20 * 2**20, 500_000_000, 7)
     assert limits.words == (
-        "A file may have up to 20 MB. A visitor may have up to 7 files and 250 MB of files and opened data, "
-        "all visitors together 500 MB."
+        "Limits: 20 MB per file; 7 files and 250 MB of files and opened data per visitor; "
+        "500 MB for all visitors together."
     )
     assert [size_text(n) for n in (0, 999, 1500, 8 * 10**9)] == ["0 bytes", "999 bytes", "1.5 kB", "8 GB"]
 
@@ -509,7 +509,7 @@ def test_two_visitors_with_files_of_one_name():
     assert [one.predictions.scores[0, 0] for one in data[0].models.values()] == [0.5, 0.125]
     assert data[0].models is data[1].models
     assert data[0].digest not in keys
-    assert "A file may have up to" in first.text
+    assert "Limits: " in first.text
 
     # The link shows them to others, who cannot close them.
     second.at.session_state["visit"].visitor = "another browser"

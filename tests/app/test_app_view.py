@@ -491,7 +491,7 @@ def test_hint_is_read_once():
     assert "New here?" in visit.text
     next(one for one in visit.at.button if one.key == "hint").click()
     visit.run()
-    for page in PAGES if os.environ.get("HIERVIZ_LONG") else ("compare", "model"):
+    for page in PAGES if os.environ.get("HIERVIZ_LONG") else ("open", "learn"):
         assert "New here?" not in visit.go(page).text
 
 

@@ -29,7 +29,7 @@ def test_a_foreign_name_shows_nothing_of_the_app(chromium, server):
         text = page.inner_text("body")
         assert text.strip() == (
             f"Host: expected a name of this server, got 'evil.example:{server.port}'. Open http://localhost with its port on "
-            "the machine itself, or start hierviz with --allow-host NAME."
+            "the same machine, or start hierviz with --allow-host NAME."
         )
     assert asked == []
     # From a page of its own, it reaches neither the app nor its WebSocket.
@@ -72,7 +72,7 @@ def test_an_allowed_name_opens_the_app_without_paths(open_page, named_server):
     assert page.get_by_text("path on this machine").count() == 0
 
 
-@pytest.mark.parametrize("path", ["open", "example"])
+@pytest.mark.parametrize("path", ["open", pytest.param("example", marks=pytest.mark.long)])
 def test_markup_in_a_link_is_drawn_nowhere_and_asks_nobody(open_page, path):
     """`open_page` fails on any request that leaves."""
     page = open_page(f"{path}?{urlencode({field.name: MARKUP for field in fields(View)})}")

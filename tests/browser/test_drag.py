@@ -36,7 +36,7 @@ def expected_read_out(demo, threshold):
     for number, name in enumerate(MODELS.values()):
         table, curve = models[name]
         at = curve.at(threshold)
-        keys = ("correct", "exact", "info_precision", "info_recall", "info_f1")
+        keys = ("correct", "exact", "info_precision", "info_recall", "info_f1", "no_answer")
         counts = answer_depths(taxonomy, table, [threshold])[0]
         found[number] = [
             *(f"{at[key]:.3f}" for key in keys),

@@ -44,7 +44,9 @@ def test_drag_reveal_and_arrow_keys(open_page):
     expect(page.get_by_role("heading", name="Classes above the leaves")).to_be_visible()
 
 
-@pytest.mark.parametrize(("size", "scheme"), [((1440, 900), "light"), ((390, 844), "dark")])
+@pytest.mark.parametrize(
+    ("size", "scheme"), [pytest.param((1440, 900), "light", marks=pytest.mark.long), ((390, 844), "dark")]
+)
 def test_lessons_fit(open_page, size, scheme):
     page = open_page("learn?lesson=confusion&step=1", size=size, scheme=scheme)
     page.get_by_role("button", name="Reveal").click()

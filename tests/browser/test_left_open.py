@@ -67,9 +67,7 @@ def open_save(page):
     page.get_by_test_id("stPopoverBody").get_by_text("What to save").wait_for()
 
 
-@pytest.mark.parametrize(
-    "labels", [["Compare", "Mistakes"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")]
-)
+@pytest.mark.parametrize("labels", [["Mistakes"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")])
 def test_the_menu_save_is_open_while_a_page_is_opened(open_page, labels):
     """And while the browser goes back, one step for each page: Save belongs to all pages, and stays open until it is closed."""
     page = open_page("learn", new=True)
@@ -161,9 +159,7 @@ def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
         expect(menu).to_have_count(0)
 
 
-@pytest.mark.parametrize(
-    "labels", [["Compare", "Mistakes"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")]
-)
+@pytest.mark.parametrize("labels", [["Compare"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")])
 def test_the_menu_of_pages_is_open_while_the_page_changes(open_page, labels):
     """On a narrow window: a link in it closes it, the button Back of the browser changes the page below it."""
     page = open_page("learn", new=True, size=(390, 844))

@@ -76,7 +76,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     asked = page.locator(".st-key-questions")
     asked.wait_for()
     expect(asked).to_contain_text("What are the class names of the 5 output columns, in order?")
-    expect(asked).to_contain_text("Which range of values does the model expect?")
+    expect(asked).to_contain_text("Which range of pixel values does the model expect?")
     expect(page.locator(".stVegaLiteChart")).to_have_count(0)
 
     # A name that is not in the taxonomy is answered with what is wrong.
@@ -112,7 +112,7 @@ def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     # The account names the file, what goes in and what was matched.
     page.get_by_text("Details").click()
     main = page.get_by_test_id("stMain")
-    expect(main).to_contain_text("All 5 names were found in the taxonomy.")
+    expect(main).to_contain_text("All 5 names are in the taxonomy.")
     expect(main).to_contain_text("(float32), any × 3 × 8 × 8")
 
 

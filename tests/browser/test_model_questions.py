@@ -151,7 +151,9 @@ def wrong_order_warns(page, folder):
     page.get_by_text("Ran on 60 samples, truth known").wait_for()
     warning = page.get_by_test_id("stAlert").filter(has_text="the columns are probably in another order")
     expect(warning).to_contain_text("in the taxonomy's order")
-    expect(page.get_by_test_id("stMain")).to_contain_text("are corrected in the section Details")
+    expect(page.get_by_test_id("stMain")).to_contain_text(
+        "Correct class names and preprocessing in the section Details"
+    )
 
 
 def wrong_order_is_mended(page):

@@ -160,6 +160,7 @@ def test_path_on_this_machine(open_page, plants):
     check_plants(page)
 
 
+@pytest.mark.long  # tests/app and tests/readers have both errors each day
 def test_nothing_chosen_and_a_path_that_is_not_there(open_page, tmp_path):
     page = open_page("open")
     assert "taxonomy: expected a file, got none" in press_open(page)

@@ -1,5 +1,6 @@
 """Every page in a real browser: fits, is drawn, is reachable by keyboard, can be downloaded from, and remembers."""
 
+import os
 import re
 from pathlib import Path
 
@@ -43,7 +44,7 @@ def charts(page, count):
     return found
 
 
-# Each size and each theme once; the other two pairs are for `tests/run.sh --long`.
+# Each size and each theme once, and every page in one of them; the rest is for `tests/run.sh --long`.
 @pytest.mark.parametrize(
     ("size", "scheme"),
     [
@@ -56,7 +57,8 @@ def charts(page, count):
 def test_pages_fit_and_are_drawn(open_page, size, scheme):
     page = open_page(size=SIZES[size], scheme=scheme)
     base = page.url.split("?")[0]
-    for path, n_charts in PAGES.items():
+    step = slice(None) if os.environ.get("HIERVIZ_LONG") else slice(size == "phone", None, 2)
+    for path, n_charts in list(PAGES.items())[step]:
         if path:
             page.goto(base + path)
             ready(page)
@@ -324,6 +326,7 @@ def test_back_restores_the_former_view(open_page):
     page.get_by_text("threshold τ = 0.700").first.wait_for()
 
 
+@pytest.mark.long
 def test_link_from_a_mistake_opens_it(open_page):
     page = open_page("?model=multi-label")
     page.get_by_role("link", name=re.compile("Details")).nth(2).click()
@@ -336,6 +339,7 @@ def test_link_from_a_mistake_opens_it(open_page):
     assert "wrong" in page.get_by_text(re.compile("^Answer: ")).first.inner_text()
 
 
+@pytest.mark.long  # tests/app follows such a link each day
 def test_unknown_link_can_be_left(open_page):
     page = open_page("")
     page.goto(page.url.split("?")[0] + "?data=0123456789abcdef")

@@ -15,6 +15,7 @@ import time
 import pytest
 
 import hierviz as hv
+from hierviz.reports import ReportSamples
 from tests.browser.conftest import WATCHDOG
 from tests.reports.report_cases import HOSTILE, hostile_predictions
 
@@ -136,7 +137,9 @@ def firefox(tmp_path):
 def test_a_report_from_disk_in_firefox(firefox, tmp_path):
     predictions = hostile_predictions()
     evaluation = hv.Evaluation.from_predictions(predictions)
-    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0)
+    made = hv.report(
+        evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], samples=ReportSamples(worst=1, random=0)
+    )
     made.write(tmp_path / "report.html")
     address = (tmp_path / "report.html").as_uri()
     firefox.open(address)

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 import hierviz as hv
 from hierviz import cli
 from hierviz.messages.number_text import percent_text
+from hierviz.reports import ReportSamples
 from hierviz.reports.story_step import StoryStep
 from tests.browser.conftest import WATCHDOG
 from tests.browser.curve_page import until
@@ -32,7 +33,8 @@ def test_a_report_from_disk(chromium, tmp_path):
         StoryStep("example", {"sample": row}, "{sample}"),
         StoryStep("compare", {}, "{wrong}"),
     )
-    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], worst=1, random=0, story=story)
+    samples = ReportSamples(worst=1, random=0)
+    made = hv.report(evaluation, "threshold", title=HOSTILE[2], notes=HOSTILE[1], samples=samples, story=story)
     made.write(tmp_path / "report.html")
     context = chromium.new_context(viewport={"width": 1440, "height": 900}, offline=True, reduced_motion="reduce")
     context.set_default_timeout(WATCHDOG)
@@ -131,7 +133,7 @@ PRINTED = """async () => {
 def test_paper_shows_every_chart(chromium, tmp_path):
     predictions = hostile_predictions()
     story = (StoryStep("curves", {"threshold": "0.25"}, "{correct}"), StoryStep("taxonomy", {}, "{wrong}"))
-    made = hv.report(predictions, "threshold", worst=1, random=2, story=story)
+    made = hv.report(predictions, "threshold", samples=ReportSamples(worst=1, random=2), story=story)
     made.write(tmp_path / "report.html")
     context = chromium.new_context(viewport={"width": 390, "height": 844}, offline=True, color_scheme="dark")
     context.set_default_timeout(WATCHDOG)

@@ -134,7 +134,7 @@ def test_confusion_matrix(taxonomy, dark, width):
 def test_undefined_measures_are_said_so(taxonomy):
     found = confusion(taxonomy, np.array([2]), np.array([0]))
     assert "undefined" in shown_texts(charts.to_svg(charts.confusion(taxonomy, found)))
-    assert charts.confusion(taxonomy, found).sentence == "Over 1 samples no answered node lies below the root."
+    assert charts.confusion(taxonomy, found).sentence == "Over 1 samples no answered node is below the root."
 
 
 @THEMES

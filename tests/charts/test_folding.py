@@ -7,14 +7,14 @@ from hypothesis import given, settings
 from strategies import examples
 
 from hierviz import PredictionsError, Taxonomy, TaxonomyError
-from hierviz.charts import fold, probability_tree, to_svg
+from hierviz.charts import Folding, fold, probability_tree, to_svg
 
 
 @settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
 @given(folding_samples())
 def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
     taxonomy, p, truth, predicted, max_rows = sample
-    rows = fold(taxonomy, p, truth=truth, predicted=predicted, max_rows=max_rows)
+    rows = fold(taxonomy, p, truth=truth, predicted=predicted, folding=Folding(max_rows=max_rows))
     nodes = rows["node"][rows["node"] >= 0].tolist()
     assert len(set(nodes)) == len(nodes)
     paths = {0}
@@ -78,7 +78,7 @@ def test_competitors_far_from_the_paths_are_shown():
     ends = {"truth": taxonomy.node("a1"), "predicted": taxonomy.node("a1")}
     rows = fold(taxonomy, p, **ends)
     assert rows["name"][rows["kept"]].tolist() == ["b", "c", "d", "d7"]
-    assert "d7" not in fold(taxonomy, p, n_competitors=0, **ends)["name"].tolist()
+    assert "d7" not in fold(taxonomy, p, folding=Folding(n_competitors=0), **ends)["name"].tolist()
     # They are drawn where they are too improbable for a cell to scale, too.
     words = shown_texts(to_svg(probability_tree(taxonomy, p, **ends)))
     assert "d7" in words
@@ -87,26 +87,28 @@ def test_competitors_far_from_the_paths_are_shown():
 def test_a_focus_shows_its_subtree_alone_and_unfolds_siblings():
     taxonomy, p = large()
     fan = 3
-    rows = fold(taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, top=fan)
+    rows = fold(taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, folding=Folding(top=fan))
     assert rows["node"][0] == fan
     below = set(taxonomy.subtree(fan).tolist())
     shown = rows["node"][rows["node"] >= 0].tolist()
     assert set(shown) <= below
     assert len(shown) + rows["hidden"].sum() == len(below)
     assert int(taxonomy.children[fan][-1]) in shown
-    wide = fold(taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, top=fan, unfold={fan: 20})
+    wide = fold(
+        taxonomy, p, truth=int(taxonomy.children[fan][-1]), predicted=5, folding=Folding(top=fan, unfold={fan: 20})
+    )
     ranked = sorted(taxonomy.children[fan].tolist(), key=lambda node: -p[node])[:20]
     assert set(ranked) <= set(wide["node"])
     # What is unfolded or found is drawn however improbable it is, and what is left of the family can be clicked.
     for style in ("icicle", "list"):
         chart = probability_tree(
-            taxonomy, p, predicted=5, top=fan, unfold={fan: 20}, style=style, select=True, width=1400
+            taxonomy, p, predicted=5, folding=Folding(top=fan, unfold={fan: 20}), style=style, select=True, width=1400
         )
         opened = [row["opened"] for view in views(chart.chart.to_dict()) for row in view["rows"] if "opened" in row]
         assert set(ranked) <= set(opened)
         assert -1 - fan in opened
     found = int(taxonomy.children[fan][-2])
-    spec = probability_tree(taxonomy, p, predicted=5, top=fan, keep=[found], select=True)
+    spec = probability_tree(taxonomy, p, predicted=5, folding=Folding(top=fan, keep=[found]), select=True)
     assert "found" in shown_texts(to_svg(spec))
     assert [one["select"]["fields"] for one in spec.chart.to_dict()["params"] if one["name"] == "opened"] == [
         ["opened"]

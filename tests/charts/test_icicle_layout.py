@@ -11,12 +11,12 @@ from strategies import examples
 
 from hierviz import Taxonomy
 from hierviz.charts._icicle_layout import BUDGET, MOST, ROW, SLACK, TOLERANCE, icicle_layout
-from hierviz.charts.folding import fold
+from hierviz.charts.folding import Folding, fold
 
 
 def layout_of(taxonomy, p, truth=None, predicted=None, max_rows=34):
     def folded(**limits):
-        rows = fold(taxonomy, p, truth=truth, predicted=predicted, **limits).to_dict("records")
+        rows = fold(taxonomy, p, truth=truth, predicted=predicted, folding=Folding(**limits)).to_dict("records")
         return [row | {"tag": "tag" if row["node"] in (truth, predicted) else ""} for row in rows]
 
     return icicle_layout(folded, min_p=0.005, max_rows=max_rows)

@@ -42,7 +42,7 @@ def test_outcomes_layers_and_edges_agree_with_the_counts(graph):
             assert node not in sets["tp"], name
     assert {"tp", "fp", "fn"} <= set(table["outcome"])
     # A node stands behind all of its drawn parents.
-    rows, edges = (getattr(_nodes_and_edges(graph, counts, 0, None, 3, 0.05), key) for key in ("rows", "edges"))
+    rows, edges = (getattr(_nodes_and_edges(graph, counts, 0, None, (), (), ()), key) for key in ("rows", "edges"))
     layer = {row["node"]: row["layer"] for row in rows}
     assert all(layer[parent] < layer[child] for parent, child, _ in edges)
     # Every step of every path is an edge of its kind.

@@ -111,8 +111,16 @@ def test_bad_file_is_one_line_and_exit_2(name, tmp_path, run):
     assert message.isprintable()
 
 
+# The others are read without a process of their own each day.
 @pytest.mark.parametrize(
-    "name", ["PNG called CSV", "gap in a path", "truth column ambiguous", "npz that says it is huge", "cycle"]
+    "name",
+    [
+        *("npz that says it is huge", "cycle"),
+        *(
+            pytest.param(name, marks=pytest.mark.long)
+            for name in ("PNG called CSV", "gap in a path", "truth column ambiguous")
+        ),
+    ],
 )
 def test_bad_file_in_a_process_of_its_own(name, tmp_path):
     done = as_process("evaluate", *as_flags(BAD_FILES[name].write(tmp_path)))
@@ -678,7 +686,10 @@ def test_germeval(shared_data, evaluate, task, submission):
             assert cells == {cell: expected[variant][cell] for cell in cells}
 
 
-@pytest.mark.parametrize("name", ["RFSB", "HC_GA", "TopDown"])
+# All three together: test_expected_files.py.
+@pytest.mark.parametrize(
+    "name", ["RFSB", *(pytest.param(name, marks=pytest.mark.long) for name in ("HC_GA", "TopDown"))]
+)
 def test_transposon(shared_data, evaluate, name):
     folder = shared_data / "transposon"
     expected = json.loads((folder / "expected.json").read_text())["models"][name]
@@ -743,7 +754,9 @@ def test_all_seven_at_once(demo, written, evaluate):
     assert wins == pytest.approx([demo[2][name]["distribution"]["softmax_win"] for name in MODELS], abs=1e-5)
 
 
-@pytest.mark.parametrize(("name", "width"), [("flat_softmax", 40), ("softmax_margin", 60)])
+@pytest.mark.parametrize(
+    ("name", "width"), [("flat_softmax", 40), pytest.param("softmax_margin", 60, marks=pytest.mark.long)]
+)
 def test_predict_to_csv(name, width, written, tmp_path, run):
     flags = ["--model", ROOT / "models" / f"{name}.onnx", "--taxonomy", DEMO / "taxonomy.csv"]
     code, out, err = run("predict", *flags, "--inputs", DEMO / "pictures.zip", "--out", tmp_path / "p.csv")

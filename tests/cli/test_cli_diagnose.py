@@ -257,7 +257,7 @@ def test_groups_and_attributes(run):
     found = json.loads(out)["slices"]
     # Two groups are too few for a test, which is said.
     assert (found["test"], found["loss"], found["n_groups"]) == ("none", "depth_dist", 2)
-    assert found["sentence"] == "Slices are not tested: 2 groups are fewer than the 10 that a test needs."
+    assert found["sentence"] == "Slices are not tested: 2 groups, and a test needs at least 10."
     assert all(row["p_value"] is None and not row["is_flagged"] for row in found["rows"])
     alone = json.loads(run("scores.csv", "--attribute", "light", "--loss", "depth_dist")[1])["slices"]
     assert alone["test"] == "permutation"

@@ -56,7 +56,7 @@ def test_riehl_iii(table, golden, shared_data):
     assert rows["RFSB"]["warnings"] == []
 
 
-@pytest.mark.parametrize(("task", "key"), [("1a", "riehl_iv"), ("1b", "task_1b")])
+@pytest.mark.parametrize(("task", "key"), [("1a", "riehl_iv"), pytest.param("1b", "task_1b", marks=pytest.mark.long)])
 def test_germeval(table, golden, shared_data, task, key):
     """Hierarchical columns with empty fields kept, as the authors had them; those of the organisers without."""
     folder, expected = shared_data / "germeval2019", golden("published_tables.json")[key]

@@ -48,6 +48,8 @@ LABELS = {
     "n_empty": "n_empty",
     "n_incoherent": "n_incoherent",
 }
+# The second one is another form of the same tree.
+TAXONOMIES = ["taxonomy.csv", pytest.param("hwv.taxonomy", marks=pytest.mark.long)]
 CURVES = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 BY_DEPTH = ("macro_f1", "macro_f1_supported", "n_nodes")
 DISTRIBUTION = (
@@ -164,7 +166,7 @@ def evaluate_hwv(run, hwv):
     return call
 
 
-@pytest.mark.parametrize("taxonomy", ["taxonomy.csv", "hwv.taxonomy"])
+@pytest.mark.parametrize("taxonomy", TAXONOMIES)
 @pytest.mark.parametrize(
     ("name", "file", "n_values"), [("pred_flat", "expected.json", 69), ("pred_bce_nodes", "expected_bce.json", 52)]
 )
@@ -221,7 +223,7 @@ def test_hwv(hwv, evaluate_hwv, taxonomy, name, file, n_values):
     assert (model["rule"], model["threshold"]) == ("majority", 0.5)
 
 
-@pytest.mark.parametrize("taxonomy", ["taxonomy.csv", "hwv.taxonomy"])
+@pytest.mark.parametrize("taxonomy", TAXONOMIES)
 def test_hwv_per_sample(hwv, evaluate_hwv, taxonomy):
     rows, golden = evaluate_hwv(taxonomy, "pred_flat").rows, table(hwv / "per_sample_flat.csv")
     assert len(rows) == len(golden) == 2003
@@ -269,7 +271,10 @@ def test_hwv_several_models(evaluate_hwv):
     assert_one_call_is_many(together, [evaluate_hwv("taxonomy.csv", name) for name in names])
 
 
-@pytest.mark.parametrize(("rule", "block", "tau"), [("leaf", "argmax_leaf", 0.15), ("top_down", "top_down", 0.9)])
+@pytest.mark.parametrize(
+    ("rule", "block", "tau"),
+    [("leaf", "argmax_leaf", 0.15), pytest.param("top_down", "top_down", 0.9, marks=pytest.mark.long)],
+)
 def test_hwv_other_rules_and_thresholds(hwv, evaluate_hwv, rule, block, tau):
     """The confusion of a rule's path has the measures of its label set; `labels` is the operating point of the golden."""
     more = ("--rule", rule, "--threshold", tau, "--nodes", hwv / "nodes.csv")
@@ -339,7 +344,9 @@ def confusion_pairs(block, golden):
     return [(key, block[key], golden[key.upper()]) for key in CELLS + MEASURES]
 
 
-@pytest.mark.parametrize(("column", "variant"), [("label_paper", "paper"), ("label_raw", "raw_truth")])
+@pytest.mark.parametrize(
+    ("column", "variant"), [("label_paper", "paper"), pytest.param("label_raw", "raw_truth", marks=pytest.mark.long)]
+)
 def test_transposon(transposon, evaluate_transposon, column, variant):
     expected = json.loads((transposon / "expected.json").read_text())
     found = evaluate_transposon(column, *MODELS)
@@ -370,7 +377,7 @@ def test_transposon_per_sample(transposon, evaluate_transposon):
     assert ours.size == 4 * 3 * 9006
 
 
-@pytest.mark.parametrize("column", ["label_paper", "label_raw"])
+@pytest.mark.parametrize("column", ["label_paper", pytest.param("label_raw", marks=pytest.mark.long)])
 def test_transposon_several_models(evaluate_transposon, column):
     together = evaluate_transposon(column, *MODELS)
     assert_one_call_is_many(together, [evaluate_transposon(column, name) for name in MODELS])

@@ -23,5 +23,5 @@ def test_help_lists_every_form(command, capsys):
     with pytest.raises(SystemExit):
         main([command, "--help"])
     said = " ".join(capsys.readouterr().out.split())
-    listed = said.split("form of the taxonomy where it is not recognised:")[1]
+    listed = said.split("form of the taxonomy where it is not detected:")[1]
     assert all(key in listed for key in TAXONOMIES)

@@ -57,8 +57,8 @@ def test_few_methods_have_counts_only(taxonomy):
     assert found.kendall == [[None] * 3] * 3
     assert (found.reversed[0][2], found.pairs[0][2]) == (2, 3)
     assert found.sentence == (
-        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). With paired intervals of 95 % that leave out 0 on "
-        "both sides, A is better than B by AC, and worse by Micro F1; A is better than C by AC, and worse by Micro F1."
+        "AC and Micro F1 disagree most (2 of 3 pairs of methods reversed). By paired 95 % intervals that exclude 0, "
+        "A is better than B by AC, and worse by Micro F1; A is better than C by AC, and worse by Micro F1."
     )
 
 
@@ -89,8 +89,10 @@ def test_what_differs_by_rounding_is_no_disagreement(taxonomy):
 def test_disagreement_needs_both_intervals(taxonomy):
     columns, made = methods(taxonomy, [[0.5, 1, 0.10], [0.4, 2, 0.101]], noise=0.01)
     sentence = agreement(made, columns).sentence
-    assert sentence.startswith("AC and Micro F1 order the methods least alike (1 of 1 pairs of methods reversed).")
-    assert "No pair is clearly different by both" in sentence
+    assert sentence.startswith(
+        "AC and Micro F1 agree least on the order of the methods (1 of 1 pairs of methods reversed)."
+    )
+    assert "No pair differs clearly by both" in sentence
     assert "disagree" not in sentence
 
 
@@ -110,7 +112,9 @@ def test_a_clear_disagreement_is_said_rather_than_a_larger_one_by_chance(taxonom
 def test_without_intervals_nothing_is_said_of_them(taxonomy):
     columns, made = methods(taxonomy, [[0.5, 1, 0.10], [0.4, 2, 0.101]])
     bare = [Method(one.name, one.runs, {}, one.n_samples, one.n_units) for one in made]
-    assert agreement(bare, columns).sentence.endswith("clearly different by both is not known without intervals.")
+    assert agreement(bare, columns).sentence.endswith(
+        "Without intervals it is unknown whether a pair differs clearly by both."
+    )
 
 
 def test_the_largest_disagreement_of_five(taxonomy):
@@ -120,4 +124,4 @@ def test_the_largest_disagreement_of_five(taxonomy):
     assert found.sentence.startswith("AC and Micro F1 disagree most (τ-b −1.00, 10 of 10 pairs of methods reversed).")
     assert found.sentence.endswith("and 7 more.")
     assert found.to_dict()["keys"] == KEYS.split(",")
-    assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("One method")
+    assert agreement(*reversed(methods(taxonomy, table[:1]))).sentence.startswith("Only one method")

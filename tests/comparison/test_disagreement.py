@@ -52,7 +52,7 @@ def test_metrics(models):
     assert found.order.tolist() == [1, 2, 0, 3]
     # Places among the samples are compared, not values: the first sample has 1 and 0.95, and another rank by each.
     assert found.sentence == (
-        "Of 4 samples, each ranked by both metrics, 2 stand higher by Correct, 2 by Hierarchical win, and 0 have the same "
+        "Of 4 samples, each ranked by both metrics, 2 rank higher by Correct, 2 by Hierarchical win, and 0 have the same "
         "rank by both."
     )
     assert {"correct", "softmax_win", "tp"} <= set(sample_metrics(models[0]))
@@ -79,7 +79,7 @@ def test_a_constant_answer_is_called_so(taxonomy):
     assert warning.startswith("Not better than a constant answer by F1 (nodes)")
     # Precision alone raises no alarm.
     assert "PPV" not in warning
-    assert few == "Only 1 class is answered, where the truth has 4."
+    assert few == "Only 1 class is predicted; the truth has 4."
     assert most == "100.0 % of the answers are cat."
     assert table(taxonomy, truth, truth).warnings["m"] == []
     # What is perfect is no worse than a constant that is perfect too.

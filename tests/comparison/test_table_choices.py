@@ -152,8 +152,8 @@ def test_flags(files, tmp_path, capsys):
         (["--rule", "leaf", "--rule", "darts"], "--rule: expected one value for all methods, got 'darts' as well"),
         (["--rule", "r=leaf"], "--rule: expected a value, or NAME=value with one of 'p', 'q'"),
         (["--rule", "p=leaf", "--lam", "2"], "--lam: expected --rule darts with it, got rule leaf and majority"),
-        (["--rule", "leaf", "--operating-point", "op.json"], "expected neither --rule nor --threshold beside it"),
-        (["--ia", "x.tsv", "--annotations", "y.csv"], "--ia: expected no --annotations beside it"),
+        (["--rule", "leaf", "--operating-point", "op.json"], "expected neither --rule nor --threshold with it"),
+        (["--ia", "x.tsv", "--annotations", "y.csv"], "--ia: expected no --annotations with it"),
         (["--cluster", "remote"], "cluster: expected local, local:N"),
     ],
 )

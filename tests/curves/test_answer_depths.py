@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz.curves.answer_depths import answer_counts, answer_depths, mean_answer_depth, share_not_at_leaf, step_means
+from hierviz.curves.answer_depths import answer_counts, answer_depths, share_not_at_leaf, step_means
 from hierviz.curves.operating_curve import THOUSANDTHS
 
 some = settings(max_examples=60, deadline=None, derandomize=True, database=None)
@@ -26,13 +26,11 @@ def test_counts(case, thresholds):
     graph, taxonomy, p, _ = case
     table = hv.pareto_table(taxonomy, p)
     depths, shares = answer_depths(taxonomy, table, thresholds), share_not_at_leaf(taxonomy, table, thresholds)
-    means = mean_answer_depth(taxonomy, table, thresholds)
     for i, threshold in enumerate(thresholds):
         answers = [naive.rule_threshold(graph, row, threshold) for row in p.tolist()]
         expected = [naive.depth(graph, node) for node in answers]
         assert depths[i].tolist() == [expected.count(depth) for depth in range(taxonomy.max_depth + 1)]
         assert shares[i] == sum(bool(graph.children[node]) for node in answers) / len(p)
-        assert means[i] == pytest.approx(naive.mean(expected), abs=1e-12)
 
 
 @some
@@ -68,7 +66,6 @@ def test_by_hand(taxonomy):
         [1, 1, 0],
     ]
     assert share_not_at_leaf(taxonomy, table, thresholds).tolist() == [0, 1, 1, 1, 0.5, 1]
-    assert mean_answer_depth(taxonomy, table, thresholds).tolist() == [1.5, 0, 0, 0.5, 1, 0.5]
     assert answer_counts(table, [0.6], np.array([0, 1, 1, 1, 1, 1, 2]), 3).tolist() == [[0, 1, 1]]
 
 
@@ -87,9 +84,8 @@ def test_a_thousand_thresholds(taxonomy):
 def test_no_samples_and_bad_thresholds(taxonomy):
     empty = hv.pareto_table(taxonomy, np.ones((0, 7)))
     assert answer_depths(taxonomy, empty, [0.5, 0.2]).tolist() == [[0, 0, 0], [0, 0, 0]]
-    for function in (share_not_at_leaf, mean_answer_depth):
-        with pytest.raises(hv.PredictionsError, match=r"^answers: expected at least one sample, got none"):
-            function(taxonomy, empty, [0.5])
+    with pytest.raises(hv.PredictionsError, match=r"^answers: expected at least one sample, got none"):
+        share_not_at_leaf(taxonomy, empty, [0.5])
     table = hv.pareto_table(taxonomy, np.ones((1, 7)))
     assert answer_depths(taxonomy, table, []).shape == (0, 3)
     for bad, got in (([0.5, 1.5], "1.5"), ([float("nan")], "nan"), ([-0.1], "-0.1")):

@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.cli import main
-from hierviz.curves.darts_curve import darts_curve
+from hierviz.curves._rule_curve import darts_curve
 from hierviz.metrics.registry import path_keys
 
 # Apart by more than rounding: the rule takes what is closer for equal, the curve does not.

@@ -237,6 +237,16 @@ def test_the_best_leaf_is_known_where_nothing_unlisted_can_beat_it():
         assert found == [low, high], scores
 
 
+def test_ratios_of_the_best_leaf_where_it_may_share_nothing():
+    """b may also have 0.4, and comes first: 0 or 1 of 1 true node is shared, and 1 or 0 nodes are wrong."""
+    taxonomy = hv.Taxonomy.from_edges([("root", "b"), ("root", "a"), ("root", "c")])
+    listed = ListedScores.from_entries(np.array([0]), np.array([1]), np.array([0.4]), (1, 3))
+    predictions = Predictions.from_scores(taxonomy, listed, "leaf_probabilities", truth=taxonomy.nodes("a"))
+    found = hv.evaluate(predictions)["models"][0]["bounds"]["top_down"]
+    assert found["aggregate_recall"] == found["aggregate_f1"] == [0, 1]
+    assert found["aggregate_precision"] is None
+
+
 def test_a_win_by_hand():
     """cat .5 is listed. Truth dog: at most .5 can be dog (win .5/2 + .5 + .5/2 - ...), or all of it newt."""
     taxonomy = hv.Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])

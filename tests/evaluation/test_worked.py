@@ -69,7 +69,7 @@ def check_text(key, worked, names):
         assert bool(worked.value) == (text.endswith((": equal", "answer is the truth or one of its ancestors")))
         return
     if key == "no_answer":
-        assert bool(worked.value) == text.endswith("is the root and says nothing")
+        assert bool(worked.value) == text.endswith("is the root: no answer")
         return
     if key == "softmax_win":
         text = text.partition(": weight times probability")[0]

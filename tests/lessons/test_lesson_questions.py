@@ -130,7 +130,7 @@ def test_the_area_is_shaded_under_the_envelope_and_the_level_is_drawn():
     step = lesson("thresholds").step(3)
     (asked,), (shaded,) = step.result(goal=0.8).asked, step.result(goal=0.8).before
     for figure, is_shaded in ((asked, False), (shaded, True)):
-        plot = drawing(figure)["vconcat"][1]
+        plot = drawing(figure)
         marks = [layer["mark"]["type"] for layer in plot["layer"]]
         assert ("area" in marks) == is_shaded
         assert "rule" in marks

@@ -2,6 +2,7 @@
 
 import ast
 import copy
+import functools
 import json
 import pickle
 import re
@@ -19,13 +20,16 @@ PACKAGE = Path(__file__).parents[2] / "hierviz"
 SCREENS = ("opening", "cli", "app", "__main__.py")
 
 
+@functools.cache
 def core_texts():
     """(file, text) of every string of the core, also those of docstrings."""
-    for path in sorted(PACKAGE.rglob("*.py")):
-        if path.relative_to(PACKAGE).parts[0] not in SCREENS:
-            for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
-                if isinstance(node, ast.Constant) and isinstance(node.value, str):
-                    yield path.name, node.value
+    return [
+        (path.name, node.value)
+        for path in sorted(PACKAGE.rglob("*.py"))
+        if path.relative_to(PACKAGE).parts[0] not in SCREENS
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(node, ast.Constant) and isinstance(node.value, str)
+    ]
 
 
 def flags_of(command):

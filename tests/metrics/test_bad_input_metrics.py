@@ -8,17 +8,17 @@ import re
 
 import numpy as np
 import pytest
+from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 
 import hierviz as hv
 from hierviz import LOSSES, METRICS, NodeLists, PredictionsError, TaxonomyError, cli
 from hierviz.curves._rule_curve import information_curve
 from hierviz.losses.registry import loss
-from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.confusion.constant_paths import best_constant_path
 from hierviz.metrics.path import truncate
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import set_information, set_overlap
-from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.node_sets import set_overlap
 from hierviz.metrics.win import best_leaf_metrics
 
 # Coherent, of the fixture taxonomy: animal, mammal, cat, dog, bird, duck, newt.
@@ -102,7 +102,7 @@ WITH_TRUTH = {
     "LabelSetCounts.add": lambda t, y: LabelSetCounts(t).add(y, P),
     "LabelSetCounts.add_lists": lambda t, y: LabelSetCounts(t).add_lists(y, NodeLists.from_lists([[1]])),
     "curve_areas": lambda t, y: curve_areas(t, y, P),
-    "set_curve": lambda t, y: set_curve(t, y, P[0]),
+    "set_curve": lambda t, y: sample_curve(t, y, P[0]),
     "set_metrics_by_threshold": lambda t, y: set_metrics_by_threshold(t, y, P, [0.5]),
     "set_overlap": lambda t, y: set_overlap(t, y, NodeLists.from_lists([[1]])),
     "set_information": set_information,
@@ -279,7 +279,7 @@ WITH_P = {
     "information_curve": lambda t, p: information_curve(t, np.array([2]), p),
     "LabelSetCounts.add": lambda t, p: LabelSetCounts(t).add(np.array([2]), p),
     "curve_areas": lambda t, p: curve_areas(t, np.array([2]), p),
-    "set_curve": lambda t, p: set_curve(t, np.array([2]), p[0]),
+    "set_curve": lambda t, p: sample_curve(t, np.array([2]), p[0]),
     "set_metrics_by_threshold": lambda t, p: set_metrics_by_threshold(t, np.array([2]), p, [0.5]),
     "expected_hf1": lambda t, p: expected_hf1(t, p[0], NodeLists.from_lists([[1]])),
     "expected_by_threshold": lambda t, p: expected_by_threshold(t, p[0]),
@@ -363,7 +363,7 @@ TREES_ONLY = {
     "information_curve": lambda g, y: information_curve(g, y, np.ones((1, 5))),
     "set_information": set_information,
     "set_overlap in bits": lambda g, y: set_overlap(g, y, NodeLists.from_lists([[1]]), "information"),
-    "set_curve in bits": lambda g, y: set_curve(g, y, np.ones(5), weight="information"),
+    "set_curve in bits": lambda g, y: sample_curve(g, y, np.ones(5), weight="information"),
     "macro_f1_by_depth": lambda g, y: LabelSetCounts(g).macro_f1_by_depth(),
     **{f"infer {rule}": lambda g, y, rule=rule: hv.infer(g, np.ones((1, 5)), rule) for rule in TREE_RULES},
     **{

@@ -103,5 +103,5 @@ def test_integer_truths_taken_for_answers_say_where_they_belong(tmp_path, capsys
     assert main(flags) == 2
     err = capsys.readouterr().err
     assert "read the file with --percent" in err
-    assert err.endswith("Or mend the files: hierviz doctor with the same files and --fix FOLDER.\n")
+    assert err.endswith("Or fix the files: run hierviz doctor with the same files and --fix FOLDER.\n")
     assert main([*flags, "--percent"]) == 0

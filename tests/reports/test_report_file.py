@@ -13,6 +13,7 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text
+from hierviz.reports import ReportRun, ReportSamples
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_step import StoryStep
 from hierviz.thresholds.most_specific import most_specific
@@ -33,10 +34,8 @@ def made(predictions):
         0.6,
         title=HOSTILE[2],
         notes=f"{HOSTILE[0]}\n\n{HOSTILE[1]}",
-        command=f"hierviz report {HOSTILE[2]}",
-        worst=1,
-        random=0,
-        samples=[str(predictions.ids[5])],
+        samples=ReportSamples(worst=1, random=0, named=[str(predictions.ids[5])]),
+        run=ReportRun(command=f"hierviz report {HOSTILE[2]}"),
     )
 
 
@@ -110,7 +109,8 @@ def test_names_that_are_markup_stay_text(made):
 
 @pytest.mark.long
 def test_the_same_input_gives_the_same_bytes(predictions):
-    first, again = (hv.report(predictions, worst=0, random=1, seed=4).html for _ in range(2))
+    samples = ReportSamples(worst=0, random=1, seed=4)
+    first, again = (hv.report(predictions, samples=samples).html for _ in range(2))
     assert first == again
 
 
@@ -135,20 +135,20 @@ def test_what_the_browser_unfolds(made, predictions):
 def test_chosen_samples(predictions):
     evaluation = hv.Evaluation.from_predictions(predictions)
     ids = predictions.ids[[7, 5]].tolist()
-    named, worst, drawn = chosen_samples(evaluation, 3, ids, 39, 1, "majority", 0.5)
-    assert [predictions.sample_id(row) for row in worst.rows] == hv.diagnosis.worst(predictions, 3)
-    assert named.rows == (7, 5)
-    assert drawn.title == "Random samples (seed 1)"
-    assert len(set(drawn.rows)) == 39
-    assert chosen_samples(evaluation, 0, (), 40, 0, "majority", 0.5)[0].rows != tuple(range(40))
+    named, worst, drawn = chosen_samples(evaluation, ReportSamples(3, 39, 1, ids), rule="majority", threshold=0.5)
+    assert [predictions.sample_id(row) for row in worst[1]] == hv.diagnosis.worst(predictions, 3)
+    assert named[1] == [7, 5]
+    assert drawn[0] == "Random samples (seed 1)"
+    assert len(set(drawn[1])) == 39
+    assert chosen_samples(evaluation, ReportSamples(0, 40), rule="majority", threshold=0.5)[0][1] != list(range(40))
     with pytest.raises(hv.PredictionsError, match=r"^samples: expected ids of samples of <b>model</b>, such as "):
-        hv.report(predictions, samples=["nobody"])
+        hv.report(predictions, samples=ReportSamples(named=["nobody"]))
     with pytest.raises(hv.PredictionsError, match=r"^worst: expected a whole number from 0, got -1\."):
-        hv.report(predictions, worst=-1)
+        ReportSamples(worst=-1)
     with pytest.raises(hv.PredictionsError, match=r"^model: expected one of <b>model</b>, got 'x'\."):
         hv.report(predictions, model="x")
     with pytest.raises(hv.PredictionsError, match=r"^max_mb: expected a number of megabytes from 0, got 'x'\."):
-        hv.report(predictions, max_mb="x")
+        ReportSamples(max_mb="x")
 
 
 class Pictures:
@@ -175,7 +175,7 @@ def test_pictures_keep_to_their_budget(predictions):
     )
     for pictures, most in ((whole, 5e6), (smaller, 0.4e6), (fewer, 0.03e6)):
         assert sum(map(len, pictures.values())) <= most
-    made = hv.report(some, worst=2, random=0, max_mb=0.03)
+    made = hv.report(some, samples=ReportSamples(worst=2, random=0, max_mb=0.03))
     assert made.left_out in "".join(Seen(made.html).texts)
     assert Seen(made.html).tags["img"] == 1
 
@@ -199,7 +199,7 @@ def test_every_kind_of_input(taxonomy):
         (several, {"curves", "matrix", "taxonomy"}),
         (of_graph, {"curves", "matrix", "taxonomy"}),
     ):
-        html = hv.report(found, random=1).html
+        html = hv.report(found, samples=ReportSamples(random=1)).html
         assert (
             set(re.findall(r'<section id="(\w+)"', html)) - {"overview", "examples", "numbers", "files", "about"}
             == sections
@@ -249,7 +249,7 @@ def test_the_command(tmp_path, predictions, capsys, monkeypatch):
         ),
         (
             ["--model", "m.onnx", "--taxonomy", "t.csv", "--out", out],
-            "report: expected --inputs beside --model, got none.",
+            "report: expected --inputs with --model, got none.",
         ),
         ([*files, "--sample", "nobody", "--out", out], "--sample: expected ids of samples of m, such as "),
         ([*files, "--look-at", "x", "--out", out], "--look-at: expected one of m, got 'x'."),
@@ -270,7 +270,7 @@ def test_the_overview_says_which_model_at_95_percent(predictions, made):
     for found in ([predictions], [predictions, hostile_predictions(seed=1, name="other")]):
         curves = {one.name: hv.Evaluation.from_predictions(one).curve for one in found}
         best = most_specific(curves)
-        html = hv.report(found, worst=0, random=0).html if len(found) == 1 else made.html
+        html = hv.report(found, samples=ReportSamples(worst=0, random=0)).html if len(found) == 1 else made.html
         if best is None:
             assert "No model has 95\u00a0% correct answers at any threshold." in html
             continue
@@ -305,7 +305,9 @@ def test_a_view_holds_its_models_and_its_part():
     ]
 
     def step(page, **view):
-        html = hv.report(found, "threshold", worst=0, random=0, story=(StoryStep(page, view, ""),)).html
+        html = hv.report(
+            found, "threshold", samples=ReportSamples(worst=0, random=0), story=(StoryStep(page, view, ""),)
+        ).html
         return html, html.split('<article class="step"')[1].split("</article>")[0]
 
     html, first = step("curves", models="one,three", drawn="bands", threshold="0.6", axes="exact-correct")
@@ -329,7 +331,7 @@ def test_a_view_holds_its_models_and_its_part():
     assert packed_of(html, "story-1")["specs"] != plain["specs"]
     _, first = step("compare", models="one,two")
     assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
-    assert "columns that were added or hidden" in first
+    assert "added or hidden columns" in first
     _, first = step("compare", comparison="classes")
     assert "Not in this file, of what the page shows: this part of the page Compare." in first
     html, first = step("taxonomy", aspect="levels")

@@ -60,9 +60,7 @@ def test_the_story_of_the_demo(models):
     assert steps[5].view["under"] == slices.rows[place].value
     assert not slices.rows[place].is_flagged
     share = percent_text(slices.rows[place].rate)
-    assert said[5].startswith(
-        "No branch is clearly worse than the rest. The most wrong answers beyond the expected ones"
-    )
+    assert said[5].startswith("No branch is clearly worse than the rest. The largest excess of wrong answers")
     assert f"{share} of {int(slices.rows[place].n)} answers are wrong" in said[5]
     numbers = hv.evaluate(model, "threshold", 0.5)["models"][0]["top_down"]
     assert all(percent_text(numbers[key]) in said[3] for key in ("coarsest_accuracy", "finest_accuracy"))
@@ -93,7 +91,7 @@ def test_a_branch_that_is_clearly_worse_is_called_so(models):
     worse = hv.Evaluation.from_predictions(predictions.replace(scores=scores))
     key = next(iter(models))
     said = [caption_text(step, {key: worse}) for step in demo_story({key: worse})]
-    assert said[5].startswith("Do not trust every branch alike. The most wrong answers")
+    assert said[5].startswith("Do not trust every branch alike. The largest excess of wrong answers")
     assert "chance" not in said[5]
 
 
@@ -112,6 +110,34 @@ def test_fields(models):
     )
     own = view_settings({"thresholds": "flat-softmax:0.75,log-win-flat-start:0.25"}, models)
     assert own.choice["threshold"] == 0.75
+
+
+def test_costs_that_a_view_names(models):
+    """They are used where they are at hand; else the default is, and the report says so."""
+    taxonomy = next(iter(models.values())).taxonomy
+    rng = np.random.default_rng(0)
+    costs = hv.inference.LeafCosts.from_array(taxonomy, rng.random((taxonomy.n_leaves,) * 2), "costs.csv")
+    fields = {"rule": "crm_leaf", "cost": "costs.csv"}
+    with_costs, without = (view_settings(fields, models, given) for given in ((costs,), ()))
+    assert with_costs.choice["cost"] == costs
+    assert with_costs.left_out == ()
+    assert "cost" not in without.choice
+    assert without.left_out == ("the costs costs.csv; the cost is edges between the leaves",)
+    model = next(iter(models.values()))
+    expected = hv.evaluate(model, "crm_leaf", cost=costs)["models"][0]["predicted"]["n_wrong"]
+    default = hv.evaluate(model, "crm_leaf")["models"][0]["predicted"]["n_wrong"]
+    assert expected != default
+    step = StoryStep("overview", fields, "{n_wrong}")
+    assert (caption_text(step, models, (costs,)), caption_text(step, models)) == (f"{expected:,}", f"{default:,}")
+    first = [hv.report(model, "crm_leaf", story=(step,), **given).html for given in ({"cost": costs}, {})]
+    captions = [re.search('<p class="caption">(.*?)</p>', html)[1] for html in first]
+    assert captions == [f"{expected:,}", f"{default:,}"]
+    assert ["the costs costs.csv; the cost is" in html for html in first] == [False, True]
+
+
+def test_thresholds_by_depth_that_a_view_names(models):
+    settings = view_settings({"rule": "depth_thresholds", "thresholds_by_depth": "0.9,0.2"}, models)
+    assert settings.choice["thresholds_by_depth"] == "0.9,0.2"
 
 
 def test_what_is_no_step():

@@ -5,13 +5,14 @@ from functools import partial
 import numpy as np
 import pandas as pd
 import pytest
+from sample_curves import curve_areas, sample_curve, set_metrics_by_threshold
 
 import hierviz as hv
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.losses.registry import LOSSES
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import set_overlap
-from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 from hierviz.taxonomy.checks import check_truth_first, is_number
 from hierviz.thresholds.groups import group_thresholds
 from hierviz.thresholds.selection import choose, with_costs
@@ -88,7 +89,7 @@ def test_the_name_of_a_loss_comes_first(taxonomy):
         hv.loss(taxonomy, TRUTH, np.zeros((2, 4)), "flat_ce")
 
 
-@pytest.mark.parametrize("call", [hv.win_breakdown, set_curve])
+@pytest.mark.parametrize("call", [hv.win_breakdown, sample_curve])
 def test_one_sample(taxonomy, call):
     call(taxonomy, 2, P[0])
     with pytest.raises(hv.PredictionsError, match=r"got floats of shape \(7,\). Truth comes before probabilities\.$"):

@@ -1,4 +1,4 @@
-"""What is around the steps: the list of lessons, the glossary, and the same numbers of the opened data."""
+"""What surrounds the steps: the list of lessons, the glossary, and the same numbers of the opened data."""
 
 import streamlit as st
 
@@ -29,38 +29,28 @@ def chooser():
         "Presenter mode",
         key="widget_presenter",
         on_change=lambda: state.change(presenter="yes" if state.session.widget_presenter else ""),
-        help="Large type, each step on one screen. PageUp and PageDown, ← and →, or k and j lead from step to step.",
+        help="Large type, one step per screen. Keys: PageUp and PageDown, ← and →, or k and j.",
     )
 
 
 def overview():
-    """All lessons with what they are about."""
+    """All lessons with their summaries."""
     st.markdown(
         "Short lessons on how hierarchical classifiers are judged. Each step has something to drag or to choose and asks for a "
-        "prediction before it shows the answer. All numbers are computed while you look at them. No previous knowledge of "
-        "hierarchical metrics is needed; start with the first one."
+        "prediction before it shows the answer. All numbers are computed on this page. No previous knowledge of hierarchical "
+        "metrics is needed; start with the first one."
     )
     columns = st.columns(1 if state.is_narrow() else 2, gap="large")
     for place, one in enumerate(lessons()):
         with columns[place % len(columns)], st.container(border=True, key=f"card-{one.key}"):
-            st.page_link(
-                shell.page("learn"),
-                label=f"**{place + 1}. {escape(one.title)}**",
-                query_params=state.link(lesson=one.key, step=""),
-            )
+            _link(f"**{place + 1}. {escape(one.title)}**", one.key)
             st.markdown(escape(one.summary))
             st.caption(f"{len(one.steps)} steps and an exercise{RUNS if one.models else ''}")
-    link_to_glossary()
+    _link("Glossary", "glossary", icon=":material/menu_book:")
 
 
-def link_to_glossary(label="Glossary"):
-    """A link to the glossary."""
-    st.page_link(
-        shell.page("learn"),
-        label=label,
-        icon=":material/menu_book:",
-        query_params=state.link(lesson="glossary", step=""),
-    )
+def _link(label, lesson, **look):
+    st.page_link(shell.page("learn"), label=label, query_params=state.link(lesson=lesson, step=""), **look)
 
 
 def glossary():
@@ -75,11 +65,7 @@ def glossary():
         with st.container(gap=None):
             st.markdown(f"**{escape(term)}.** {escape(text)}")
             for one in about[term][:1]:
-                st.page_link(
-                    shell.page("learn"),
-                    label=f"Lesson: {escape(one.title)}",
-                    query_params=state.link(lesson=one.key, step=""),
-                )
+                _link(f"Lesson: {escape(one.title)}", one.key)
 
 
 def terms(key):
@@ -90,7 +76,7 @@ def terms(key):
         for term in names:
             with st.popover(escape(term), type="tertiary", key=f"term-{term}"):
                 st.markdown(f"**{escape(term)}.** {escape(catalogue.glossary()[term])}")
-        link_to_glossary("All terms")
+        _link("All terms", "glossary", icon=":material/menu_book:")
 
 
 def on_data(lesson):
@@ -121,4 +107,4 @@ def on_data(lesson):
         lines.append([escape(name), *(shown(key, value) for (_, key), value in zip(keys, values))])
     st.markdown(markdown_table(heads, lines))
     if any((found[name].get(block) or {}).get(key) is None for name in found for block, key in keys):
-        st.caption("A dash: the number is not defined for these data.")
+        st.caption("–: not defined for these data.")

@@ -14,9 +14,9 @@ from hierviz.metrics.registry import METRICS
 
 # Pixels of a screen that the large type is made for, and times that pictures grow there: what they hold grows with them.
 SCREEN, ENLARGED = 1920, 1.35
-# Pixels of a picture beside the text.
+# Pixels of a picture next to the text.
 BESIDE = {1600: 900, 1200: 690, 900: 500}
-# Pixels of one of two pictures beside each other in presenter mode.
+# Pixels of one of two pictures side by side in presenter mode.
 HALF = 640
 # Numbers in a row; more are in the table of a chart.
 MOST = 9
@@ -24,7 +24,7 @@ MOST = 9
 
 def draw_figures(figures, where, plain=False, small=False):
     """Charts of a step; `plain` without their tables, and in presenter mode without their sentences too; there two
-    `small` ones have room beside each other."""
+    `small` ones have room side by side."""
     presents = bool(state.view().presenter) and not state.is_narrow()
     width = BESIDE.get(state.session.px, min(state.session.px, 540)) if not plain else min(state.session.px, 690)
     if presents and not plain:

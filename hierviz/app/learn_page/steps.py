@@ -13,7 +13,7 @@ from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.lessons.lesson import Selector
 
 EXERCISE = "exercise"
-# Steps of the address that are a whole lesson on one page, and what leads there.
+# Steps of the address that are a whole lesson on one page, and their buttons.
 SHEETS = {"all": "Sheet without answers", "answers": "Sheet with answers"}
 
 
@@ -44,41 +44,30 @@ def _bar(lesson, places, step):
             ("previous", "Previous", "arrow_back", {"step": places[max(place - 1, 0)]}, place == 0),
             ("next", "Next lesson" if is_last else "Next", "arrow_forward", forward, is_last and not following),
         ):
-            st.button(
-                label,
-                key=f"{name}-sample",
-                icon=f":material/{icon}:",
-                on_click=state.change,
-                kwargs=to,
-                disabled=is_stopped,
-                help="Keys: ← → or k j" + (", PageUp PageDown" if state.view().presenter else ""),
-                type="primary" if name == "next" and _is_revealed(lesson.key, step) else "secondary",
-            )
-        st.markdown(
-            "Exercise" if step == EXERCISE else f"Step {step} of {len(lesson.steps)}",
-            width="content",
-        )
+            is_revealed = state.memory(f"lesson-{lesson.key}").get(f"revealed-{step}", False)
+            look = "primary" if name == "next" and is_revealed else "secondary"
+            keys = "Keys: ← → or k j" + (", PageUp PageDown" if state.view().presenter else "")
+            _lead(label, f"{name}-sample", icon, to, look, disabled=is_stopped, help=keys)
+        st.markdown("Exercise" if step == EXERCISE else f"Step {step} of {len(lesson.steps)}", width="content")
         if not state.view().presenter:
             _sheets("")
         sample_keys()
 
 
 def _sheets(step):
-    """What leads to the sheets for paper, but for the one at hand."""
+    """Links to the sheets for paper, except the one shown."""
     for sheet, label in SHEETS.items():
         if sheet != step:
-            st.button(
-                label,
-                icon=":material/print:",
-                type="tertiary",
-                key=f"print-{sheet}",
-                on_click=state.change,
-                kwargs={"step": sheet},
-            )
+            _lead(label, f"print-{sheet}", "print", {"step": sheet}, "tertiary")
+
+
+def _lead(label, key, icon, to, look="secondary", **widget):
+    """A button that changes fields of the view."""
+    st.button(label, key=key, icon=f":material/{icon}:", type=look, on_click=state.change, kwargs=to, **widget)
 
 
 def _models_are_run(lesson):
-    """Run the models of a lesson, with progress and a button that cancels it; False where it was cancelled."""
+    """Run the models of a lesson, with progress and a Cancel button; False where it was cancelled."""
     if not lesson.models:
         return True
 
@@ -91,22 +80,18 @@ def _models_are_run(lesson):
     return bool(worked_out("lesson", lesson.models, "Models of this lesson", make))
 
 
-def _is_revealed(key, step):
-    return state.memory(f"lesson-{key}").get(f"revealed-{step}", False)
-
-
 def _step(lesson, number):
     step, name = lesson.step(number), f"lesson-{lesson.key}"
     memory, where = state.memory(name), f"{lesson.key}-{number}"
     if state.view().presenter and not state.is_narrow():
         words, pictures = st.columns([0.38, 0.62], gap="large")
         text, asked, changed, numbers = (words.container() for _ in range(4))
-        # Pictures and tables stand side by side as far as there is room.
+        # Pictures and tables are side by side as far as there is room.
         with pictures:
             first = tables = st.container(horizontal=True, gap="medium", key="pictures")
     elif state.session.px > 600:
         words, pictures = st.columns([0.4, 0.6], gap="large")
-        # What is changed stands below the picture it changes, beside the question.
+        # Controls are below the picture they change, next to the question.
         first, changed, numbers, tables = (pictures.container() for _ in range(4))
         text = asked = words.container()
     else:
@@ -118,12 +103,8 @@ def _step(lesson, number):
     shown = step.result(**_settings(step, name, number, changed))
     with asked:
         st.markdown(f"**{step.question}**")
-        predicted = st.radio(
-            "Your prediction",
-            step.options,
-            **state.kept(name, f"prediction-{number}"),
-            label_visibility="collapsed",
-        )
+        kept = state.kept(name, f"prediction-{number}", label_visibility="collapsed")
+        predicted = st.radio("Your prediction", step.options, **kept)
         revealed = _opened(memory, f"revealed-{number}", "reveal", "Reveal", "Hide the answer")
         if revealed:
             right = step.options[step.right]
@@ -162,7 +143,13 @@ def _settings(step, name, number, place):
         columns = _columns(len(step.controls))
         for i, control in enumerate(step.controls):
             with columns[i % len(columns)]:
-                values[control.name] = _control(control, name, number)
+                kept = state.kept(name, f"{number}-{control.name}", control.value)
+                if isinstance(control, Selector):
+                    values[control.name] = st.selectbox(control.label, control.options, **kept)
+                else:
+                    values[control.name] = st.slider(
+                        control.label, control.low, control.high, step=control.step, **kept
+                    )
         if any(values[control.name] != control.value for control in step.controls):
             st.button(
                 "Back to the start",
@@ -176,18 +163,11 @@ def _settings(step, name, number, place):
 
 
 def _columns(n):
-    """Places of the controls of a step: beside each other, as far as there is room."""
+    """Places of the controls of a step: side by side, as far as there is room."""
     if n == 1 and state.session.px > 600:
         return [st.container(width=380)]
     most = 1 if state.is_narrow() else 2 if state.session.px <= 900 else 4 if n > 3 else 3
     return st.columns(min(most, max(n, 1)), gap="medium") if most > 1 else [st.container()]
-
-
-def _control(control, name, number):
-    kept = state.kept(name, f"{number}-{control.name}", control.value)
-    if isinstance(control, Selector):
-        return st.selectbox(control.label, control.options, **kept)
-    return st.slider(control.label, control.low, control.high, step=control.step, **kept)
 
 
 def _reset(name, number, step):
@@ -215,13 +195,7 @@ def whole(lesson, has_answers):
         return
     st.header(escape(lesson.title), anchor=False)
     with st.container(horizontal=True, vertical_alignment="center", key="sheet-bar"):
-        st.button(
-            "Back to the steps",
-            icon=":material/arrow_back:",
-            key="back-to-steps",
-            on_click=state.change,
-            kwargs={"step": ""},
-        )
+        _lead("Back to the steps", "back-to-steps", "arrow_back", {"step": ""})
         _sheets("answers" if has_answers else "all")
         st.caption("Print this page with your browser.", width="content")
     for number, step in enumerate(lesson.steps, 1):

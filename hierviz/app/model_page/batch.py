@@ -13,7 +13,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page import checks as model_checks
 from hierviz.app.model_page.samples import Samples
-from hierviz.app.state.dataset import with_model
+from hierviz.app.state.dataset import has_same_samples, with_model
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
@@ -36,7 +36,7 @@ KINDS = {
 
 @dataclass(frozen=True, eq=False)
 class Finished:
-    """A run that came to its end.
+    """A finished run.
 
     Parameters
     ----------
@@ -66,11 +66,11 @@ def run(source, model, kind, from_data, data):
     Returns
     -------
     Question or None
-        What the numbers left open.
+        Asked because of the scores.
     """
     memory = state.memory("run")
     st.markdown(
-        "Run the model on all samples; then compare it with others on the other pages, or download its predictions."
+        "Run the model on all samples, then compare it with others on the other pages or download its predictions."
     )
     chosen = _choose(model, kind, from_data, source)
     if chosen is None:
@@ -78,15 +78,11 @@ def run(source, model, kind, from_data, data):
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
-        st.caption("Otherwise such pictures are left out and listed below.")
+        st.caption("Otherwise unreadable pictures are left out and listed below.")
     with st.container(horizontal=True):
+        wanted = {"wanted": source.key, "stopped": None}
         st.button(
-            "Run",
-            type="primary",
-            icon=":material/play_arrow:",
-            on_click=memory.update,
-            args=({"wanted": source.key, "stopped": None},),
-            key="run",
+            "Run", type="primary", icon=":material/play_arrow:", key="run", on_click=memory.update, args=(wanted,)
         )
         cancel = st.empty()
     place = st.empty()
@@ -94,19 +90,18 @@ def run(source, model, kind, from_data, data):
         memory.pop("finished", None)
         try:
             memory["finished"] = _run(source, model, chosen, place, cancel, memory)
-        except OpenQuestion as error:
-            memory["stopped"] = None
-            place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
-            return error.question
         except HiervizError as error:
             memory["stopped"] = None
+            if isinstance(error, OpenQuestion):
+                place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
+                return error.question
             place.error(escape(in_form_words(error)), icon=":material/error:")
             return None
         finally:
             if memory.get("stopped") is None:  # after a press of Cancel this script draws no more
                 cancel.empty()
     if memory.get("stopped"):
-        place.info(f"Cancelled after {memory['stopped']}. No predictions were kept.", icon=":material/cancel:")
+        place.info(f"Cancelled after {memory['stopped']}. No predictions are kept.", icon=":material/cancel:")
     finished = memory.get("finished")
     if finished is not None and finished.key == source.key:
         _show(finished, data)
@@ -114,14 +109,13 @@ def run(source, model, kind, from_data, data):
 
 
 def _choose(model, kind, from_data, source):
-    """(Samples of the open data or None, Files); None when nothing is there yet."""
+    """(Samples of the open data or None, Files); None when nothing is chosen yet."""
     way = "file"
     if from_data is not None:
         words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
-        kept = state.kept("run", f"from-{from_data.is_meant}", start)
-        way = st.segmented_control("Run on", list(ways), format_func=ways.get, required=True, **kept)
+        way = state.one_of("Run on", ways, **state.kept("run", f"from-{from_data.is_meant}", start))
     if way == "data" and from_data.is_open_data:
         return from_data, Files()
     if way == "data":
@@ -131,11 +125,8 @@ def _choose(model, kind, from_data, source):
         inputs = state.kept_upload("run_inputs", KINDS[kind])
     with right:
         truth = state.kept_upload("run_truth", "Truth (optional): columns sample_id and truth")
-        media = None
-        if kind != "picture":
-            media = state.kept_upload(
-                "run_media", f"{LABELS['media']} (optional): a zip, named by a column image or file"
-            )
+        label = f"{LABELS['media']} (optional): a zip, named by a column image or file"
+        media = None if kind == "picture" else state.kept_upload("run_media", label)
     if inputs is None:
         st.caption("Choose the inputs first.")
         return None
@@ -153,7 +144,7 @@ def _run(source, model, chosen, place, cancel, memory):
 
     def progress(done, total):
         memory["stopped"] = f"{done:,} of {total:,} rows"
-        # A press of any button ends the script here, and with it the model's process.
+        # A press of any button ends the script here and the model's process.
         bar.progress(done / total, text(done, total))
 
     (samples, files), unreadable = chosen, {}
@@ -172,9 +163,7 @@ def _run(source, model, chosen, place, cancel, memory):
     key = files.inputs if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], truth, key, predictions.ids)
     bar.progress(1.0, "Evaluating …")
-    checks = None
-    if samples.truth is not None:
-        checks = model_checks.attempt(model, samples)
+    checks = None if samples.truth is None else model_checks.attempt(model, samples)
     bar.empty()
     memory["stopped"] = None
     held = source.held if files is source.files else (*source.held, *files.held)
@@ -188,7 +177,7 @@ def _show(finished, data):
     for note in predictions.notes:
         st.markdown(f":material/info: {escape(sentence(note))}")
     if len(finished.left_out) > MOST_NAMED:
-        with st.expander(f"The {len(finished.left_out):,} pictures that were left out"):
+        with st.expander(f"{len(finished.left_out):,} pictures left out"):
             st.dataframe(pd.DataFrame(finished.left_out, columns=["picture", "reason"]), hide_index=True)
     memory = state.memory("run")
     is_there = finished.on_data and any(source.key == finished.key for source in data.sources.values())
@@ -196,15 +185,8 @@ def _show(finished, data):
         st.markdown("The other pages show these predictions already.")
     with st.container(horizontal=True):
         if not is_there:
-            st.button(
-                "Add to the open data",
-                type="primary",
-                icon=":material/send:",
-                key="send",
-                on_click=memory.update,
-                args=({"send": True},),
-                disabled=memory.get("sent") is predictions,
-            )
+            send = {"on_click": memory.update, "args": ({"send": True},), "disabled": memory.get("sent") is predictions}
+            st.button("Add to the open data", type="primary", icon=":material/send:", key="send", **send)
         st.download_button(
             "Predictions as Parquet",
             lambda: _parquet(predictions),
@@ -232,26 +214,22 @@ def _show(finished, data):
         st.subheader("Checks against the truth")
         model_checks.show(finished.checks)
         if isinstance(finished.checks, model_checks.Checks) and finished.checks.warnings:
-            st.markdown("Class names and preprocessing are corrected in the section **Details**.")
+            st.markdown("Correct class names and preprocessing in the section **Details**.")
 
 
 def _with_truth(predictions, data):
     """The predictions with the truth and pictures of the open data, where they are about the same samples."""
-    from hierviz.app.state.dataset import has_same_samples
-
     if not has_same_samples(data, predictions):
         return predictions
     first = data.first.predictions
     order = np.array([first.row_of[sample_id] for sample_id in map(str, predictions.ids)])
-    changes = {}
-    if predictions.truth is None and first.truth is not None:
-        changes["truth"] = first.truth.take(order)
-    if predictions.media is None and first.media is not None:
-        changes["media"] = first.media
-    changes["attributes"] = {key: np.asarray(attribute)[order] for key, attribute in first.attributes.items()} | dict(
-        predictions.attributes
+    truth, media = predictions.truth, predictions.media
+    attributes = {key: np.asarray(attribute)[order] for key, attribute in first.attributes.items()}
+    return predictions.replace(
+        truth=first.truth.take(order) if truth is None and first.truth is not None else truth,
+        media=first.media if media is None else media,
+        attributes=attributes | dict(predictions.attributes),
     )
-    return predictions.replace(**changes)
 
 
 def _parquet(predictions):

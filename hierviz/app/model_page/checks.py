@@ -1,4 +1,4 @@
-"""What the truth of some samples says about a model: is the order of its classes right, are its pictures prepared right?"""
+"""Checks of a model against the truth of samples: the order of its classes, and the preparation of its pictures."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ class Checks:
 
 
 def check(model, samples):
-    """Run both checks on the same samples with known truth, so that the tables can be read side by side."""
+    """Run both checks on the same samples with known truth, so that the tables can be compared."""
     samples.inputs.checked(model.inputs)
     rows = rows_to_check(samples.truth, most_rows(model.inputs))
     if not len(rows):
@@ -40,7 +40,10 @@ def check(model, samples):
 
     def blocks():
         for start in range(0, len(rows), step):
-            yield _fed(samples.inputs, model.inputs, rows[start : start + step].tolist())
+            parts = [
+                samples.inputs.feed(model.inputs, slice(row, row + 1)) for row in rows[start : start + step].tolist()
+            ]
+            yield {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
 
     scores = model.run_blocks(blocks, len(rows))
     taxonomy, nodes, key, warnings = model.taxonomy, None, None, []
@@ -49,20 +52,14 @@ def check(model, samples):
         scores, nodes, key, taxonomy = read.scores, read.nodes, read.parametrisation, read.taxonomy
         truth = model.known.truth(truth)
         warnings += read.notes
-    orders = []
+    orders, ways = [], []
     if model.known is None or not model.known.is_shared:
         orders, warning = check_class_order(taxonomy, truth, scores, nodes, parametrisation=key)
-        warnings += [warning] if warning else []
-    ways = []
+        warnings.append(warning)
     if model.outputs:
         ways, warning = check_inputs(model, samples.inputs, samples.truth)
-        warnings += [warning] if warning else []
-    return Checks(orders, ways, tuple(warnings), nodes is not None)
-
-
-def _fed(inputs, specs, rows):
-    parts = [inputs.feed(specs, slice(row, row + 1)) for row in rows]
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+        warnings.append(warning)
+    return Checks(orders, ways, tuple(filter(None, warnings)), nodes is not None)
 
 
 def attempt(model, samples):

@@ -1,8 +1,9 @@
-"""Which model the Model page is about: one of the open data's, or a file of the visitor's with a taxonomy."""
+"""The model of the page Model: one of the open data, or a file of the visitor with a taxonomy."""
 
 from __future__ import annotations
 
 import os
+from os.path import basename as file_name
 from pathlib import Path
 
 import streamlit as st
@@ -17,21 +18,21 @@ from hierviz.opening.parameter_words import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 
 COMPANIONS = (
-    "The .onnx file and, if there are any, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
-    "config.json) and preprocessor_config.json: choose them all at once."
+    "The .onnx file and, if present, its weights (.onnx.data), a list of its classes (.labels.txt, .hierviz.json, "
+    "config.json) and preprocessor_config.json: choose all of them together."
 )
 
 STEPS = """
-1. Choose the model above: any classifier in an **.onnx** file, of pictures, of tables or of texts.
+1. Choose a model above: a classifier of pictures, tables or texts in an **.onnx** file.
 2. hierviz reads the metadata of the file and asks for what is missing.
-3. Run the model on a single sample, or on a batch, and compare it with others on the other pages.
+3. Run the model on a single sample or a batch, and compare it with others on the other pages.
 
-The model runs in a separate process with limits on time and memory; the process ends with the run.
+The model runs in a separate process with limited time and memory, which ends with the run.
 """
 
 
 def choose(data):
-    """The model to look at.
+    """The model of the page.
 
     Parameters
     ----------
@@ -47,7 +48,7 @@ def choose(data):
     """
     memory, asked = state.memory("model"), state.asked_files()
     if memory.setdefault("data", data.key) != data.key:
-        # Other data were opened since: their taxonomy is meant, until another one is chosen again.
+        # Other data were opened since: their taxonomy is the default again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
     offered = memory.get("offered")
     ways = {
@@ -61,30 +62,18 @@ def choose(data):
     if "data" not in ways and asked is None and offered is None:
         why = "contain predictions but no model"
         if data.files is not None and data.files.model:
-            why = "are judged on a part of the taxonomy, and their model is run on the whole one only"
+            why = "are judged on a part of the taxonomy, but this page runs models on the whole taxonomy only"
         st.markdown(f"The open data {why}. Upload an ONNX model or give its path:")
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        way = "own"
+        way = next(iter(ways))
         if len(ways) > 1:
-            way = st.segmented_control(
-                "Which model?",
-                list(ways),
-                format_func=ways.get,
-                required=True,
-                **state.kept("model", "way", next(iter(ways))),
-            )
+            way = state.one_of("Which model?", ways, **state.kept("model", "way", way))
         if way in ("start", "offered"):
             return _named(offered if way == "offered" else asked, way)
         if way == "data":
-            keys = list(data.sources)
-            now = state.view().model if state.view().model in keys else keys[0]
-            st.selectbox(
-                "Model",
-                keys,
-                format_func=lambda key: data.models[key].predictions.name,
-                label_visibility="collapsed",
-                **state.bound("model", value=now, width=300),
-            )
+            names = {key: data.models[key].predictions.name for key in data.sources}
+            now = state.view().model if state.view().model in names else next(iter(names))
+            _select(names, width=300, **state.bound("model", value=now))
             return data.sources[now], data.taxonomy, now
     left, right = st.columns(2, gap="large")
     with left:
@@ -101,45 +90,32 @@ def choose(data):
         return None, taxonomy, None
     path = model_paths[0]
     if len(model_paths) > 1:
-        path = st.selectbox(
-            "Which of the files?", model_paths, format_func=lambda model_path: Path(model_path).name, width=300
-        )
+        path = st.selectbox("Which of the files?", model_paths, format_func=file_name, width=300)
     return ModelSource(Path(path), state.startup_limits()[0], held=(held,)), taxonomy, None
 
 
+def _select(words, **widget):
+    return st.selectbox("Model", list(words), format_func=words.get, label_visibility="collapsed", **widget)
+
+
 def _named(files, way):
-    """As `choose`, for a model that the start of the app or the form for files names, with all that is said about it there."""
+    """As `choose`, for a model that the start of the app or the form for files names, with all that was chosen there."""
     path = files.model[0]
     if len(files.model) > 1:
-        path = st.selectbox(
-            "Model",
-            files.model,
-            format_func=lambda model_path: Path(model_path).name,
-            label_visibility="collapsed",
-            width=300,
-            **state.kept("model", f"named-{way}", path),
-        )
+        names = {model: file_name(model) for model in files.model}
+        path = _select(names, width=300, **state.kept("model", f"named-{way}", path))
     named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
-    words = ", ".join(f"{what} {Path(file).name}" for what, file in named.items() if file)
+    words = ", ".join(f"{what} {file_name(file)}" for what, file in named.items() if file)
     where = "as chosen on Open files" if way == "offered" else "as given on the command line"
-    st.caption(f"{escape(Path(path).name)} with {escape(words)}, {where}.")
+    st.caption(f"{escape(file_name(path))} with {escape(words)}, {where}.")
     form = (files.taxonomy, files.nodes)
     taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), lambda: taxonomy_of(files))
     return ModelSource(Path(path), files.source_keywords, held=files.held, files=files), taxonomy, None
 
 
 def _taxonomy(data, memory):
-    ways = {
-        "open": f"Open data ({data.taxonomy.n_leaves:,} leaf classes)",
-        "other": "Another taxonomy",
-    }
-    way = st.segmented_control(
-        "Taxonomy of the model",
-        list(ways),
-        format_func=ways.get,
-        required=True,
-        **state.kept("model", "taxonomy_way", "open"),
-    )
+    ways = {"open": f"Open data ({data.taxonomy.n_leaves:,} leaf classes)", "other": "Another taxonomy"}
+    way = state.one_of("Taxonomy of the model", ways, **state.kept("model", "taxonomy_way", "open"))
     if way == "open":
         return data.taxonomy
     _, paths = _files("own_taxonomy", "Taxonomy", "An edge list (parent, child), levels, paths or nested JSON.", memory)
@@ -160,7 +136,7 @@ def _stamp(path):
 
 def _files(slot, label, help, memory, *, several=False):
     """(what keeps them, paths) of files by upload, or by path where that is allowed."""
-    # What belongs to a model lies beside it.
+    # The files of a model share a folder.
     upload = state.kept_upload(slot, label, several=several, together=several, help=help)
     if upload is not None:
         return upload, upload.paths
@@ -180,7 +156,7 @@ def _files(slot, label, help, memory, *, several=False):
 
 
 def offer(files):
-    """Make the model of the form for files the one that the page shows next, with everything that was chosen beside it.
+    """Show the model of the form for files next, with everything that was chosen with it.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What is known about a model: its file, inputs and outputs, and the class of each column."""
+"""Details of a model: its file, inputs and outputs, and the class of each column."""
 
 from __future__ import annotations
 
@@ -55,9 +55,7 @@ def one_line(model, kind):
         height, width = model.inputs[0].size
         takes += f" ({width} × {height} pixels)"
     columns = (
-        f"{matched} of {len(table)} columns are classes of the taxonomy"
-        if table
-        else "the columns have no class names yet"
+        f"{matched} of {len(table)} columns are classes of the taxonomy" if table else "columns without class names"
     )
     weight = account["bytes"] + sum(companion["bytes"] for companion in account["companions"])
     return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_words(weight)}"
@@ -69,47 +67,26 @@ def account(source, model, kind):
     known, facts = model.account, model.account["facts"]
     left, right = st.columns(2, gap="large")
     with left:
-        _facts(
-            "Inputs",
-            [_axes(model_input["name"], model_input["dtype"], model_input["shape"]) for model_input in known["inputs"]]
-            + ([("preprocessing", known["preprocessing"])] if kind == "picture" else [])
-            + [("batch size", known["batch"] or "any")],
-        )
+        shapes = [_axes(one["name"], one["dtype"], one["shape"]) for one in known["inputs"]]
+        shapes += [("preprocessing", known["preprocessing"])] if kind == "picture" else []
+        _facts("Inputs", [*shapes, ("batch size", known["batch"] or "any")])
         opset = ", ".join(f"{name} {number}" for name, number in facts["opset"].items())
-        _facts(
-            "File",
-            [
-                ("name", known["file"]),
-                ("size", size_words(known["bytes"])),
-                *(
-                    (f"beside it: {companion['file']}", size_words(companion["bytes"]))
-                    for companion in known["companions"]
-                ),
-                ("producer", facts["producer"] or "not stated"),
-                ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
-                (
-                    "training loss",
-                    LOSSES[known["loss"]].label if known["loss"] in LOSSES else known["loss"] or "not stated",
-                ),
-                ("taxonomy", known["taxonomy"]),
-                ("sha256", known["sha256"]),
-            ],
-        )
+        loss = LOSSES[known["loss"]].label if known["loss"] in LOSSES else known["loss"] or "not stated"
+        companions = [(f"with {one['file']}", size_words(one["bytes"])) for one in known["companions"]]
+        file = [("name", known["file"]), ("size", size_words(known["bytes"])), *companions]
+        file += [
+            ("producer", facts["producer"] or "not stated"),
+            ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),
+            ("training loss", loss),
+            *((key, known[key]) for key in ("taxonomy", "sha256")),
+        ]
+        _facts("File", file)
     with right:
         key = known["parametrisation"]
-        _facts(
-            "Outputs",
-            [_axes(output["name"], output["type"], output["shape"]) for output in known["outputs"]]
-            + [
-                ("output used", known["output"]),
-                ("class names", known["classes"]),
-                (
-                    "parametrisation",
-                    PARAMETRISATIONS[key].label if key else parametrisation_words(known),
-                ),
-            ]
-            + ([("stated by", known["parametrisation_from"])] if key else []),
-        )
+        outputs = [_axes(one["name"], one["type"], one["shape"]) for one in known["outputs"]]
+        outputs += [("output used", known["output"]), ("class names", known["classes"])]
+        outputs.append(("parametrisation", PARAMETRISATIONS[key].label if key else parametrisation_words(known)))
+        _facts("Outputs", outputs + ([("stated by", known["parametrisation_from"])] if key else []))
         _columns(model)
     for note in known["notes"]:
         st.markdown(f":material/info: {escape(sentence(note))}")
@@ -138,16 +115,11 @@ def _columns(model):
         if not table:
             st.markdown("The columns have no class names.")
             return
-        strange = [entry for entry in table if entry["node"] is None]
-        if strange:
-            st.markdown(
-                f":material/warning: {len(strange)} of {len(table)} names are not in the taxonomy: see the first rows."
-            )
-        else:
-            st.markdown(f"All {len(table)} names were found in the taxonomy.")
+        n_strange = sum(entry["node"] is None for entry in table)
+        said = f":material/warning: {n_strange} of {len(table)} names are not in the taxonomy: see the first rows."
+        st.markdown(said if n_strange else f"All {len(table)} names are in the taxonomy.")
         # What did not match first, then what was matched under another name.
-        rank = {entry["column"]: (entry["node"] is not None, entry["node"] == entry["name"]) for entry in table}
-        shown = sorted(table, key=lambda entry: (*rank[entry["column"]], entry["column"]))
+        shown = sorted(table, key=lambda one: (one["node"] is not None, one["node"] == one["name"], one["column"]))
         frame = pd.DataFrame(
             {
                 "column": [entry["column"] for entry in shown],
@@ -159,14 +131,16 @@ def _columns(model):
 
 
 def _overrule(source, model, kind):
-    keys = ["classes", "scores"]
-    if kind == "picture":
-        keys += ["preprocessing.resize"]
-        keys += [] if model.inputs[0].is_whole else ["preprocessing.range"]
-        keys += ["preprocessing.colour"] if model.inputs[0].channels == 3 else []
-    st.markdown("**Corrections.** If something was detected wrongly, set it here:")
+    first, is_picture = model.inputs[0], kind == "picture"
+    keys = {
+        "classes": True,
+        "scores": True,
+        "preprocessing.resize": is_picture,
+        "preprocessing.range": is_picture and not first.is_whole,
+        "preprocessing.colour": is_picture and first.channels == 3,
+    }
+    st.markdown("**Corrections.** Set what was detected wrongly:")
     with st.container(horizontal=True):
-        for key in keys:
-            st.button(
-                LABELS[key], key=f"overrule-{key}", on_click=questions.overrule, args=(source, model.taxonomy, key)
-            )
+        for key in filter(keys.get, keys):
+            args = (source, model.taxonomy, key)
+            st.button(LABELS[key], key=f"overrule-{key}", on_click=questions.overrule, args=args)

@@ -1,4 +1,4 @@
-"""One sample as the visitor may change it: a picture with sliders, a text, or the fields of a row."""
+"""Widgets that change a sample: sliders of a picture, a text, or the fields of a row."""
 
 from __future__ import annotations
 
@@ -50,24 +50,21 @@ def edited(model, kind, sample_set, row):
 
 def _picture(model, picture):
     images = st.container(horizontal=True)
-    strengths = {}
-    for columns, names in zip((st.columns(2), st.columns(2)), (list(SLIDERS)[:2], list(SLIDERS)[2:]), strict=True):
-        for column, name in zip(columns, names, strict=True):
-            kept = state.kept("model", f"strength-{name}", 0.0)
-            strengths[name] = column.slider(SLIDERS[name], 0.0, 1.0, step=0.05, format="percent", **kept)
-
-    def undo():
-        state.memory("model").update({f"strength-{name}": 0.0 for name in SLIDERS})
-
+    strengths, columns = {}, [column for _ in range(2) for column in st.columns(2)]
+    for column, (name, label) in zip(columns, SLIDERS.items(), strict=True):
+        kept = state.kept("model", f"strength-{name}", 0.0)
+        strengths[name] = column.slider(label, 0.0, 1.0, step=0.05, format="percent", **kept)
     is_changed = any(strengths.values())
-    st.button("Reset", icon=":material/undo:", on_click=undo, disabled=not is_changed, key="unperturbed")
+    none = {f"strength-{name}": 0.0 for name in SLIDERS}
+    undo = {"on_click": state.memory("model").update, "args": (none,)}
+    st.button("Reset", icon=":material/undo:", disabled=not is_changed, key="unperturbed", **undo)
     changed = samples.perturbed(picture, strengths)
     with images:
         shown = [("Original", picture)] + ([("Changed", changed)] if is_changed else [])
         if model.inputs[0].why_no_pictures:
             for words, image in shown:
                 st.image(picture_url(_png(image)), words, width=106)
-            st.caption("Answer the questions above to run the model on it.")
+            st.caption("Answer the questions above to run the model.")
             return None, None
         seen = model.inputs[0].preview(changed)
         for words, image in [*shown, ("Model input", seen.picture)]:
@@ -91,9 +88,9 @@ def _png(picture):
 
 
 def _text(model, sample_set, row):
-    before = (
-        "" if sample_set is None else str(np.asarray(sample_set.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
-    )
+    before = ""
+    if sample_set is not None:
+        before = str(np.asarray(sample_set.inputs.arrays[model.inputs[0].name][row]).ravel()[0])
     text = st.text_area("Text", before, height=200, key=f"text-{samples.digest({'text': np.array([before])})}")
     if not text.strip():
         st.caption("Type a text, then press Ctrl+Enter.")
@@ -109,15 +106,18 @@ def _text_feed(model, text):
 def _row(model, sample_set, row):
     """A row as a table of two columns to edit: value of each field."""
     if sample_set is None and any(len(spec.shape) == 2 and (spec.shape[1] or 0) > MOST_TYPED for spec in model.inputs):
-        st.info("The rows of this model are too long to be typed: upload a table or an array.", icon=":material/info:")
+        st.info("The rows of this model are too long to type: upload a table or an array.", icon=":material/info:")
         return None, None
     feed = None if sample_set is None else samples.row_feed(model, sample_set, row)
     fields = [(spec, k, name) for spec in model.inputs for k, name in enumerate(_fields(spec, sample_set, feed))]
     if not fields:
         st.info("The rows of this model may have any length: upload a table.", icon=":material/info:")
         return None, None
+    empty = {"str": np.array([""], dtype=object)}
     values = {
-        spec.name: (feed[spec.name].reshape(-1) if feed else np.full(len(_fields(spec, None, None)), *_empty(spec)))
+        spec.name: feed[spec.name].reshape(-1)
+        if feed
+        else np.repeat(empty.get(spec.dtype, np.zeros(1)), len(_fields(spec, None, None)))
         for spec in model.inputs
     }
     # One line a field reads better than one line with many columns, on a phone too. Numbers and texts cannot share a column.
@@ -137,11 +137,11 @@ def _row(model, sample_set, row):
         key=f"row-{key}",
     )
     st.caption("Double-click a value to edit it.")
-    told = dict.fromkeys(values, ())
+    typed = dict.fromkeys(values, ())
     for (spec, _, name), value, was, cell in zip(fields, edited["value"].tolist(), shown, cells, strict=True):
-        # What was not touched keeps all of its digits.
-        told[spec.name] += (cell if _same(value, was) else _cell(spec, name, value),)
-    made = {spec.name: _array(spec, told[spec.name]) for spec in model.inputs}
+        # Unedited values keep all their digits.
+        typed[spec.name] += (cell if value == was or (value != value and was != was) else _cell(spec, name, value),)
+    made = {spec.name: _array(spec, typed[spec.name]) for spec in model.inputs}
     if feed is None:
         return made, None
     return feed, made if samples.digest(made) != samples.digest(feed) else None
@@ -164,22 +164,8 @@ def _array(spec, values):
     return made.astype(object if spec.dtype == "str" else spec.dtype)
 
 
-def _same(value, other):
-    return value == other or (value != value and other != other)
-
-
-def _empty(spec):
-    return ("", object) if spec.dtype == "str" else (0, np.float64)
-
-
 def _shown(value):
-    return (
-        str(value)
-        if isinstance(value, str)
-        else f"{value:.7g}"
-        if isinstance(value, (float, np.floating))
-        else str(value)
-    )
+    return f"{value:.7g}" if isinstance(value, (float, np.floating)) else str(value)
 
 
 def _cell(spec, name, value):

@@ -1,23 +1,27 @@
-"""How pictures are prepared for a model: one question with usual answers, and a field for each step."""
+"""Preparation of pictures for a model: usual ways to choose from, and a field for each step."""
 
 from __future__ import annotations
 
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page.answer_fields import MEMORY, fill, name_of, number, radio, text
-from hierviz.app.model_page.question_words import COLOURS, FITTINGS, LAYOUTS, SCALES
+from hierviz.app.model_page.answer_fields import (
+    COLOURS,
+    FITTINGS,
+    LAYOUTS,
+    MEMORY,
+    SCALES,
+    field,
+    fill,
+    name_of,
+    radio,
+)
 from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, PRESETS, scaling_problem
 from hierviz.onnx.description.open_question import Question
 from hierviz.opening.parameter_words import LABELS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
-# Keywords that are answered together with a question's own.
-TOGETHER = {
-    FITTING: ("preprocessing.resample", "preprocessing.pad"),
-    RANGE: ("preprocessing.mean", "preprocessing.std"),
-}
-# Nothing in a model tells how pictures were fitted: this is shown beside what must be said, and need not be answered.
+# A model does not declare how pictures were fitted: this is shown with the required questions, and is optional.
 SHOWN = Question("preprocessing", "", (FITTING,), stops="")
 _METHODS = ("bilinear", "bicubic", "lanczos", "nearest")
 _SIDES = ("Height in pixels", "Width in pixels")
@@ -79,23 +83,22 @@ def _scale_fields():
 
 
 def _choice(table):
-    def draw(source, model, question, key):
-        captions = [entry[1] for entry in table.values()]
-        return radio(key, name_of(source, key), list(table), captions, lambda option: table[option][0])
-
-    return draw
+    return lambda source, model, question, key: radio(key, name_of(source, key), table)
 
 
 def _size(source, model, question, key):
     with st.container(horizontal=True):
-        sides = [
-            number(source, key, side, min_value=1, max_value=16384, placeholder="224", width=160) for side in _SIDES
-        ]
+        sides = [_number(source, key, side, None, 16384, 160, placeholder="224") for side in _SIDES]
     return None if None in sides else [int(side) for side in sides]
 
 
+def _number(source, key, label, start, most, width, least=1, **widget):
+    limits = {"min_value": least, "max_value": most, "width": width}
+    return field(st.number_input, source, key, label, start, **limits, **widget)
+
+
 def _fitting(source, model, question, key):
-    size = model.inputs[0].size
+    size, shorter, grey = model.inputs[0].size, None, None
     with st.container(horizontal=True, vertical_alignment="bottom"):
         way = st.selectbox(
             LABELS[key],
@@ -109,17 +112,11 @@ def _fitting(source, model, question, key):
         if way is None:
             return None
         if way == "crop":
-            shorter = number(
-                source, key, _SHORTER, size and int(max(size) / 0.875), min_value=1, max_value=16384, width=190
-            )
+            shorter = _number(source, key, _SHORTER, size and int(max(size) / 0.875), 16384, 190)
         if way == "borders":
-            grey = number(source, key, LABELS["preprocessing.pad"], 0, min_value=0, max_value=255, width=190)
-        how = st.selectbox(
-            LABELS["preprocessing.resample"],
-            _METHODS,
-            width=160,
-            **state.kept(MEMORY, f"{name_of(source, key)}-{LABELS['preprocessing.resample']}", _METHODS[0]),
-        )
+            grey = _number(source, key, LABELS["preprocessing.pad"], 0, 255, 190, least=0)
+        label = LABELS["preprocessing.resample"]
+        how = field(st.selectbox, source, key, label, _METHODS[0], options=_METHODS, width=160)
     said = {"preprocessing.resample": how}
     if way == "crop" and shorter is None:
         return None
@@ -131,8 +128,7 @@ def _fitting(source, model, question, key):
 
 
 def _range(source, model, question, key):
-    captions = [entry[1] for entry in SCALES.values()]
-    chosen = radio(key, name_of(source, key), list(SCALES), captions, lambda option: SCALES[option][0])
+    chosen = radio(key, name_of(source, key), SCALES)
     if chosen is None:
         return None
     if chosen == "imagenet":
@@ -140,14 +136,13 @@ def _range(source, model, question, key):
     if chosen != "other":
         return {key: [float(bound) for bound in chosen.split(",")]}
     with st.container(horizontal=True):
-        bounds = [number(source, key, label, step=0.01, format="%.4g", width=130) for label in _scale_fields()[:2]]
-        hint = "One number, or one for each channel: 0.485, 0.456, 0.406"
-        lists = [
-            text(source, key, label, start, width=200, help=hint)
-            for label, start in zip(_scale_fields()[2:], ("0", "1"), strict=True)
-        ]
+        steps = {"step": 0.01, "format": "%.4g", "width": 130}
+        bounds = [field(st.number_input, source, key, label, None, **steps) for label in _scale_fields()[:2]]
+        hint = {"help": "One number, or one for each channel: 0.485, 0.456, 0.406", "width": 200}
+        starts = zip(_scale_fields()[2:], ("0", "1"), strict=True)
+        lists = [field(st.text_input, source, key, label, start, **hint) for label, start in starts]
     memory, used = state.memory(MEMORY), f"{name_of(source, key)}-used"
-    # Taken all at once: two of them are an answer already, which would fold the fields away while the others are typed.
+    # Taken together: two of them are an answer already, which would fold the fields away while the others are typed.
     if st.button("Use these numbers", type="primary", key="use-numbers"):
         memory[used] = (*bounds, *lists)
         if None in bounds:

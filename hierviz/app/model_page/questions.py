@@ -1,6 +1,6 @@
-"""What a model leaves open, asked with one widget a question; the answers are kept for the session.
+"""The open questions about a model, one widget each; the answers are kept for the session.
 
-An answer stands under the key of `load_model` that takes it, such as ``classes`` or ``preprocessing.range``. A question that
+An answer is kept under its keyword of `load_model`, such as ``classes`` or ``preprocessing.range``. A question that
 was asked stays on the page after its answer, so that the answer can be changed.
 """
 
@@ -10,8 +10,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import preparation
-from hierviz.app.model_page.answer_fields import name_of, radio
-from hierviz.app.model_page.question_words import MISSING_CHOICES, ORDER, TEXTS
+from hierviz.app.model_page.answer_fields import KEYWORDS, MEMORY, MISSING_CHOICES, ORDER, TEXTS, name_of, radio
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.messages.errors import HiervizError
@@ -30,7 +29,7 @@ def answers(source, taxonomy):
 
 
 def _store(source, taxonomy):
-    """What was asked and said; with another taxonomy only what is about the preparation of pictures holds on."""
+    """Questions and answers; with another taxonomy only those about the preparation of pictures are kept."""
     stores = state.memory("answers").setdefault(str(source.path), {})
     if taxonomy.sha256 not in stores:
         before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
@@ -53,7 +52,7 @@ def remember(source, taxonomy, questions):
 
 
 def overrule(source, taxonomy, key):
-    """Ask something that is known already."""
+    """Ask for something that is known already."""
     asked = _store(source, taxonomy)["asked"]
     if asked.get(key) in (None, preparation.SHOWN):
         asked[key] = Question(key.partition(".")[0], "", (key,))
@@ -90,7 +89,7 @@ def ask(source, model, questions):
     waiting = [
         key
         for key, question in store["asked"].items()
-        if question is not preparation.SHOWN and not set(_words(key)) & set(store["answers"])
+        if question is not preparation.SHOWN and not set(_keywords(key)) & set(store["answers"])
     ]
     about_pictures = [key for key in store["asked"] if key in (preparation.FITTING, preparation.RANGE)]
     # Answered questions fold away.
@@ -109,39 +108,32 @@ def ask(source, model, questions):
                 TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
             )
             st.markdown(f"{mark} **{LABELS[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
-            if key in errors and key not in waiting:  # an answer that does not do
+            if key in errors and key not in waiting:  # a wrong answer
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
             value = WIDGETS[key](source, model, store["asked"][key], key)
             if key in waiting and key not in open_keys:
-                # What the numbers of a run left open was not detected: the next run asks again.
+                # A question that arose from the numbers of a run: the next run asks again.
                 words = "Dismiss" if key == "scores" and store["asked"][key].choices else "Keep as detected"
                 st.button(words, key=f"leave-{key}", on_click=store["asked"].pop, args=(key, None))
             _take(store, key, value)
 
 
-def _words(key):
-    """Keywords that the answer to a question may have."""
-    if key in ("scores", "missing"):
-        return ("scores", "parametrisation") if key == "scores" else ("missing", "only_known")
-    if key == "classes":
-        return ("classes", "ignore", "sum_repeated")
-    return (key, *preparation.TOGETHER.get(key, ()))
+def _keywords(key):
+    """Keywords that the answer to a question may give."""
+    return KEYWORDS.get(key, (key,))
 
 
 def _take(store, key, value):
-    """Keep an answer; a value of None takes it back. The page starts anew when it is another one than before."""
+    """Keep an answer; a value of None takes it back. The page runs again when the answer has changed."""
     given = {} if value is None else value if isinstance(value, dict) else {key: value}
-    words = _words(key)
-    before = {word: store["answers"][word] for word in words if word in store["answers"]}
-    if before != given:
-        for word in words:
-            store["answers"].pop(word, None)
-        store["answers"] |= given
+    others = {word: answer for word, answer in store["answers"].items() if word not in _keywords(key)}
+    if store["answers"] != others | given:
+        store["answers"] = others | given
         st.rerun()
 
 
 def _classes(source, model, question, key):
-    memory, name, taxonomy = state.memory("answers-widgets"), name_of(source, key, model.taxonomy), model.taxonomy
+    memory, name, taxonomy = state.memory(MEMORY), name_of(source, key, model.taxonomy), model.taxonomy
     problem = None
     left, right = st.columns([0.6, 0.4], gap="medium")
     with right:
@@ -149,9 +141,9 @@ def _classes(source, model, question, key):
         if upload is not None and memory.get(f"{name}-from") is not upload:
             memory[f"{name}-from"] = upload
             try:
-                told = []
-                memory[name] = "\n".join(_names_of_file(upload.paths[0], taxonomy, told))
-                memory[f"{name}-notes"] = (memory[name], told)
+                notes_of_file = []
+                memory[name] = "\n".join(names_of_file(upload.paths[0], taxonomy, notes_of_file))
+                memory[f"{name}-notes"] = (memory[name], notes_of_file)
             except HiervizError as error:
                 problem = error
         leaves = [taxonomy.names[node] for node in taxonomy.leaves.tolist()]
@@ -163,18 +155,18 @@ def _classes(source, model, question, key):
                 on_click=memory.update,
                 args=({name: "\n".join(order)},),
                 key=f"fill-{words}",
-                help="Only if the model was trained with this order: with a wrong order nearly every answer is wrong.",
+                help="Only if the model was trained with this order: in a wrong order nearly every answer is wrong.",
             )
     with left:
         text = st.text_area(
             "One name per line, in the order of the model's columns",
             height=210,
             placeholder="\n".join(sorted(leaves, key=natural_key)[:3] + ["…"]),
-            **state.kept("answers-widgets", name, ""),
+            **state.kept(MEMORY, name, ""),
         )
         st.button("Use these names", type="primary", key="use-names")
-    of_text, told = memory.get(f"{name}-notes", ("", ()))
-    names, notes = (), list(told) if text == of_text else []
+    of_text, notes_of_file = memory.get(f"{name}-notes", ("", ()))
+    names, notes = (), list(notes_of_file) if text == of_text else []
     if text.strip():
         try:
             names = tuple(class_name for _, class_name in entries_of_text(text, "class names", taxonomy, notes))
@@ -193,30 +185,29 @@ def _classes(source, model, question, key):
 def _class_sets(source, model, names):
     """(names that belong to no class, whether the columns of a class are summed): fields that few models need."""
     name = name_of(source, "classes", model.taxonomy)
-    memory = state.memory("answers-widgets")
+    memory = state.memory(MEMORY)
     memory[f"{name}-ignore"] = [other for other in memory.get(f"{name}-ignore", []) if other in names]
     ignore = st.multiselect(
         LABELS["ignore"],
         list(dict.fromkeys(names)),
-        placeholder="None: every column is a class of the taxonomy, or background",
-        **state.kept("answers-widgets", f"{name}-ignore", []),
+        placeholder="None: every column is a class of the taxonomy or background",
+        **state.kept(MEMORY, f"{name}-ignore", []),
     )
-    return tuple(ignore), st.toggle(LABELS["sum_repeated"], **state.kept("answers-widgets", f"{name}-summed", False))
+    return tuple(ignore), st.toggle(LABELS["sum_repeated"], **state.kept(MEMORY, f"{name}-summed", False))
 
 
 def _missing(source, model, question, key):
-    means = {word: words for word, _, words in question.choices or MISSING_CHOICES}
+    means = {word: f"{sentence(words).removesuffix('.')}." for word, _, words in question.choices or MISSING_CHOICES}
     labels = {"missing": "Probability 0", "only_known": "Only the classes that it knows"}
-    name = name_of(source, key, model.taxonomy)
-    chosen = radio(
-        "missing", name, list(labels), [f"{sentence(means[word]).removesuffix('.')}." for word in labels], labels.get
-    )
+    table = {word: (label, means[word]) for word, label in labels.items()}
+    chosen = radio("missing", name_of(source, key, model.taxonomy), table)
     if question.choices:
         st.caption("If the class names are wrong instead, correct them in the section Details.")
     return {None: None, "missing": {"missing": "zero"}, "only_known": {"only_known": True}}[chosen]
 
 
-def _names_of_file(path, taxonomy, notes):
+def names_of_file(path, taxonomy, notes):
+    """Class names of a file, in the order of the columns."""
     return [name for _, name in class_entries(path, taxonomy, notes)[1]]
 
 
@@ -229,7 +220,7 @@ def _outputs(source, model, question, key):
         list(means),
         format_func=lambda name: f"{name} — {means.get(name, '')}",
         placeholder="Choose one, or several if each level of the tree has its own output",
-        **state.kept("answers-widgets", name_of(source, key, model.taxonomy), []),
+        **state.kept(MEMORY, name_of(source, key, model.taxonomy), []),
     )
     return tuple(chosen) or None
 
@@ -239,24 +230,23 @@ def _scores(source, model, question, key):
         *(("scores", kind, words) for kind, words in KINDS.items()),
         *(("parametrisation", parametrisation, entry.sentence) for parametrisation, entry in PARAMETRISATIONS.items()),
     ]
-    options = [f"{word}:{value}" for word, value, _ in choices]
-    captions = [f"{sentence(words).removesuffix('.')}." for _, _, words in choices]
-
-    def label(option):
-        return choice(*option.split(":", 1))
-
+    table = {
+        f"{word}:{value}": (choice(word, value), f"{sentence(words).removesuffix('.')}.")
+        for word, value, words in choices
+    }
+    name = name_of(source, key, model.taxonomy)
     if question.choices:
-        chosen = radio(key, name_of(source, key, model.taxonomy), options, captions, label)
+        chosen = radio(key, name, table)
     else:
         chosen = st.selectbox(
             LABELS["scores"],
-            options,
-            format_func=lambda option: f"{label(option)}: {captions[options.index(option)]}",
-            placeholder="Infer from the scores",
+            list(table),
+            format_func=lambda option: ": ".join(table[option]),
+            placeholder="Detect from the scores",
             label_visibility="collapsed",
-            **state.kept("answers-widgets", name_of(source, key, model.taxonomy)),
+            **state.kept(MEMORY, name),
         )
-    return None if chosen not in options else dict([chosen.split(":", 1)])
+    return None if chosen not in table else dict([chosen.split(":", 1)])
 
 
 WIDGETS = {

@@ -18,7 +18,7 @@ from hierviz.readers.pictures import Pictures
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.taxonomy import NodeLists
 
-# So many rows tell what kind of scores a model gives.
+# Rows from which the kind of scores is detected.
 ROWS_TO_SETTLE = 64
 # A picture is made smaller than this before it is perturbed.
 MOST_PIXELS = 1024
@@ -34,10 +34,10 @@ class Samples:
     truth : ndarray of int, shape (n_samples,), NodeLists or None
         Nodes of the model's taxonomy.
     key : str
-        Says which samples these are.
+        Identifies the samples.
     ids : ndarray of str, shape (n_samples,)
     is_meant : bool
-        False for samples of data with another taxonomy than the model's, which need not be the model's business.
+        False for samples of data with another taxonomy than the model's, which the model may not be meant for.
     is_open_data : bool
         False for the inputs that the start of the app names.
     """
@@ -167,7 +167,7 @@ def picture_feed(model, picture):
     spec = model.inputs[0]
     if spec.why_no_pictures:
         raise ModelError(
-            f"{model.name}: expected to know how to prepare pictures, got open questions. Answer them first."
+            f"{model.name}: expected the preparation of pictures to be known, got open questions. Answer them first."
         )
     return {spec.name: spec.from_pictures(spec.fitted(picture)[None])}
 
@@ -178,7 +178,7 @@ def row_feed(model, samples, row):
 
 
 def column_names(samples, spec):
-    """Names of the columns of a table that were fed to an input of several values, told by what stands in them.
+    """Names of the columns of a table that were fed to an input with several values, found by their content.
 
     Parameters
     ----------
@@ -193,11 +193,11 @@ def column_names(samples, spec):
     values, names = np.asarray(samples.inputs.arrays[spec.name][rows]), []
     free = {name: [str(cell) for cell in cells[rows]] for name, cells in samples.inputs.attributes.items()}
     for column in values.T:
-        told = [
+        cells_of_input = [
             str(value) if values.dtype == object else "" if value != value else f"{value:.7g}"
             for value in column.tolist()
         ]
-        name = next((name for name, cells in free.items() if cells == told), None)
+        name = next((name for name, cells in free.items() if cells == cells_of_input), None)
         if name is None:
             return None
         names.append(name)
@@ -215,7 +215,7 @@ def digest(feed):
 
 
 def settled(model, samples):
-    """The model with what its scores are told by many rows, as a whole run would tell it."""
+    """The model with the kind of its scores detected from many rows, as in a whole run."""
     if model.parametrisation is not None or len(samples) < 2:
         return model
     rows = slice(0, min(ROWS_TO_SETTLE, len(samples)))

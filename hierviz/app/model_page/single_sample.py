@@ -1,4 +1,4 @@
-"""One sample: choose it or bring it, change it, and see at once what the model makes of it."""
+"""One sample: choose or upload it, change it, and see the model's answer."""
 
 from __future__ import annotations
 
@@ -20,8 +20,15 @@ from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.taxonomy.taxonomy import NodeLists
 
-WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed in"}
+WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed"}
 START = "Chosen with the model"
+# By the kind of samples: what one is called, the label of the uploader, and its help.
+KINDS = {
+    "picture": ("Picture", "A picture", "A picture, or a zip, .npy or .npz file with several."),
+    "text": ("Text", "Texts", "A text file with one text a line, or a table with a column of texts."),
+    "row": ("Row", "A table", "A table with a header (CSV, TSV, Parquet), .npy or .npz."),
+    "array": ("Sample", "Arrays", "An .npy or .npz file with one row per sample."),
+}
 MOST_LISTED = 2000
 
 
@@ -43,7 +50,7 @@ def ask(source, model, kind, from_data, key):
     Returns
     -------
     Question or None
-        What the numbers left open.
+        Asked because of the scores.
     """
     narrow = state.is_narrow()
     left, right = (st.container(), st.container()) if narrow else st.columns([0.34, 0.66], gap="large")
@@ -75,20 +82,17 @@ def _asked(source, model, sample_set, feeds, truth):
     """Evaluation of each feed, None for None."""
     if sample_set is not None:
         model = state.answered((source.key, "settled", sample_set.key), lambda: samples.settled(model, sample_set))
-    made = []
-    for feed in feeds:
-        if feed is None:
-            made.append(None)
-            continue
-        key = (source.key, model.parametrisation, model.scores, samples.digest(feed), truth)
-        made.append(
-            state.answered(key, lambda feed=feed: Evaluation.from_predictions(samples.answer(model, feed, truth)))
-        )
-    return made
+    known = (source.key, model.parametrisation, model.scores)
+
+    def answered(feed):
+        asked = (*known, samples.digest(feed), truth)
+        return state.answered(asked, lambda: Evaluation.from_predictions(samples.answer(model, feed, truth)))
+
+    return [None if feed is None else answered(feed) for feed in feeds]
 
 
 def _choose(model, kind, from_data):
-    """(Samples, row) of the sample that the visitor wants; (None, 0) to type one in, (None, None) when none is there yet."""
+    """(Samples, row) of the chosen sample; (None, 0) to type one, (None, None) where none is chosen yet."""
     order = {"text": ("data", "type", "file"), "row": ("data", "file", "type")}.get(kind, ("data", "file"))
     ways = {key: WAYS[key] for key in order if key != "data" or from_data is not None}
     if from_data is not None and not from_data.is_open_data:
@@ -97,41 +101,21 @@ def _choose(model, kind, from_data):
     way = start
     if len(ways) > 1:
         field = f"from-{kind}-{from_data is not None and from_data.is_meant}"
-        way = st.segmented_control(
-            {"picture": "Picture", "text": "Text", "row": "Row", "array": "Sample"}[kind],
-            list(ways),
-            format_func=ways.get,
-            required=True,
-            **state.kept("model", field, start),
-        )
+        way = state.one_of(KINDS[kind][0], ways, **state.kept("model", field, start))
     if way == "type":
         return None, 0
     if way == "data":
         return from_data, _row_of_data(model, from_data)
-    help = {
-        "picture": "A picture, or a zip, .npy or .npz of several.",
-        "text": "A text file with one text a line, or a table with a column of texts.",
-        "row": "A table with a header (CSV, TSV, Parquet), .npy or .npz.",
-        "array": "An .npy or .npz file with one row per sample.",
-    }[kind]
-    label = {"picture": "A picture", "row": "A table", "text": "Texts"}.get(kind, "Arrays")
+    _, label, help = KINDS[kind]
     upload = state.kept_upload("sample", label, help=help)
     if upload is None:
         st.caption(help)
         return None, None
     path = upload.paths[0]
     sample_set = state.answered((str(path), repr(model.inputs)), lambda: samples.samples_of_file(path, model))
-    row = 0
-    if len(sample_set) > 1:
-        row = (
-            int(
-                st.number_input(
-                    f"Sample, of {len(sample_set)}", 1, len(sample_set), **state.kept("model", f"row-{path}", 1)
-                )
-            )
-            - 1
-        )
-    return sample_set, row
+    n = len(sample_set)
+    number = st.number_input(f"Sample, of {n}", 1, n, **state.kept("model", f"row-{path}", 1)) if n > 1 else 1
+    return sample_set, int(number) - 1
 
 
 def _row_of_data(model, sample_set):
@@ -151,15 +135,14 @@ def _row_of_data(model, sample_set):
             st.selectbox("Sample", ids, format_func=words, **state.bound("sample", value=ids[row], width=210))
         else:
             st.markdown(f"**{escape(words(ids[row]))}**")
-        st.button(
-            "", icon=":material/arrow_back:", on_click=go, args=(-1,), key="sample-before", help="Previous sample"
-        )
-        st.button("", icon=":material/arrow_forward:", on_click=go, args=(1,), key="sample-next", help="Next sample")
+        for step, key, icon, words in ((-1, "before", "back", "Previous"), (1, "next", "forward", "Next")):
+            look = {"icon": f":material/arrow_{icon}:", "key": f"sample-{key}", "help": f"{words} sample"}
+            st.button("", on_click=go, args=(step,), **look)
     return row
 
 
 def _answer(first, second, truth, truths, key):
-    """Rule and threshold, the tree, and what every rule answers; `truth` is the one true node, `truths` are all."""
+    """Rule and threshold, the tree, and the answers of all rules; `truth` is the one true node, `truths` are all."""
     now = second or first
     taxonomy = now.taxonomy
     for note in now.predictions.notes:
@@ -171,19 +154,17 @@ def _answer(first, second, truth, truths, key):
     p = now.predictions.node_probabilities()[0]
     with st.container(horizontal=True):
         was = int(first.answers(**choice)[0])
-        told = f"Answer: **{escape(taxonomy.title(predicted))}**"
+        said = f"Answer: **{escape(taxonomy.title(predicted))}**"
         if second is not None:
-            told += f" — original: {escape(taxonomy.title(was))}"
+            said += f" — original: {escape(taxonomy.title(was))}"
         if truths:
-            told += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
-        st.markdown(told)
+            said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
+        st.markdown(said)
     sample.tree(taxonomy, p, truths or None, predicted)
     st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)
-    st.caption(
-        "Each answer is followed by its probability."
-        + (f" {answer_signs()}." if truth is not None and taxonomy.is_tree else "")
-    )
+    signs = f" {answer_signs()}." if truth is not None and taxonomy.is_tree else ""
+    st.caption(f"Each answer is followed by its probability.{signs}")
 
 
 def _rules(first, second, choice, truth):

@@ -12,7 +12,6 @@ from hierviz.app.model_page import single_sample as model_ask
 from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
-from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
 
@@ -38,27 +37,23 @@ if isinstance(model, Exception):
 kind = kind_of(model)
 st.markdown(model_account.one_line(model, kind))
 asking = st.container()
-section = pick("Section", SECTIONS, ("model", "section"), segmented=True, label_visibility="collapsed")
+section = state.one_of(
+    "Section", SECTIONS, label_visibility="collapsed", **state.kept("model", "section", next(iter(SECTIONS)))
+)
 questions = [question for question in model.questions if question.stops != "pictures" or kind == "picture"]
-if source.files is None:
-    from_data = samples_of_data(data, model, source)
-else:
-    from_data = None
+from_data = samples_of_data(data, model, source) if source.files is None else None
+if source.files is not None:
     try:
-        from_data = state.answered(
-            (source.key, "inputs", repr(source.files)), lambda: samples_of_start(model, source.files)
-        )
+        asked = (source.key, "inputs", repr(source.files))
+        from_data = state.answered(asked, lambda: samples_of_start(model, source.files))
     except HiervizError as error:
         if not questions:  # else the answer comes first
             st.error(escape(in_form_words(error)), icon=":material/error:")
 is_ready = not any(question.stops == "loading" for question in questions)
 if section == "about":
     model_account.account(source, model, kind)
-    if (
-        from_data is not None
-        and from_data.truth is not None
-        and not any(question.stops == "pictures" for question in questions)
-    ):
+    may_check = not any(question.stops == "pictures" for question in questions)
+    if may_check and from_data is not None and from_data.truth is not None:
         st.subheader("Checks against the truth")
         checks = state.answered((source.key, "checks", from_data.key), lambda: model_checks.attempt(model, from_data))
         model_checks.show(checks)

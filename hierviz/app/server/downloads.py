@@ -1,6 +1,6 @@
 """Files made for a download stay until the browser has had time to fetch them.
 
-Streamlit makes the file of a download button when it is pressed, tells the browser its address, and deletes the file at the
+Streamlit makes the file of a download button when it is pressed, sends the browser its address, and deletes the file at the
 second end of a script run, of whichever visitor, even if the browser has not asked for it yet.
 """
 
@@ -15,7 +15,7 @@ LONGEST_FETCH = 60
 
 
 def keep_downloads(storage=None):
-    """Let the server's storage delete files of downloads a while later than it is told to, pictures of a page at once.
+    """Let the server's storage delete files of downloads a while later than requested, pictures of a page at once.
 
     Does nothing where Streamlit keeps its files in another way than it does today.
 

@@ -1,4 +1,4 @@
-"""What the server does when it starts listening, and how it ends in order."""
+"""Start and orderly end of the server."""
 
 from __future__ import annotations
 
@@ -41,7 +41,7 @@ async def lifetime(app):
 
 def _prepare():
     """What the first page needs: charts, and the data that it shows."""
-    # The server may end meanwhile; what is wrong with the data the first visitor is told.
+    # The server may end meanwhile; errors of the data are shown to the first visitor.
     with contextlib.suppress(Exception):
         import hierviz.charts  # noqa: F401  takes half a second
         from hierviz.app.state import opened

@@ -1,14 +1,14 @@
-"""What is done with a request before Streamlit has it: hosts and origins, the size of uploads, addresses of no page.
+"""Checks of requests before Streamlit gets them: hosts and origins, the size of uploads, addresses of no page.
 
 Hosts: only requests to this server's own names, from its own pages. A page of another site can have its name point to this
 machine, so the name that a request asks for is compared with the setting `server.allowedHosts`: of pages, uploads, pictures,
 downloads and WebSockets alike. Streamlit itself compares it of WebSockets alone, and answers a page of another origin only
 after it has asked the internet for this machine's address.
 
-Uploads: Streamlit holds an upload in memory before any page of the app can look at it, so what is too much is refused before.
+Uploads: Streamlit holds an upload in memory before any page of the app can check it, so what is too much is refused here.
 
 Addresses: Streamlit would show a dialog of its own that knows nothing of the app, and below a folder an empty page. They lead
-to the Overview, which says so in a line.
+to the Overview, which shows a message.
 """
 
 from __future__ import annotations
@@ -22,12 +22,11 @@ from streamlit import runtime
 
 from hierviz.app.state.host_names import is_allowed, split_host
 from hierviz.app.state.limits import size_text
-from hierviz.app.state.not_here import NO_PAGE
-from hierviz.reports.view_pages import PAGES
+from hierviz.reports.view_pages import NO_PAGE, PAGES
 
 _PORTS = {"http": 80, "https": 443}
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
-# What Streamlit serves beside pages.
+# What Streamlit serves besides pages.
 SERVED = frozenset(("media", "component", "static", "vendor", "healthz", "auth", "oauth2callback"))
 
 
@@ -70,13 +69,13 @@ def why_refused(headers):
     if host is None or not is_allowed(host[0]):
         return (
             f"Host: expected a name of this server, got {', '.join(hosts)[:60]!r}. Open http://localhost with its port on the "
-            "machine itself, or start hierviz with --allow-host NAME."
+            "same machine, or start hierviz with --allow-host NAME."
         )
     # A browser names the page that a request comes from wherever another site could have sent it.
     if origins and not (len(origins) == 1 and _is_own(origins[0], host)):
         return (
             f"Origin: expected a page of this server, got {', '.join(origins)[:60]!r}. Open the app by its own address; a "
-            "reverse proxy has to pass on the name it was asked for (Host)."
+            "reverse proxy has to pass on the header Host."
         )
     return None
 
@@ -149,7 +148,7 @@ class UploadCheck:
             await send(message)
 
         try:
-            # What is not told, or told wrong, is counted as it comes.
+            # A length that is missing or wrong is corrected by counting what arrives.
             refusal = self._why_refused(limits, session, int(length) if length.isdigit() else 0)
             if refusal is not None:
                 raise _Refused(refusal)
@@ -209,8 +208,11 @@ class UnknownPage:
         self.app = app
 
     async def __call__(self, scope, receive, send):
-        is_asked = scope["type"] == "http" and scope["method"] == "GET" and _wants_html(scope["headers"])
-        leads_to = way_out(scope["path"]) if is_asked and not st.get_option("server.baseUrlPath") else None
+        leads_to = None
+        if scope["type"] == "http" and scope["method"] == "GET" and not st.get_option("server.baseUrlPath"):
+            # A browser asks for a page, a program for a file.
+            wants_page = any(name == b"accept" and b"text/html" in value for name, value in scope["headers"])
+            leads_to = way_out(scope["path"]) if wants_page else None
         if leads_to is None:
             await self.app(scope, receive, send)
             return
@@ -225,7 +227,7 @@ class UnknownPage:
 def way_out(path):
     """Where the path of no page of hierviz leads, relative to it; None for a page, and for what is no page at all.
 
-    A page below other folders, as of a server that stands behind another one, is that page; else it is the Overview.
+    A page below other folders, as behind a reverse proxy, is that page; else it is the Overview.
 
     Parameters
     ----------
@@ -245,8 +247,3 @@ def way_out(path):
     if path == f"/{name}" == f"/{last}" and is_page:
         return None
     return f"{up}{last}" if is_page else f"{up}?{NO_PAGE}={quote(name, safe='')}"
-
-
-def _wants_html(headers):
-    """Whether a browser asks for a page, not a program for a file."""
-    return any(name == b"accept" and b"text/html" in value for name, value in headers)

@@ -1,10 +1,11 @@
-"""What the visitor looks at, where it is kept, and what is cached: session, URL and server memory.
+"""The view of a visitor, where it is kept, and what is cached: session, URL and server memory.
 
 This package alone touches st.session_state, st.query_params and st.cache_*. The view lives in the session and is written
-to the URL on every run; a URL that we did not write (a link, a reload, the back button) wins over the session.
+to the URL on every run; a URL from elsewhere (a link, a reload, the back button) takes precedence over the session.
 """
 
 # ruff: noqa: F401 - what pages call as `state.NAME`
+from hierviz.app.state.components import one_of
 from hierviz.app.state.current import (
     bound,
     bound_member,
@@ -33,9 +34,9 @@ from hierviz.app.state.entry import (
     is_narrow,
     main_width,
     must_ask,
+    told_not_here,
     width,
 )
-from hierviz.app.state.not_here import told_not_here
 from hierviz.app.state.opened import (
     asked_files,
     cancel_open,

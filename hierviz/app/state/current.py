@@ -57,7 +57,7 @@ def lost_sample():
 
 
 def shown_model_of(models):
-    """The one of these models that is looked at; the first when it is another."""
+    """The selected one of these models, else the first."""
     return view().model if view().model in models else models[0]
 
 
@@ -142,7 +142,7 @@ def curve_start(drawn, models):
     """What the curve chart starts at, and its widget key; `drawn` says which chart it is.
 
     The chart keeps its own selection: to move its handle from here it needs a new key. The start is frozen as long as the
-    key lives, or every release would build the chart anew.
+    key lives, or every release would build the chart again.
 
     Parameters
     ----------

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import secrets
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
@@ -9,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.app.state.file_content import digest, same_content
+from hierviz.app.state.paths import companions
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
@@ -19,7 +21,7 @@ from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.streams import require_file
 from hierviz.reports.story_step import model_key
-from hierviz.reports.view import DEMO, WIKIPEDIA
+from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Letters of a title that lists all files.
@@ -36,9 +38,9 @@ class ModelSource:
     given : mapping
         Keywords of `load_model`.
     inputs : ModelInputs, optional
-        What it was run on.
+        Inputs it was run on.
     held : tuple
-        Objects that keep uploaded files in place.
+        Objects that keep uploaded files.
     files : Files, optional
         Of the start of the app, where they name this model: its inputs are not read yet.
     """
@@ -52,11 +54,11 @@ class ModelSource:
     @property
     def key(self):
         """Changes whenever the files or the answers do."""
-        stamps = [
-            (file.name, file.stat().st_mtime_ns, file.stat().st_size)
-            for file in [self.path, *_beside(self.path)]
-            if file.is_file()
-        ]
+        files = [self.path]
+        with contextlib.suppress(OSError):
+            files += sorted(companions(self.path))
+        found = [(file.name, file.stat()) for file in files if file.is_file()]
+        stamps = [(name, status.st_mtime_ns, status.st_size) for name, status in found]
         return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
 
     def saying(self, answers):
@@ -75,18 +77,6 @@ class ModelSource:
             return error.with_traceback(None)
 
 
-def _beside(path):
-    """Files beside a model that may change what is known about it."""
-    try:
-        return sorted(
-            file
-            for file in path.parent.iterdir()
-            if file.name.startswith(path.stem) or file.name in ("config.json", "preprocessor_config.json")
-        )
-    except OSError:
-        return []
-
-
 def model_files(paths):
     """The ONNX files among several, as text."""
     return tuple(str(path) for path in paths if str(path).lower().endswith(".onnx"))
@@ -99,31 +89,31 @@ class Dataset:
     Attributes
     ----------
     key : str
-        Stands in the URL: who knows it sees the data. Random for what visitors open, the digest for files named at the start.
+        Part of the URL: whoever knows it sees the data. Random for what visitors open, the digest for files named at the start.
     title : str
     taxonomy : Taxonomy
     models : dict of str to Evaluation
-        By a short name that can stand in a URL.
+        By a short name that a URL can hold.
     sources : mapping of str to ModelSource
         Of those models that were run here.
     held : tuple
-        What keeps uploaded files in place.
+        Objects that keep uploaded files.
     files : Files, optional
         What it was read from, when that is all of it.
     digest : str
         Of the content; results made of data sets of the same content are shared under it. Not to be shown in links.
     notes : tuple of str
-        What is odd about the files, as sentences.
+        Oddities of the files, as sentences.
     runs : mapping of str to tuple of str
         Name of a method that has several runs -> keys of its models.
     thresholds : mapping of str to float
         Of the models that were given one of their own, by key.
     calibration : str
-        What was done to the scores after they were read, as a sentence; empty where nothing was.
+        How the scores were calibrated after they were read, as a sentence; empty where they were not.
     before : str
-        Key of the data set that it was done to.
+        Key of the data set before that.
     credit : str
-        Whose the data are, as sentences; shown on every page.
+        Credit of the data, as sentences; shown on every page.
     """
 
     key: str
@@ -174,20 +164,15 @@ class Dataset:
         return self.first.predictions.ids
 
 
-def open_demo(progress=None):
-    """The bundled demo: its models are run on its pictures here and now."""
-    taxonomy, predictions = load_demo(progress=progress)
+def open_demo(key=DEMO):
+    """A bundled demo by its key; the models of that of pictures are run here and now."""
+    is_texts = key == WIKIPEDIA
+    taxonomy, predictions = load_wikipedia() if is_texts else load_demo()
     models = _evaluated(predictions)
-    paths = [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
-    sources = {key: ModelSource(path) for key, path in zip(models, paths, strict=True)}
-    return Dataset(DEMO, DEMOS["vehicles"], taxonomy, models, sources, digest=DEMO)
-
-
-def open_wikipedia(stage=lambda name, unit="rows": None):
-    """The bundled demo of texts."""
-    taxonomy, predictions = load_wikipedia(stage)
-    models = _evaluated(predictions, stage=stage)
-    return Dataset(WIKIPEDIA, DEMOS["wikipedia"], taxonomy, models, digest=WIKIPEDIA, credit=CREDIT)
+    paths = [] if is_texts else [bundle_folder() / "models" / f"{name}.onnx" for name in MODELS]
+    sources = {model: ModelSource(path) for model, path in zip(models, paths, strict=not is_texts)}
+    title, credit = DEMOS[NAME_OF_DEMO[key]], CREDIT if is_texts else ""
+    return Dataset(key, title, taxonomy, models, sources, digest=key, credit=credit)
 
 
 def new_key():
@@ -215,10 +200,10 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     Raises
     ------
     HiervizError
-        With the file and what is wrong with it.
+        Naming the file and what is wrong with it.
     """
     if not files.taxonomy:
-        raise FileError("taxonomy: expected a file, got none. Name the file of the tree of classes.")
+        raise FileError("taxonomy: expected a file, got none. Name the file with the tree of classes.")
     if not files.predictions and not files.model:
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
@@ -226,8 +211,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     check_projection(files.projection)
     for path in files.paths:
         require_file(path)
-    content, notes = digest(files, stage("Looking at the files", "MB")), same_content(files.predictions)
-    # A model may read files that are not named here: what it says is nobody else's.
+    content, notes = digest(files, stage("Checking the files", "MB")), same_content(files.predictions)
+    # A model may read files that are not named here: its results are not shared.
     content = new_key() if files.model else content
     known = find(content)
     if known is not None:
@@ -237,7 +222,7 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
     ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
-    # The page Model runs models on the whole taxonomy: what is judged on a part of it is run here alone.
+    # The page Model runs models on the whole taxonomy only.
     sources = {
         key: ModelSource(Path(path), files.source_keywords, on, files.held)
         for key, path, on in ran
@@ -303,7 +288,7 @@ def with_model(data, predictions, source):
 
 
 def has_same_samples(data, predictions):
-    """True when predictions are about the samples of a data set, told by their ids."""
+    """True when predictions are about the samples of a data set, compared by their ids."""
     first = data.first.predictions
     if first.sample_ids is None or predictions.sample_ids is None:
         return False
@@ -318,15 +303,15 @@ def has_same_samples(data, predictions):
 
 
 def _run(model):
-    """Which run of its method, without the method's name before it."""
+    """Name of a run without the name of its method."""
     rest = model.run.removeprefix(model.name).lstrip(" _-.")
     return rest or model.run
 
 
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
-    """Evaluations by key; those of `done`, which are the first ones, are there already."""
+    """Evaluations by key; those of `done` come first and are not computed again."""
     models = dict(done)
-    # Pages tell models apart by their names: those of runs say which.
+    # Pages distinguish models by name: a run has its own.
     predictions = [
         model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
     ]

@@ -1,20 +1,23 @@
-"""What a page does first: take over the URL, ask the browser how wide it is, greet a first visitor."""
+"""Start of every page: take over the URL, ask the browser for its width, greet a first visitor, report what is missing."""
 
 from __future__ import annotations
 
-from urllib.parse import urlencode
+from urllib.parse import unquote, urlencode
 
 import streamlit as st
 
 from hierviz.app.state.components import component
-from hierviz.app.state.current import link, publish, session, url, view, view_of
-from hierviz.app.state.not_here import keep_what_is_not_here
+from hierviz.app.state.current import link, lost_sample, publish, session, url, view, view_of
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
 from hierviz.app.state.visits import begin_run
-from hierviz.reports.view import View
+from hierviz.messages.errors import shortened
+from hierviz.reports.view import FIELDS, View
+from hierviz.reports.view_pages import NO_PAGE
 
 # The cookie of a browser in which the greeting was dismissed; it says nothing else.
 GREETED = "hierviz_greeted"
+# Letters of a value that an address asks for in vain, and values, that are quoted.
+LONGEST, MOST = 40, 4
 
 
 def begin(page):
@@ -38,7 +41,9 @@ def begin(page):
             if view().sample and not cleaned.sample:
                 session.lost_sample = view().sample
             session.view = cleaned
-        keep_what_is_not_here(asked)
+        # What the address names and the view, which is made of it, does not have.
+        lost = not_here(asked, view())
+        session.not_here = (page, {name: getattr(view(), name) for name, _ in lost if name in FIELDS}, lost)
     elif "view" not in session and startup_files():
         dataset = startup()
         session.view = View() if dataset is None else View(data=dataset.key)
@@ -47,7 +52,7 @@ def begin(page):
         session.view = View(data=startup_demo())
     session.had_query = bool(asked)
     if not asked and (is_entry or is_back):
-        # Entering a page clears the query. Writing it anew would be a step of the browser's history of its own, in
+        # Entering a page clears the query. Writing it again would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.
         session.published = link()
         session.entries = session.get("entries", 0) + 1
@@ -88,7 +93,7 @@ def is_narrow():
 
 
 def main_width():
-    """Pixels for a chart in the main column of a page with a list beside it."""
+    """Pixels for a chart in the main column of a page with a list next to it."""
     return {1600: 1020, 1200: 800, 900: 550}.get(session.px, session.px)
 
 
@@ -108,3 +113,58 @@ def is_hint_read():
 def dismiss_hint():
     """Do not show the hint again in this session."""
     session.hint_read = True
+
+
+# What an address asks for in vain: one line names it, since the page shows something else.
+
+
+def told_not_here():
+    """Lines such as ``model “x”`` of what the address asked for, until another page or another value is chosen."""
+    page, values, lost = session.get("not_here", (None, {}, []))
+    if page != session.get("page") or any(getattr(view(), name) != value for name, value in values.items()):
+        lost = []
+    sample = lost_sample()
+    if sample is not None and session.get("page") == "example":
+        lost = [*lost, ("sample", sample)]
+    said = [
+        f"{FIELDS[name].metadata['kind'] if name in FIELDS else name} “{shortened(text, LONGEST)}”"
+        for name, text in lost
+    ]
+    said = list(dict.fromkeys(said))
+    return said if len(said) <= MOST else [*said[:MOST], f"and {len(said) - MOST:,} more"]
+
+
+def not_here(asked, view):
+    """(field, text) of the values of an address that a view does not have.
+
+    A missing sample is reported where samples are shown: see `lost_sample`. Names that no field has are not ours.
+
+    Parameters
+    ----------
+    asked : dict of str to str
+    view : View
+        Made of the address, and `cleaned` of what the data do not have.
+    """
+    # The Overview is where an unknown page leads.
+    lost = [("page", asked[NO_PAGE])] if asked.get(NO_PAGE, "overview") != "overview" else []
+    for name, text in asked.items():
+        if name not in FIELDS or name == "sample" or not text:
+            continue
+        value = getattr(view, name)
+        if isinstance(value, tuple):
+            known, is_own = (view.own, True) if name == "thresholds" else (value, False)
+            words = [word for word in text.split(",") if word not in ("", "-")]
+            words = [word for word in words if (word.rpartition(":")[0] if is_own else word) not in known]
+            lost += [(name, unquote(word) if name == "where" else word) for word in words]
+        elif isinstance(value, float):
+            lost += [] if _is_number(text, value) else [(name, text)]
+        elif text != value:
+            lost.append((name, text))
+    return lost
+
+
+def _is_number(text, value):
+    try:
+        return abs(float(text) - value) < 1e-9
+    except ValueError:
+        return False

@@ -7,7 +7,7 @@ def escape(text):
     """Text that Markdown shows as it is, on one line: names of classes, samples and files may hold anything.
 
     Backslashes keep signs from being read as Markdown. They are gone when Streamlit looks for bare addresses, emoji, icons
-    and arrows, which an invisible word joiner keeps apart; at the start of a text it stands before what opens a list, a
+    and arrows, which an invisible word joiner keeps apart; at the start of a text it precedes what opens a list, a
     rule, a heading or a block of code.
     """
     text = re.sub(r"[\r\n\v\f\x1c-\x1e\x85\u2028\u2029]+", " ", str(text))
@@ -21,7 +21,7 @@ JOINER = "\N{WORD JOINER}"
 _TAKEN_APART = re.compile(
     r""":(?=//)|(?<!\w)www(?=\.)|@(?=[-\w])  # http://a.example, www.a.example, me@a.example
     | :(?=material/|[-+\w]+(?::|$))  # :material/home:, :smile:, also where the text is followed by a colon
-    | (?<!\S)[-<>~](?=(?:->|[-=>])(?!\S))  # arrows and other signs that stand alone: ->, <->, --, >=, ~=
+    | (?<!\S)[-<>~](?=(?:->|[-=>])(?!\S))  # arrows and other signs on their own: ->, <->, --, >=, ~=
     """,
     re.VERBOSE | re.IGNORECASE,
 )

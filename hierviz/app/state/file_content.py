@@ -1,4 +1,4 @@
-"""Content of the files that a user chose, told by a hash: what was read is not read again, and the same file twice is said."""
+"""Hashes of the files that a user chose: known content is not read again, and the same file chosen twice is reported."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def _members(path):
 
 
 def _content(path, tell=None):
-    """Digest of a file; None of what cannot be read, which its reader puts into words."""
+    """Digest of a file; None if it cannot be read, which its reader reports."""
     try:
         return content_hash(path, tell) if os.path.isfile(path) else None
     except (OSError, ValueError):

@@ -1,4 +1,4 @@
-"""Names by which this server is asked, and whether a request comes from this machine."""
+"""Host names of this server, and whether a request comes from this machine."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def split_host(text):
 
 
 def is_local(headers):
-    """True when a request was sent by a browser on this machine, as far as its headers tell.
+    """True when a request was sent by a browser on this machine, as far as its headers show.
 
     Parameters
     ----------

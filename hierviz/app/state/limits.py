@@ -1,4 +1,4 @@
-"""How much visitors may bring: bytes of a file, files of a visitor, bytes of all that is open; and how much it is."""
+"""Limits of the server (bytes of a file, files of a visitor, bytes of all that is open), and the size of objects in memory."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ import numpy as np
 
 GIGA = 10**9
 MEGA = 2**20  # Streamlit counts the size of an upload in these.
-# Of what has more parts than this, so many are looked at and the rest is taken to be like them.
+# At most so many parts of an object are measured; the rest is assumed to be like them.
 MOST_PARTS = 1000
 _NOT_DATA = (
     type,
@@ -26,7 +26,7 @@ _NOT_DATA = (
 
 @dataclass(frozen=True)
 class ServerLimits:
-    """What the server takes.
+    """Limits of uploads and opened data.
 
     Parameters
     ----------
@@ -49,15 +49,15 @@ class ServerLimits:
 
     @property
     def upload_words(self):
-        """The largest file, in the megabytes of the option that sets it and of the uploaders."""
+        """The largest file, in the megabytes of `--max-upload-mb` and of the uploaders."""
         return f"{self.upload / MEGA:,.4g} MB"
 
     @property
     def words(self):
-        """The limits as a sentence."""
+        """The limits as sentences."""
         return (
-            f"A file may have up to {self.upload_words}. A visitor may have up to {self.files} files and "
-            f"{size_text(self.visitor)} of files and opened data, all visitors together {size_text(self.data)}."
+            f"Limits: {self.upload_words} per file; {self.files} files and {size_text(self.visitor)} of files and opened data "
+            f"per visitor; {size_text(self.data)} for all visitors together."
         )
 
 
@@ -72,7 +72,7 @@ def size_text(n_bytes):
 def size_in_memory(*things):
     """Bytes that things take in memory with all they refer to, each array once.
 
-    Arrays are counted exactly; of a long list, dict or set the first `MOST_PARTS` entries stand for the rest.
+    Arrays are counted exactly; of a long list, dict or set the first `MOST_PARTS` entries are extrapolated.
     """
     return _size(things, set())
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import sys
-import threading
 from dataclasses import replace
 
 import streamlit as st
@@ -20,28 +19,18 @@ from hierviz.opening.model_settings import model_options
 from hierviz.opening.start_options import run_options, start_files, start_options
 from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA, View, own_thresholds
 
-
-@st.cache_resource(show_spinner=False)
-def _demo():
-    demo = datasets.open_demo()
-    _is_open.set()
-    return demo
-
-
-def demo():
-    """The bundled demo of pictures."""
-    return _demo()
+FIRST_OF_DEMO = ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
+# Demos that are open. A spinner, even for what is there, costs every visit a moment.
+_open_demos: set[str] = set()
+WAITING = {DEMO: "Running the demo's models on its pictures …", WIKIPEDIA: "Reading the demo of texts …"}
 
 
 @st.cache_resource(show_spinner=False)
-def _wikipedia():
-    demo = datasets.open_wikipedia()
-    _texts_are_open.set()
-    return demo
-
-
-# A spinner, even for what is there, costs every visit a moment.
-_is_open, _texts_are_open = threading.Event(), threading.Event()
+def demo(key):
+    """A bundled demo by its key."""
+    dataset = datasets.open_demo(key)
+    _open_demos.add(key)
+    return dataset
 
 
 def _open_startup(files, stage):
@@ -61,7 +50,7 @@ _opening = SharedOpening(_open_startup)
 
 
 def _startup(files):
-    """`_open_startup` once for all visitors, who see how far it is; (None, False) where it was cancelled."""
+    """`_open_startup` once for all visitors, who see its progress; (None, False) where it was cancelled."""
     if _opening.is_done:
         return _opening(files) or (None, False)
     if session.get("left_startup"):
@@ -73,13 +62,13 @@ def _startup(files):
 
 
 def cancel_startup():
-    """Show the demo; the files of the command line are not opened any further, unless another visitor waits for them."""
+    """Show the demo and stop opening the files of the command line, unless another visitor waits for them."""
     _opening.cancel()
     session.view, session.left_startup = View(), True
 
 
 def startup_cancelled():
-    """Whether the files of the command line could be opened but this visitor, or the only one, cancelled it."""
+    """Whether opening the files of the command line was cancelled by this visitor, or by the only one."""
     return startup_files() is not None and (_opening.was_cancelled or session.get("left_startup", False))
 
 
@@ -125,10 +114,10 @@ def startup():
 
 
 def prepare():
-    """Open what the first visitor will see while the server starts; what is wrong with it the visitor is told."""
+    """Open what the first visitor will see while the server starts; errors are shown to that visitor."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
-            _wikipedia() if startup_demo() == WIKIPEDIA else _demo()
+            demo(startup_demo() or DEMO)
         else:
             _opening.begin(startup_files())
 
@@ -140,7 +129,7 @@ def asked_files():
 
 
 def put(data):
-    """Keep an opened data set and look at it.
+    """Keep an opened data set and show it.
 
     Raises
     ------
@@ -153,7 +142,7 @@ def put(data):
 
 
 def open_and_put(files, stages, find=lambda digest: None):
-    """Open files, keep their Dataset and look at it; returns it. The bar of `stages` goes, but for a press of Cancel."""
+    """Open files, keep their Dataset and show it; returns it. The bar of `stages` is removed, unless Cancel was pressed."""
     try:
         dataset = datasets.open_files(files, stages, find=find)
         put(dataset)
@@ -177,7 +166,7 @@ def may_close():
 
 
 def close():
-    """Give back what the view shows, for everybody, with the files it was made of; then show the demo."""
+    """Close what the view shows, for everybody, with the files it was read from; then show the demo."""
     gone = server().shelf.close(view().data, visit().visitor)
     show_data(DEMO)
     if gone is None:
@@ -193,18 +182,11 @@ def close():
 def data():
     """The Dataset of the view, or None when its key is not known here (a link from another machine, say)."""
     key = visit().shows = view().data
-    if key == DEMO:
-        if _is_open.is_set():
-            return _demo()
-        with st.spinner("Running the demo's models on its pictures …"):
-            return _demo()
-    if startup_files() and startup() is not None and startup().key == key:
+    if key in NAME_OF_DEMO:
+        with contextlib.nullcontext() if key in _open_demos else st.spinner(WAITING[key]):
+            return demo(key)
+    if is_startup():
         return startup()
-    if key == WIKIPEDIA:
-        if _texts_are_open.is_set():
-            return _wikipedia()
-        with st.spinner("Reading the demo of texts …"):
-            return _wikipedia()
     dataset = server().shelf.get(key)
     if dataset is not None:
         visit().seen.add(key)
@@ -217,17 +199,12 @@ def shown_models(dataset):
     if chosen:
         return chosen
     if dataset.key == DEMO:
-        first = [
-            name
-            for name in ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")
-            if name in dataset.models
-        ]
-        return first or list(dataset.models)[:4]
+        return [name for name in FIRST_OF_DEMO if name in dataset.models] or list(dataset.models)[:4]
     return list(dataset.methods)[:6]
 
 
 def shown_model(dataset):
-    """Key of the one model that the Example page looks at."""
+    """Key of the one model that the page Examples shows."""
     return view().model if view().model in dataset.models else next(iter(dataset.models))
 
 
@@ -249,8 +226,8 @@ def reopen():
     dataset = data()
     if dataset.files == startup_files():
         _opening.clear()
-        if startup() is not None:
-            session.view = replace(view(), data=startup().key)
+        if (read_again := startup()) is not None:
+            session.view = replace(view(), data=read_again.key)
     else:
         put(datasets.open_files(dataset.files))
     publish()

@@ -14,7 +14,7 @@ from hierviz.messages.errors import FileError
 from hierviz.opening.start_options import start_options
 from hierviz.readers.shared_file import is_url
 
-# Read beside a model without being named.
+# Read with a model of any name.
 CONFIGS = ("config.json", "preprocessor_config.json")
 
 
@@ -48,15 +48,15 @@ def allowed_path(text):
         If the visitor may not open it. Says nothing about what is there.
     """
     if not may_open_paths():
-        raise FileError("path: expected an upload, got a path, which this visit may not open. Upload the file.")
+        raise FileError("path: expected an upload, got a path, which this visitor may not open. Upload the file.")
     if is_url(text):
         raise FileError(
-            f"{text!r}: expected a path on this machine, got a URL: the app asks no outside address. Download the file."
+            f"{text!r}: expected a path on this machine, got a URL, which the app does not load. Download the file."
         )
     folder = allowed_folder()
     if folder is None:
         return text
-    refusal = FileError(f"{text!r}: expected a path inside {folder}, got one that leads elsewhere. Choose another.")
+    refusal = FileError(f"{text!r}: expected a path inside {folder}, got one outside it. Choose another.")
     uploads = [Path(os.path.realpath(upload_folder)) for upload_folder in upload_folders()]
     try:
         path = Path(os.path.realpath(folder / text))
@@ -67,23 +67,27 @@ def allowed_path(text):
             raise refusal
         if any(_meets(candidate, other) for candidate in (path, *linked) for other in uploads):
             raise FileError(
-                f"{text!r}: expected a path away from the files that visitors uploaded, got one that leads to them. "
-                "Choose another."
+                f"{text!r}: expected a path outside the uploads of visitors, got one among them. Choose another."
             )
     except (OSError, ValueError):  # NUL, too long, a circle of links
         raise refusal from None
     return str(path)
 
 
+def companions(path):
+    """Files that are read with a file without being named."""
+    return [file for file in path.parent.iterdir() if file.name.startswith(path.stem) or file.name in CONFIGS]
+
+
 def _links(path):
-    """The links in a folder, or of the files that are read along with a file."""
+    """The links in a folder, or among the files that are read with a file."""
     if path.is_dir():
-        beside = (Path(place) / name for place, folders, files in os.walk(path) for name in (*folders, *files))
+        found = (Path(place) / name for place, folders, files in os.walk(path) for name in (*folders, *files))
     elif path.is_file():
-        beside = (file for file in path.parent.iterdir() if file.name.startswith(path.stem) or file.name in CONFIGS)
+        found = companions(path)
     else:
-        beside = ()
-    return (file for file in beside if file.is_symlink())
+        found = ()
+    return (file for file in found if file.is_symlink())
 
 
 def _meets(path, folder):

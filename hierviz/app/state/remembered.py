@@ -1,4 +1,4 @@
-"""Files that were opened by their path on this machine, remembered for the next time; never uploads, never content."""
+"""Recently opened files of this machine, by path; never uploads, never content."""
 
 from __future__ import annotations
 
@@ -9,14 +9,14 @@ from pathlib import Path
 
 from hierviz.app.state.paths import is_local_visit
 from hierviz.new_files import new_text
-from hierviz.opening.files import ROLES, SEVERAL, Files, checked_reading
+from hierviz.opening.files import files_from
 
 MOST = 8
 LARGEST = 1_000_000  # bytes
 
 
 def place():
-    """Path of the list: in the folder that the system has for such things."""
+    """Path of the list, in the folder of the system for such data."""
     folder = os.environ.get("XDG_STATE_HOME", "")
     base = Path(folder) if folder and Path(folder).is_absolute() else Path.home() / ".local" / "state"
     return base / "hierviz" / "opened.json"
@@ -33,18 +33,16 @@ def remember(files):
         return
     with contextlib.suppress(OSError):
         files = files.with_paths(os.path.abspath)
-    # What was said about a model is asked again.
-    entry = {name: value for name in ROLES if any(value := getattr(files, name) or ())} | files.said
-    entry = json.loads(json.dumps(entry))
+    entry = files.to_json()
     _write([entry, *(other for other in _entries() if other != entry)][:MOST])
 
 
 def remembered():
-    """The Files of the list, the last opened first, of which all files are still there."""
+    """The Files of the list, the last opened first, whose files all still exist."""
     if not may_remember():
         return []
-    found = [_files(entry) for entry in _entries()]
-    return [files for files in found if all(os.path.exists(path) for path in files.paths)]
+    found = [files_from(entry) for entry in _entries()]
+    return [files for files in found if all(map(os.path.exists, files.paths))]
 
 
 def forget_remembered():
@@ -61,30 +59,7 @@ def _entries():
         found = json.loads(place().read_text(encoding="utf-8"))
     except (OSError, ValueError, RecursionError):
         return []
-    return [entry for entry in found if _is_entry(entry)][:MOST] if isinstance(found, list) else []
-
-
-def _files(entry):
-    """The Files of an entry that `_is_entry`."""
-    said = {**checked_reading(entry), **{name: entry[name] for name in set(entry) & set(ROLES)}}
-    return Files(**{name: tuple(value) if isinstance(value, list) else value for name, value in said.items()})
-
-
-def _is_entry(entry):
-    if not isinstance(entry, dict) or "taxonomy" not in entry:
-        return False
-    paths = {name: entry[name] for name in set(entry) & set(ROLES)}
-    if any(isinstance(value, list) != (name in SEVERAL) for name, value in paths.items()):
-        return False
-    texts = [text for value in paths.values() for text in (value if isinstance(value, list) else [value])]
-    needed = [*entry.get("predictions", ()), *entry.get("model", ())]
-    known = {name: value for name, value in entry.items() if name not in ROLES}
-    return (
-        all(text is None or isinstance(text, str) for text in texts)
-        and bool(needed)
-        and None not in needed
-        and checked_reading(entry) == known
-    )
+    return [entry for entry in found if files_from(entry) is not None][:MOST] if isinstance(found, list) else []
 
 
 def _write(entries):

@@ -13,8 +13,8 @@ from hierviz.readers.class_numbers_file import load_costs
 def rule_settings(taxonomy):
     """The values of all parameters of all rules: keywords of `Evaluation.answers`.
 
-    Costs that cannot be had are the default; `missing_costs` says why. A number that is too large for this taxonomy, from a
-    link or another data set, is the largest there.
+    Unavailable costs are the default; `missing_costs` says why. A number that is too large for this taxonomy, from a link
+    or another data set, is the largest there.
     """
     values = {}
     for name, parameter in rule_parameters().items():
@@ -29,7 +29,7 @@ def rule_settings(taxonomy):
 
 
 def missing_costs(parameter, taxonomy):
-    """Why the costs that the view names cannot be had, in sentences; None when they can, or the cost has a name of its own."""
+    """Why the costs that the view names are not available, in sentences; None where they are, or where the cost is built in."""
     value = view().parameter(parameter.name)
     return None if value in parameter.choices else _uploaded(value, parameter.name, taxonomy)[1]
 
@@ -37,6 +37,13 @@ def missing_costs(parameter, taxonomy):
 def cost_files(name):
     """Names of the uploaded tables that a parameter can be, as a list."""
     return [path.name for path in _paths(name)]
+
+
+def uploaded_costs(taxonomy):
+    """The LeafCosts of the uploaded tables that can be read, for views that name them."""
+    names = [name for name, parameter in rule_parameters().items() if parameter.kind == "costs"]
+    found = [_uploaded(file, name, taxonomy)[0] for name in names for file in cost_files(name)]
+    return [costs for costs in found if costs is not None]
 
 
 def bound_parameter(name, **widget):

@@ -62,7 +62,7 @@ def memory(name):
 
 
 def of_data(name, data):
-    """A dict of this browser that stays as long as a data set is open, also when its page is loaded anew.
+    """A dict of this browser that stays as long as a data set is open, even if its page is loaded again.
 
     Parameters
     ----------
@@ -87,11 +87,11 @@ def kept(name, field, default=None, **widget):
     """Keywords that tie a widget to an entry of a memory: its key, value and callback; those of `CHOICES` go into the address."""
     key, store = f"kept_{name}_{field}", memory(name)
     is_in_address = name in CHOICES
-    told = view().choice(name, field, default) if is_in_address else None
+    named = view().choice(name, field, default) if is_in_address else None
     of_address = memory("choices of the address")
-    if told is not None and of_address.get((name, field)) != told:
-        store[field] = of_address[name, field] = told
-    elif told is None and of_address.pop((name, field), None) is not None:
+    if named is not None and of_address.get((name, field)) != named:
+        store[field] = of_address[name, field] = named
+    elif named is None and of_address.pop((name, field), None) is not None:
         store.pop(field, None)  # the address that named it was left
     session[key] = store.get(field, default)
 
@@ -157,7 +157,7 @@ def answered(key, make):
 
 
 def opened_model(key, make):
-    """`make()` once per model and what was said about it."""
+    """`make()` once per model and answers about it."""
 
     def opened():
         with st.spinner("Reading the model …"):

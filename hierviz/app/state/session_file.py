@@ -1,20 +1,27 @@
-"""A page as a small JSON file that is opened again with the same files, on this server or another.
+"""Session files: a page as a small JSON file that is opened again with the same files, on this server or another.
 
 It holds the view (all fields of the link), choices that no link carries, and name and SHA-256 of each file of data; no data,
-no path. What is read from such a file is checked like a link: what is not understood has its default.
+no path. A session file is checked like a link: what is not understood has its default.
 """
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import json
 import os
 import re
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from hierviz._version import version
+from hierviz.app.state.current import session, view_of
 from hierviz.app.state.file_content import content_hash
+from hierviz.app.state.opened import data, startup, startup_files
+from hierviz.app.state.server_memory import memory
+from hierviz.app.state.story import keep_steps
+from hierviz.app.state.upload_fields import keep_files
+from hierviz.app.state.visits import visit
 from hierviz.messages.errors import FileError
 from hierviz.opening.files import ROLES, SEVERAL, SINGLE, Files, checked_reading
 from hierviz.reports.story_step import StoryStep, story_from, texts
@@ -42,17 +49,15 @@ class SessionPart:
 
 
 @dataclass(frozen=True)
-class SavedSession:
-    """What a session file says.
+class SavedSession(StoryStep):
+    """A view with the files that it needs, and the story of the data.
 
     Attributes
     ----------
-    page : str
     title : str
         Of the data.
-    view : dict of str to str
-        Fields of a link without ``data``.
     memories : dict of str to dict
+        Choices that no link carries.
     parts : tuple of SessionPart
         Empty for the demo.
     demo : str
@@ -62,9 +67,7 @@ class SavedSession:
     story : tuple of StoryStep
     """
 
-    page: str
-    title: str
-    view: dict
+    title: str = ""
     memories: dict = field(default_factory=dict)
     parts: tuple[SessionPart, ...] = ()
     demo: str = ""
@@ -78,10 +81,14 @@ class SavedSession:
             if self.is_demo
             else {"title": self.title, "files": [vars(part) for part in self.parts], "reading": self.reading}
         )
-        made = {"hierviz_session": FORMAT, "hierviz": version(), "page": self.page, "view": self.view, "data": data}
-        made |= {"choices": self.memories}
-        if self.story:
-            made["story"] = [step.to_dict() for step in self.story]
+        made = {
+            "hierviz_session": FORMAT,
+            "hierviz": version(),
+            **self.to_dict(),
+            "data": data,
+            "choices": self.memories,
+        }
+        made |= {"story": [step.to_dict() for step in self.story]} if self.story else {}
         return json.dumps(made, indent=1, ensure_ascii=False) + "\n"
 
     @classmethod
@@ -95,23 +102,20 @@ class SavedSession:
         """
         try:
             found = json.loads(text)
-            if not isinstance(found, dict) or found.get("hierviz_session") != FORMAT:
-                raise ValueError
-            data = found["data"]
+            data, choices = found["data"], found.get("choices", {})
             demo = DEMO if data.get("demo") is True else data.get("demo", "")
-            parts = () if demo in NAME_OF_DEMO else tuple(_part(part) for part in data["files"])
-            if demo not in NAME_OF_DEMO and not parts:
+            parts = () if demo in NAME_OF_DEMO else tuple(map(_part, data["files"]))
+            if found["hierviz_session"] != FORMAT or (demo not in NAME_OF_DEMO and not parts):
                 raise ValueError
-            page = found["page"] if found["page"] in PAGES else "overview"
             return cls(
-                page,
-                str(data.get("title", "")),
+                found["page"] if found["page"] in PAGES else "overview",
                 texts(found["view"]),
-                {key: value for key in CHOICES if isinstance(value := found.get("choices", {}).get(key), dict)},
-                parts,
-                demo if demo in NAME_OF_DEMO else "",
-                _reading(data.get("reading", {})),
-                story_from(found.get("story")),
+                title=str(data.get("title", "")),
+                memories={key: value for key in CHOICES if isinstance(value := choices.get(key), dict)},
+                parts=parts,
+                demo=demo if demo in NAME_OF_DEMO else "",
+                reading=_reading(data.get("reading", {})),
+                story=story_from(found.get("story")),
             )
         except (ValueError, KeyError, TypeError, AttributeError, RecursionError):
             raise FileError(
@@ -147,7 +151,7 @@ def why_no_session(dataset):
     """Why the data of a page have no session file, as a sentence; empty where they have one."""
     if dataset.key in NAME_OF_DEMO or dataset.files is not None:
         return ""
-    return "Predictions of a model that was run on the page Model are in no file: save them there and open them with the data."
+    return "Predictions of a model that was run on the page Model are not in a file: save them there and open them with the data."
 
 
 def session_of(dataset, page, view, memories, story=()):
@@ -167,47 +171,38 @@ def session_of(dataset, page, view, memories, story=()):
     FileError
         If a file of the data is no longer there.
     """
-    query = texts(view.to_query())
     kept = {name: _plain(memories.get(name, {})) for name in CHOICES}
-    kept = {name: values for name, values in kept.items() if values}
+    step = StoryStep(page, texts(view.to_query()))
+    saved = SavedSession(
+        **vars(step),
+        title=dataset.title,
+        memories={name: values for name, values in kept.items() if values},
+        story=tuple(story),
+    )
     if dataset.key in NAME_OF_DEMO:
-        return SavedSession(page, dataset.title, query, kept, demo=dataset.key, story=tuple(story))
-    files = dataset.files
-    parts = session_parts(files)
-    return SavedSession(page, dataset.title, query, kept, parts, "", reading_of(files), tuple(story))
+        return replace(saved, demo=dataset.key)
+    parts = [SessionPart(role, Path(path).name, sha256(path)) for role, path in dataset.files.named_paths]
+    return replace(saved, parts=tuple(parts), reading=reading_of(dataset.files))
 
 
 def reading_of(files):
-    """How Files are read, as it stands in a session file."""
+    """How Files are read, as a session file holds it."""
     places = [place for place, path in enumerate(files.classes_of) if path]
     return files.said | ({PLACES: places} if places else {})
 
 
-def session_parts(files):
-    """The SessionParts of Files, in order."""
-    return tuple(SessionPart(role, Path(path).name, sha256(path)) for role, path in files.named_paths)
-
-
 def is_session_of(files, saved):
     """Whether Files have the content of a session and are read in the same way."""
-    if reading_of(files) != saved.reading or not has_files_of(files, saved.parts):
-        return False
-    # Readings of single files are told by their order.
-    in_order = [(role, sha256(path)) for role, path in files.named_paths]
-    is_by_order = any(name in saved.reading for name in (*SINGLE, PLACES))
-    return not is_by_order or in_order == [(part.role, part.sha256) for part in saved.parts]
-
-
-def has_files_of(files, parts):
-    """Whether Files have the content of these parts, in whatever order within a role."""
-    asked = sorted((part.role, part.sha256) for part in parts)
-    named = files.named_paths
-    if sorted(role for role, _ in asked) != sorted(role for role, _ in named):
+    if reading_of(files) != saved.reading:
         return False
     try:
-        return asked == sorted((role, sha256(path)) for role, path in named)
+        now = [(role, sha256(path)) for role, path in files.named_paths]
     except FileError:
         return False
+    asked = [(part.role, part.sha256) for part in saved.parts]
+    # Readings of single files go by their order.
+    is_by_order = any(name in saved.reading for name in (*SINGLE, PLACES))
+    return now == asked or (not is_by_order and sorted(now) == sorted(asked))
 
 
 def matched(parts, paths):
@@ -277,7 +272,7 @@ def _reading(found):
 
 
 def _plain(values):
-    """Entries of a memory that can stand in JSON."""
+    """Entries of a memory that JSON can hold."""
 
     def is_plain(value):
         return value is None or isinstance(value, str | int | float | bool)
@@ -287,3 +282,71 @@ def _plain(values):
         for key, value in values.items()
         if isinstance(key, str) and (is_plain(value) or (isinstance(value, list) and all(map(is_plain, value))))
     }
+
+
+# Opening a session file: which files it still needs, and the page that it shows.
+
+
+def read_session(path):
+    """The SavedSession of an uploaded file.
+
+    Raises
+    ------
+    FileError
+        If it is none.
+    """
+    # What is longer is something else, which need not be read.
+    text = path.read_bytes() if path.stat().st_size <= LARGEST else b""
+    return SavedSession.from_json(text.decode("utf-8", "replace"), path.name)
+
+
+def open_already(saved):
+    """A Dataset of the session's files that this visitor sees anyway; None when there is none.
+
+    Data of other visitors are not searched: whoever knows the hash of a file need not have it.
+    """
+    shown = data()
+    if saved.is_demo:
+        return shown if shown is not None and shown.key == saved.demo else None
+    others = [startup()] if startup_files() else []
+    for dataset in (shown, *others):
+        if dataset is not None and dataset.files is not None and is_session_of(dataset.files, saved):
+            return dataset
+    return None
+
+
+def session_files(saved, paths):
+    """The Files of a session, of a path for each part: copies under the names of the session, which name the models."""
+    if all(Path(path).name == part.name for part, path in zip(saved.parts, paths, strict=True)):
+        return saved.files(paths, _held(paths))
+    with contextlib.ExitStack() as opened:
+        uploads = keep_files([opened.enter_context(_renamed(*pair)) for pair in zip(paths, saved.parts, strict=True)])
+    return saved.files(uploads.paths, (uploads,))
+
+
+def _renamed(path, part):
+    """An open file under the name of a part, as an upload is given."""
+    try:
+        file = open(path, "rb", buffering=0)  # noqa: SIM115 - closed with the others
+    except OSError:
+        raise FileError(f"{part.name}: expected a file, got none. Choose it again.") from None
+    file.name, file.size = part.name, os.path.getsize(path)
+    return file
+
+
+def show_session(saved, dataset):
+    """Let the view and the choices of this session be those of a session file, on a data set."""
+    for name, values in saved.memories.items():
+        memory(name).update(values)
+    key = saved.demo or dataset.key
+    view = view_of({**saved.view, "data": key})
+    session.view = view if dataset is None else view.cleaned(dataset)
+    visit().shows = key
+    if saved.story:
+        keep_steps(key, saved.story)
+
+
+def _held(paths):
+    """The Uploads of this visit that hold some of these files."""
+    kept = [kept.uploads for kept in memory("uploads").values() if kept.uploads is not None]
+    return tuple(uploads for uploads in kept if set(map(str, uploads.paths)) & set(map(str, paths)))

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import weakref
+from collections import OrderedDict
 from dataclasses import dataclass, field
 
 from hierviz.app.state.limits import size_in_memory, size_text
@@ -19,7 +20,7 @@ class _Opened:
 class Shelf:
     """Opened data sets of all visitors by key.
 
-    What a page shows, or was opened last, is never removed to make room. The least recently used is removed first.
+    Data that a page shows, or that were opened last, are never removed to make room. The least recently used go first.
 
     Parameters
     ----------
@@ -31,7 +32,7 @@ class Shelf:
     forget : callable
         Called with a digest of which no data set is left.
     results : sequence of Results
-        What was made of the data sets: it counts too, and gives way before any of them.
+        Results of the data sets: they count too, and are removed before any of them.
 
     Attributes
     ----------
@@ -42,17 +43,16 @@ class Shelf:
     def __init__(self, limits, uploads, shown, forget=lambda digest: None, results=()):
         self.limits, self.bringing = limits, threading.RLock()
         self._uploads, self._shown, self._forget, self._results = uploads, shown, forget, results
-        self._opened = {}  # the one used last is the last
+        self._opened = OrderedDict()  # the one used last is the last
         self._lock = threading.RLock()
 
     def get(self, key):
         """The data set of a key, None when it is not here."""
         with self._lock:
-            entry = self._opened.pop(key, None)
-            if entry is None:
+            if key not in self._opened:
                 return None
-            self._opened[key] = entry
-            return entry.data
+            self._opened.move_to_end(key)
+            return self._opened[key].data
 
     def with_digest(self, digest):
         """A data set of this content, None when there is none."""
@@ -78,9 +78,7 @@ class Shelf:
     def close(self, key, visitor):
         """Remove a data set for everybody, if this visitor opened it; returns it, else None."""
         with self._lock:
-            if not self.is_of(key, visitor):
-                return None
-            return self._remove(key)
+            return self._remove(key) if self.is_of(key, visitor) else None
 
     def is_of(self, key, visitor):
         """True when this visitor opened the data set."""
@@ -138,14 +136,14 @@ class Shelf:
         return size_in_memory(*kept) + self._uploads.size(who, without=freed)
 
     def sweep(self, visitors, seen=frozenset()):
-        """Remove the data sets of visitors who left, unless a visitor who stayed has looked at them; returns their number.
+        """Remove the data sets of visitors who left, unless a remaining visitor has seen them; returns their number.
 
         Parameters
         ----------
         visitors : set of str
-            Those who are here.
+            Those with an open page.
         seen : set of str
-            Keys of what they have looked at.
+            Keys of what they have seen.
         """
         with self._lock:
             used = self._shown() | seen
@@ -197,26 +195,27 @@ class Results:
     def get(self, key, make, user):
         """`make()`, or its earlier result; calls meanwhile wait for it."""
         with self._lock:
-            result = self._used(key, user)
-            if result is not None:
-                return result.value
             making = self._making.setdefault(key, threading.Lock())
         with making:
             with self._lock:
                 result = self._used(key, user)
-            if result is not None:
-                return result.value
             try:
-                value = make()
-                result = _Result(value, size_in_memory(value))
-                result.users.add(user)
-                with self._lock:
-                    self._found[key] = result
-                    self._make_room()
+                if result is None:
+                    result = self._keep(key, make(), user)
             finally:
                 with self._lock:
                     self._making.pop(key, None)
-        return value
+        return result.value
+
+    def _keep(self, key, value, user):
+        result = _Result(value, size_in_memory(value))
+        result.users.add(user)
+        with self._lock:
+            self._found[key] = result
+            size = sum(other.size for other in self._found.values())
+            while len(self._found) > 1 and (len(self._found) > self.most or size > self.most_bytes):
+                size -= self._found.pop(next(iter(self._found))).size
+        return result
 
     def known(self, key, user):
         """An earlier result, else None; waits for nothing."""
@@ -240,19 +239,19 @@ class Results:
 
     def forget(self, key):
         """Forget one result."""
-        with self._lock:
-            self._found.pop(key, None)
+        self._forget(lambda other, result: other == key)
 
     def drop(self, part):
         """Forget the results whose keys hold this part."""
-        with self._lock:
-            for key in [key for key in self._found if part in _parts(key)]:
-                del self._found[key]
+        self._forget(lambda key, result: part in _parts(key))
 
     def sweep(self, users):
         """Forget the results that none of these used; returns their number."""
+        return self._forget(lambda key, result: not any(user in result.users for user in users))
+
+    def _forget(self, is_gone):
         with self._lock:
-            gone = [key for key, result in self._found.items() if not any(user in result.users for user in users)]
+            gone = [key for key, result in self._found.items() if is_gone(key, result)]
             for key in gone:
                 del self._found[key]
         return len(gone)
@@ -263,11 +262,6 @@ class Results:
             self._found[key] = result
             result.users.add(user)
         return result
-
-    def _make_room(self):
-        size = sum(result.size for result in self._found.values())
-        while len(self._found) > 1 and (len(self._found) > self.most or size > self.most_bytes):
-            size -= self._found.pop(next(iter(self._found))).size
 
 
 def _parts(key):

@@ -1,19 +1,21 @@
-"""What a page shows while it works for more than a moment: a bar with what is done, and a button that cancels it.
+"""Progress of slow work on a page: a bar with the work done, and a Cancel button.
 
-Files named at the start are opened once for all visitors, in a thread of its own, while each of them sees how far it is.
+Files named at the start are opened once for all visitors, in a separate thread, while each of them sees the progress.
 """
 
 from __future__ import annotations
 
 import threading
 import time
+from concurrent.futures import Future, wait
+from functools import partial
 
 import streamlit as st
 
 from hierviz.app.state.escape import escape
 from hierviz.messages.progress_text import ProgressText
 
-# Shorter work shows nothing; the browser hears of progress, and a shared opening is looked at, this often. Seconds.
+# Shorter work shows nothing; the browser hears of progress, and a shared opening is checked, this often. Seconds.
 SHOWN_AFTER, BETWEEN = 0.4, 0.15
 
 
@@ -42,22 +44,17 @@ class Stages:
 
     def __call__(self, stage, unit="rows"):
         """`progress(done, total)` of a stage, which is shown from now on; `unit` is what it counts, in the plural."""
-        self.show(0.0, f"{stage} …", is_new=True)
-        text = stage_text(stage, unit)
+        self._told = 0.0  # what is new is shown at once
+        return stage_progress(self.show, stage, unit)
 
-        def progress(done, total):
-            self.show(done / total if total else 1.0, text(done, total))
-
-        return progress
-
-    def show(self, share, text, is_new=False):
+    def show(self, share, text):
         """Show a share of the bar and a text, unless the browser has just heard of them."""
         now = time.monotonic()
         if self._bar is None and now >= self._from:
             with self._place.container(horizontal=True, vertical_alignment="center"):
                 st.button("Cancel", icon=":material/close:", key=self._key, on_click=self._on_cancel, args=self._args)
                 self._bar = st.empty()
-        if self._bar is not None and (is_new or now - self._told >= BETWEEN):
+        if self._bar is not None and now - self._told >= BETWEEN:
             self._told = now
             self._bar.progress(min(share, 1.0), escape(text))
 
@@ -66,10 +63,11 @@ class Stages:
         self._place.empty()
 
 
-def stage_text(stage, unit):
-    """(done, total) -> what is told of a stage that starts now."""
+def stage_progress(show, stage, unit="rows"):
+    """`progress(done, total)` of a stage that starts now, for a function that shows a share and a text."""
+    show(0.0, f"{stage} …")
     text = ProgressText(unit=unit)
-    return lambda done, total: f"{stage}: {text(done, total)}"
+    return lambda done, total: show(done / total if total else 1.0, f"{stage}: {text(done, total)}")
 
 
 class OpeningCancelledError(Exception):
@@ -96,23 +94,24 @@ class SharedOpening:
             run = self._begun(files)
             run.n_waiting += 1
         try:
-            while not run.is_done.wait(BETWEEN):
+            while wait([run.made], BETWEEN).not_done:
                 if show is not None:
                     show(*run.now)
         finally:
             with self._lock:
                 run.n_waiting -= 1
-        if isinstance(run.error, OpeningCancelledError):
+        try:
+            return run.made.result()
+        except OpeningCancelledError:
             return None
-        if run.error is not None:
+        except BaseException:
             with self._lock:
                 if self._run is run:
                     self._run = None
-            raise run.error
-        return run.result
+            raise
 
     def begin(self, files):
-        """Begin without waiting; what goes wrong is told to the first who asks."""
+        """Begin without waiting; an error is raised for the first who asks."""
         with self._lock:
             self._begun(files)
 
@@ -125,12 +124,12 @@ class SharedOpening:
     def is_done(self):
         """Whether it has ended, in whatever way."""
         run = self._run
-        return run is not None and run.is_done.is_set()
+        return run is not None and run.made.done()
 
     @property
     def was_cancelled(self):
         """Whether it was cancelled and nobody has asked for it since."""
-        return self.is_done and isinstance(self._run.error, OpeningCancelledError)
+        return self.is_done and isinstance(self._run.made.exception(), OpeningCancelledError)
 
     def cancel(self):
         """End the work, unless somebody else waits for it."""
@@ -139,7 +138,7 @@ class SharedOpening:
                 self._run.is_cancelled = True
 
     def clear(self):
-        """Make it anew when it is asked for again."""
+        """Make it again when it is next asked for."""
         with self._lock:
             self._run = None
 
@@ -147,21 +146,14 @@ class SharedOpening:
 class _FileOpening:
     def __init__(self, make, files):
         self.files, self.now, self.n_waiting, self.is_cancelled = files, (0.0, "Opening files …"), 0, False
-        self.result = self.error = None
-        self.is_done = threading.Event()
+        self.made: Future = Future()
         threading.Thread(target=self._work, args=(make,), daemon=True).start()
 
     def _work(self, make):
         try:
-            self.result = make(self.files, self._stage)
+            self.made.set_result(make(self.files, partial(stage_progress, self._tell)))
         except BaseException as error:
-            self.error = error
-        self.is_done.set()
-
-    def _stage(self, name, unit="rows"):
-        self._tell(0.0, f"{name} …")
-        text = stage_text(name, unit)
-        return lambda done, total: self._tell(done / total if total else 1.0, text(done, total))
+            self.made.set_exception(error)
 
     def _tell(self, *now):
         if self.is_cancelled:

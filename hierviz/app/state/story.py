@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from hierviz.app.state.current import link, session, view_of
+from hierviz.app.state.rule_parameters import uploaded_costs
 from hierviz.app.state.server_memory import computed, memory
 from hierviz.reports.captions import caption_text
 from hierviz.reports.of_the_demo import demo_story
@@ -72,8 +73,9 @@ def caption_step(dataset, place, caption):
 
 def caption(dataset, step):
     """The caption with its numbers, kept once it is made."""
-    asked = (dataset.digest, dataset.key, step.caption, repr(sorted(step.view.items())))
-    return computed("caption", asked, lambda: caption_text(step, dataset.models))
+    costs = uploaded_costs(dataset.taxonomy)
+    asked = (dataset.digest, dataset.key, step.caption, repr((sorted(step.view.items()), costs)))
+    return computed("caption", asked, lambda: caption_text(step, dataset.models, costs))
 
 
 def play(dataset, place=0):

@@ -1,4 +1,4 @@
-"""File uploaders whose files stay: copied into the server's folder, limited, and said in words when they are not kept."""
+"""File uploaders whose files outlive the page: copied into the server's folder within limits; what is refused is reported."""
 
 from __future__ import annotations
 
@@ -76,7 +76,7 @@ def kept_upload(slot, label, *, several=False, together=False, help=None, **widg
     if kept.refused:
         st.error(escape(kept.refused), icon=":material/error:")
     elif kept.uploads is None and session.get(key):
-        st.error("The server has removed these files: choose them again.", icon=":material/error:")
+        st.error("These files have been removed from the server: choose them again.", icon=":material/error:")
     elif kept.uploads is not None and not session.get(key):
         # The browser's list is empty after a change of page.
         with st.container(horizontal=True, vertical_alignment="center"):
@@ -126,7 +126,7 @@ def keep_upload(slot, uploads):
 
 
 def paste_uploads(texts):
-    """Put texts into uploaders in place of what they hold; what cannot be kept is said by `paste_refused`.
+    """Put texts into uploaders in place of what they hold; `paste_refused` reports what cannot be kept.
 
     Parameters
     ----------
@@ -202,8 +202,8 @@ def keep_content(name, content):
 def limits_words():
     """What may be uploaded, and how long it stays, as sentences."""
     return (
-        f"{server().limits.words} Files are removed half a minute after the last page that uses them was closed, "
-        "at once when you close them on this page, or earlier when room is needed and no open page shows them."
+        f"{server().limits.words} Files are removed half a minute after the last page that uses them is closed, "
+        "immediately when you close them on this page, or earlier if space is needed and no open page shows them."
     )
 
 
@@ -217,7 +217,7 @@ def _taken(given, before, together):
     lost = [file for file in files if isinstance(file, DeletedFile)]
     if lost or not files:
         said = (
-            f"upload: expected {len(files)} files on the server, got {len(files) - len(lost)}: the others were removed. "
+            f"upload: expected {len(files)} files on the server, got {len(files) - len(lost)}; the others have been removed. "
             "Choose the files again."
         )
         return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
@@ -231,7 +231,7 @@ def _taken(given, before, together):
         try:
             uploads = server().uploads.keep(files, together=together, owner=owner)
         except FileError as error:
-            # It can be put right by leaving a file out: Streamlit still has the new ones, and we the old ones.
+            # Leaving a file out may fix it: Streamlit still has the new ones, and we the old ones.
             return _Kept(before.held, before.paths, str(error), ids)
     _give_back(fresh)
     return _Kept(uploads, dict(zip(ids, uploads.paths, strict=True)), given=ids)
@@ -262,11 +262,11 @@ def _give_back(files):
         file.truncate(0)  # closed it could not be copied, which Streamlit does with values of widgets
 
 
-# What is read in place of files that were chosen: fixed ones, and class names that were typed where a page names an error.
+# Replacements of chosen files: fixed ones, and class names typed next to an error.
 
 
 def replaced(files):
-    """Files with what is read in place of them, as long as they are the same as when it was made."""
+    """Files with their replacements, as long as they are the same as when these were made."""
     kept = memory("replaced files")
     for place, (stamp, _) in list(kept.items()):
         if stamp != _stamp(place):
@@ -279,12 +279,12 @@ def replaced(files):
 
 
 def names_replaced():
-    """Names of the files that are read in place of others."""
+    """Names of the replacements."""
     return [uploads.paths[0].name for _, uploads in memory("replaced files").values()]
 
 
 def read_instead(content):
-    """Read other content in place of files.
+    """Replace files by other content.
 
     Parameters
     ----------
@@ -302,7 +302,7 @@ def read_as_chosen():
 
 
 def _stamp(place):
-    """What changes when a file, or one of several, is another one."""
+    """A value that changes with a file, or with one of several."""
     if isinstance(place, tuple):
         return tuple(map(_stamp, place))
     try:

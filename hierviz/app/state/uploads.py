@@ -1,4 +1,4 @@
-"""Uploaded files in private folders of their own, which are removed when they are no longer used."""
+"""Uploaded files in private folders, which are removed when they are no longer used."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ class Uploads:
     parent : Path
         Private folder of the server.
     together : bool
-        The files lie in one folder under their own names, as those of one model do; else each has a folder of its own.
+        The files share a folder, as those of one model do; else each has its own.
     owner : str
         The visitor.
 
@@ -74,8 +74,8 @@ class Uploads:
                     shutil.copyfileobj(file, kept, COPIED_AT_ONCE)
         except FileExistsError:
             raise FileError(
-                f"{name}: expected files of different names, because files that belong to one model lie in one folder, "
-                "got two of this name. Leave one of them out, or rename it."
+                f"{name}: expected files with different names, since the files of one model share a folder, "
+                "got two with this name. Leave one out, or rename it."
             ) from None
         except OSError as error:
             raise FileError(
@@ -108,8 +108,8 @@ def file_name(given):
 class UploadFolder:
     """Folder of all uploads of this server, which goes with the server.
 
-    It is locked as long as the process lives, in whatever container: by that a later server tells the folders of servers that
-    were killed from those in use.
+    It is locked as long as the process lives, in whatever container: so a later server can tell apart the folders of servers
+    that were killed from those in use.
 
     Parameters
     ----------
@@ -142,7 +142,7 @@ class UploadFolder:
     def _sizes(self, owner, without=()):
         with self._lock:
             held = [uploads for uploads in self._held if owner in (None, uploads.owner) and uploads not in without]
-        # A file that was kept when another one was added stands in two folders, but is there once.
+        # A file that was kept when another one was added is in two folders, but on disk once.
         return {file: size for uploads in held for file, size in uploads.sizes.items()}
 
 
@@ -150,7 +150,7 @@ def remove_stale_folders(parent=None):
     """Remove the upload folders of this user's servers that run no more; returns those removed."""
     removed = []
     for path in upload_folders(parent):
-        # A dash stands in names that former versions gave, without a lock: they may be in use.
+        # Former versions used names with a dash and no lock: these folders may be in use.
         if not re.fullmatch(rf"{PREFIX}\w+", path.name):
             continue
         with contextlib.suppress(OSError):

@@ -1,4 +1,4 @@
-"""Who is here: the sessions of this server, what each shows and remembers, and what is given back when one ends."""
+"""The sessions of this server: what each shows and remembers, and what is freed when one ends."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 
 from hierviz.app.state.current import session
 
-# A page that is loaded anew, or a short loss of the connection, loses nothing.
+# A page that is loaded again, or a short loss of the connection, loses nothing.
 SECONDS_AWAY = 30
 SECONDS_BETWEEN_SWEEPS = 10
 # After the last run of a page garbage is collected, which stops all threads: see `postScriptGC` in .streamlit/config.toml.
@@ -38,7 +38,7 @@ class Visit:
     session_id : str
         Streamlit's.
     visitor : str
-        The browser, or the session where it tells nothing about itself.
+        The browser, or the session where the browser cannot be identified.
     fragments : FragmentStorage, optional
         Streamlit's, of the session.
 
@@ -74,7 +74,7 @@ class Visit:
         return now - self._left < SECONDS_AWAY
 
     def end(self):
-        """Let go of all that the session remembers; a page that comes back later starts a new one."""
+        """Free all that the session remembers; a page that comes back later starts a new one."""
         self.has_ended, self.shows = True, ""
         self.seen.clear()
         for memory in self.memories.values():
@@ -151,7 +151,7 @@ def shown_keys():
 
 
 def _browser():
-    """What tells a browser from others, None when it has no cookie."""
+    """An identifier of the browser, None when it has no cookie."""
     text = st.context.cookies.get(COOKIE, "").strip("\"'")
     with contextlib.suppress(ValueError):
         # The server writes its token behind a new mask each time.
@@ -164,7 +164,7 @@ def _browser():
 
 
 def sweep(shelf, results, now=None):
-    """Give back what belongs to visits that have ended; returns the number of visits and things."""
+    """Free what belongs to visits that have ended; returns the number of visits and objects."""
     here = visits_here(now)
     with _lock:
         ended = [visit for visit in _visits if visit not in here and not visit.has_ended]
@@ -174,7 +174,7 @@ def sweep(shelf, results, now=None):
 
 
 def give_back_memory():
-    """Return to the system what Python and its libraries keep in reserve."""
+    """Return to the system the memory that Python and its libraries keep in reserve."""
     gc.collect()
     if "pyarrow" in sys.modules:
         sys.modules["pyarrow"].default_memory_pool().release_unused()
@@ -191,7 +191,7 @@ def keep_sweeping(shelf, results):
         rounds, collected = -1, 0.0
         while True:
             time.sleep(SECONDS_BETWEEN_SWEEPS)
-            # Streamlit ends a session in its own time: what it held is given back in the second round.
+            # Streamlit ends a session with a delay: its memory is freed in the second round.
             rounds = 2 if sweep(shelf, results) else rounds - 1
             shelf.give_way()
             if rounds >= 0:

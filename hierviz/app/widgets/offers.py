@@ -64,7 +64,7 @@ def _predictions():
     """Predictions of the first model of the demo as CSV."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "predictions.csv"
-        write_predictions(opened.demo().first.predictions, path)
+        write_predictions(opened.demo(DEMO).first.predictions, path)
         return path.read_bytes()
 
 

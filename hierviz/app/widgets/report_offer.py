@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import shlex
 from dataclasses import replace
-from functools import partial
 
 import streamlit as st
 
@@ -22,7 +21,8 @@ from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
 from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import without_folder
-from hierviz.reports.report_file import report
+from hierviz.reports.report_file import ReportRun, report
+from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view import NAME_OF_DEMO
 from hierviz.reports.view_pages import IN_REPORTS
@@ -54,8 +54,8 @@ def story_flag(data, steps):
     return ["--story", "demo" if steps == story.shipped(data) else f"{file_start(data.title)}.hierviz.json"]
 
 
-def rebuild_command(data, choice, settings, of_story=()):
-    """The command that makes the report again, with the names of files; empty where files alone do not determine the data."""
+def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story=()):
+    """The command that makes the report again; empty where no files say all. Files stand by their names."""
     files = data.files
     if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
         return ""
@@ -72,49 +72,53 @@ def rebuild_command(data, choice, settings, of_story=()):
             words += [flag] if value is None else [flag, without_folder(value)]
     for name, value in choice.items():
         words += [f"--{name.replace('_', '-')}", str(value)]
-    thresholds = settings["threshold"]
+    names = [model.predictions.name for model in data.models.values()]
     if len(set(thresholds)) == 1:
         words += ["--threshold", threshold_text(thresholds[0])]
     else:
-        for model, threshold in zip(data.models.values(), thresholds, strict=True):
-            words += ["--threshold", f"{model.predictions.name}={threshold_text(threshold)}"]
-    words += ["--look-at", settings["model"], "--title", settings["title"]]
-    words += [word for note in settings["notes"].split("\n\n") if note.strip() for word in ("--note", note.strip())]
+        for name, threshold in zip(names, thresholds, strict=True):
+            words += ["--threshold", f"{name}={threshold_text(threshold)}"]
+    words += ["--look-at", data.models[key].predictions.name, "--title", title]
+    words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
     for name in ("worst", "random", "seed"):
-        words += [f"--{name}", str(settings[name])]
-    words += ["--max-mb", f"{settings['max_mb']:g}"]
-    words += [word for sample in settings["samples"] for word in ("--sample", sample)]
+        words += [f"--{name}", str(getattr(samples, name))]
+    words += ["--max-mb", f"{samples.max_mb:g}"]
+    words += [word for sample in samples.named for word in ("--sample", sample)]
     return shlex.join([*words, *of_story, "--out", "report.html"])
 
 
-def report_settings(data, steps, of_story, *, notes="", worst=6, random=3, seed=0, max_mb=5.0, samples=(), title=""):
-    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command."""
-    key = state.shown_model(data)
-    choice = report_choice(data, key)
-    settings = {
-        "threshold": [state.view().threshold_of(name) for name in data.models],
-        "title": title or data.title,
+def report_settings(data, steps, of_story, samples, *, notes="", title=""):
+    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command.
+
+    `run` holds the command alone.
+    """
+    key, title = state.shown_model(data), title or data.title
+    choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
+    return {
+        **choice,
+        "threshold": thresholds,
+        "title": title,
         "notes": notes,
         "model": data.models[key].predictions.name,
-        "worst": int(worst),
         "samples": samples,
-        "random": int(random),
-        "seed": int(seed),
-        "max_mb": max_mb,
+        "run": ReportRun(rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story), with_flags),
+        "story": steps,
     }
-    return {**choice, **settings, "command": rebuild_command(data, choice, settings, of_story), "story": steps}
 
 
 def asked_report(data, settings):
-    """What distinguishes reports."""
+    """What tells reports from each other."""
     return data.digest, data.key, repr(settings)
 
 
 def made_report(data, settings):
     """The Report, once it is made; its progress meanwhile."""
     models = list(data.models.values())
-    make = partial(report, models, words=with_flags, **settings)
-    return worked_out("report", asked_report(data, settings), "Report", lambda stages: make(stage=stages))
+
+    def make(stages):
+        return report(models, **{**settings, "run": replace(settings["run"], stage=stages)})
+
+    return worked_out("report", asked_report(data, settings), "Report", make)
 
 
 def shown_sample(data):
@@ -166,6 +170,6 @@ def view_file(data, page, name):
     step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
     own = story.own_steps(data)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    made = made_report(data, report_settings(data, (step, *own), of_story, samples=shown_sample(data)))
+    made = made_report(data, report_settings(data, (step, *own), of_story, ReportSamples(named=shown_sample(data))))
     if made is not None:
         offer_report(made, f"{file_start(data.title)}-{page}", name)

@@ -85,7 +85,7 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
     p : ndarray of float, shape (n_nodes,)
     truth, predicted : int, sequence of int, or None
     shown : dict, optional
-        ``top``, ``keep`` and ``unfold`` of `charts.fold`.
+        ``top``, ``keep`` and ``unfold`` of `charts.Folding`.
     bounds : (ndarray, ndarray), optional
         Lowest and highest probability of each node.
     opened : callable, optional
@@ -104,8 +104,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
             "The thirty most probable classes. A tree is drawn only for taxonomies in which every class has one parent."
         )
         return
-    nodes, width = {"truth": truth, "predicted": predicted, **(shown or {})}, state.main_width()
-    drawn = charts.probability_tree(taxonomy, p, **nodes, bounds=bounds, select=opened is not None, width=width)
+    given = {"truth": truth, "predicted": predicted, "folding": charts.Folding(**(shown or {})), "bounds": bounds}
+    drawn = charts.probability_tree(taxonomy, p, **given, select=opened is not None, width=state.main_width())
     style = _style(drawn.refused(), row)
     select = {}
     if opened is not None:

@@ -20,6 +20,7 @@ from hierviz.app.widgets.report_offer import (
     view_file,
 )
 from hierviz.app.widgets.table import download
+from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.view_pages import IN_REPORTS
 from hierviz.reports.view_pages import PAGES as RECORDS
 
@@ -102,13 +103,9 @@ def _report(data):
         data,
         steps,
         story_flag(data, steps),
+        ReportSamples(int(worst), int(random), int(seed), chosen, most),
         title=title,
         notes=notes,
-        worst=worst,
-        random=random,
-        seed=seed,
-        max_mb=most,
-        samples=chosen,
     )
     memory, asked = state.memory(MEMORY), asked_report(data, settings)
     st.button("Make the report", icon=":material/description:", on_click=memory.update, args=({"asked": asked},))

@@ -9,8 +9,14 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.opened import open_and_put
-from hierviz.app.state.session_file import ROLES, matched
-from hierviz.app.state.session_opening import open_already, read_session, session_files, show_session
+from hierviz.app.state.session_file import (
+    ROLES,
+    matched,
+    open_already,
+    read_session,
+    session_files,
+    show_session,
+)
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.links import go_to
 from hierviz.messages.errors import FileError, HiervizError

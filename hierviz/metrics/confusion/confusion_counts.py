@@ -2,7 +2,7 @@ r"""The four counts of a hierarchical confusion matrix: their sums, the measures
 
 Conventions
 -----------
-Counts are numbers of nodes per sample; how they come about stands in `hierviz.metrics.confusion.multi_path`. Data set counts are
+Counts are numbers of nodes per sample; `hierviz.metrics.confusion.multi_path` defines them. Data set counts are
 sums; measures are ratios of these sums.
 
 `metrics.confusion.pair_counts` says which pairs there are and what a pair counts; here the same is
@@ -143,10 +143,6 @@ def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
     """
     counts = {"tp": int(tp), "tn": int(tn), "fp": int(fp), "fn": int(fn)}
     found = {key: float(METRICS[key].made.of(counts)) for key in keys_of("confusion", OfSums)}
-    # Of whole numbers the product of the four sums is exact.
-    tp, tn, fp, fn = counts.values()
-    product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
-    found["mcc"] = (tp * tn - fp * fn) / math.sqrt(product) if product else math.nan
     return {key: None if math.isnan(value) else value for key, value in found.items()}
 
 
@@ -159,7 +155,7 @@ class MatchedPair(Short):
     predicted, true : ndarray of int
         Paths from the root; -1 in `predicted` is a node outside the taxonomy.
     tp, tn, fp, fn : ndarray of int
-        Nodes, ascending. In a graph a node may stand twice in `tn`: it counts twice.
+        Nodes, ascending. In a graph a node may be in `tn` twice: it counts twice.
     """
 
     predicted: np.ndarray
@@ -247,8 +243,8 @@ class PathConfusion(HierarchicalConfusion):
         Returns
         -------
         dict of str to ndarray of int
-            ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node stands as often as it counts, and with several paths
-            it may stand under several cells. See `pairs` for each path.
+            ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node is listed as often as it counts, and with several paths
+            it may be in several cells. See `pairs` for each path.
         """
         pairs = self.pairs(row)
         more = {"tp": (), "tn": (), "fp": pairs.surplus, "fn": pairs.left_over}

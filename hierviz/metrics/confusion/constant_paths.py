@@ -1,4 +1,4 @@
-r"""The constant answer with the highest MCC: a model below it has no skill, however far above 0 its MCC is.
+r"""The best constant answers, which a model must beat: that of the highest F1, and that of the highest MCC.
 
 Conventions
 -----------
@@ -15,7 +15,7 @@ the greedy cover gives them; elsewhere, and in graphs, every node is tried.
 
 Functions
 ---------
-constant_counts, best_constant_by_mcc, best_constants_in_tree
+best_constant_path, best_constant_by_mcc, best_constants_in_tree, constant_counts
 
 References
 ----------
@@ -28,13 +28,57 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths, samples_below
+from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
+from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.node_sets import is_member
+from hierviz.taxonomy.node_lists import distinct
 
 # Nodes of a graph, where the counts have no closed form.
 MOST_TRIED = 300
+
+
+def best_constant_path(taxonomy, truth):
+    """The one path that, always predicted, has the highest F1: what a model must beat.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
+    truth : NodeLists, or ndarray of int, shape (n_samples,)
+
+    Returns
+    -------
+    node : int
+        The end of that path; the lowest node number on ties.
+    PathConfusion
+        Of predicting it for every sample.
+
+    Notes
+    -----
+    TP of a constant path are, summed over its nodes, the samples with a truth at or below the node. TP + FN is at least
+    the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
+    nodes whose bound reaches the best F1 found so far are tried.
+    """
+    truth = checked_truth(taxonomy, truth)
+    n, below = len(truth), samples_below(taxonomy, truth)
+    below[0] = 0
+    candidates = np.append(0, np.flatnonzero(below))
+    paths = Towards(taxonomy, candidates).first_paths()
+    hits = np.add.reduceat(below[paths.nodes], paths.offsets[:-1])
+    claimed = n * (paths.lengths - 1)
+    bound = ratio(2 * hits, claimed + int(taxonomy.depth[truth.nodes].sum()), empty=0.0)
+    best = None
+    for place in np.argsort(-bound, kind="stable").tolist():
+        if best is not None and (taxonomy.is_tree or bound[place] < best[0]):
+            break
+        node = int(candidates[place])
+        matched = always(taxonomy, truth, node)
+        f1 = matched.measures["f1"] or 0.0
+        if best is None or (f1, -node) > (best[0], -best[1]):
+            best = f1, node, matched
+    return best[1], best[2]
 
 
 def best_constant_by_mcc(taxonomy, truth):
@@ -43,7 +87,7 @@ def best_constant_by_mcc(taxonomy, truth):
     Parameters
     ----------
     taxonomy, truth
-        As of `hierviz.metrics.confusion.multi_path.best_constant_path`, which looks for the highest F1.
+        As of `best_constant_path`, which looks for the highest F1.
 
     Returns
     -------
@@ -122,8 +166,8 @@ def constant_counts(taxonomy, truth):
         above = taxonomy.parent[level]
         tp[level] = tp[above] + below[level]
         parting = below[above] - below[level]
-        beside = parting * (children[above] - 1) - (parting - at[above])
-        passed[level] = passed[above] + below[level] * (children[above] - 1) + beside
+        missed = parting * (children[above] - 1) - (parting - at[above])
+        passed[level] = passed[above] + below[level] * (children[above] - 1) + missed
     tn = passed + below * children - (below - at)
     due = float(taxonomy.depth[truth.nodes].sum())
     return {"tp": tp, "tn": tn, "fp": n * taxonomy.depth - tp, "fn": due - tp}
@@ -143,6 +187,23 @@ def always(taxonomy, truth, node):
     n = len(truth)
     path = Towards(taxonomy, np.array([node])).first_paths()
     return confusion_paths(taxonomy, truth, PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), path))
+
+
+def samples_below(taxonomy, truth):
+    """Number of samples with a truth at or below each node, shape (n_nodes,)."""
+    n_nodes = taxonomy.n_nodes
+    targets, target = np.unique(truth.nodes, return_inverse=True)
+    above = Towards(taxonomy, targets).above
+    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    is_alone = truth.lengths[row] == 1
+    n_alone = np.repeat(np.bincount(target[is_alone], minlength=len(targets)), above.lengths)
+    total = np.zeros(n_nodes, dtype=np.intp)
+    np.add.at(total, above.nodes, n_alone)
+    # With several truths, what lies above two of them counts once.
+    row, above = row[~is_alone], above.take(target[~is_alone])
+    return total + np.bincount(
+        distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
+    )
 
 
 def _has_nested(taxonomy, truth):

@@ -3,14 +3,14 @@ r"""The hierarchical confusion matrix of several predicted paths against several
 Conventions
 -----------
 Per sample: `truth`, an ordered list of nodes (repeats dropped), and `predicted`, an ordered list of paths from the root.
-The root is never counted. What a pair of a predicted and a true path counts stands in `metrics.confusion.pair_counts`, and
-which paths form a pair, too; `metrics.confusion.confusion_counts` shows the pairs of one sample.
+The root is never counted. `metrics.confusion.pair_counts` defines which paths form a pair
+and what a pair counts; `metrics.confusion.confusion_counts` shows the pairs of one sample.
 
 Where the reference implementation [1]_ stops or guesses, we do this: a true label outside the taxonomy, a path that does
 not start at the root and one that skips a level are errors; a sample without any path is an error here and the root-only
 path in `PathLists.from_lists`, `PathLists.from_nodes` and `greedy_cover`.
 
-Of one path each in a tree, `truth` and `predicted` are node numbers of shape (n_samples,); each stands for its path from
+Of one path each in a tree, `truth` and `predicted` are node numbers of shape (n_samples,); each means its path from
 the root. With T and P the two paths and z their lowest common node,
 
     TP = T & P,  FP = P \ T,  FN = T \ P,
@@ -21,7 +21,7 @@ prediction below the truth has false positives. Data set counts are sums; measur
 
 Functions
 ---------
-confusion, confusion_paths, best_constant_path; what they return is in `hierviz.metrics.confusion.confusion_counts`
+confusion, confusion_paths; what they return is in `hierviz.metrics.confusion.confusion_counts`
 
 References
 ----------
@@ -41,11 +41,9 @@ from hierviz.metrics.confusion.confusion_counts import (
     PathConfusion,
 )
 from hierviz.metrics.confusion.pair_counts import count, count_in_tree, match
-from hierviz.metrics.confusion.path_lists import PathLists, Towards, without_repeats
-from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.confusion.path_lists import PathLists, without_repeats
 from hierviz.metrics.path import check_nodes, checked_nodes
 from hierviz.taxonomy.checks import check_taxonomy, one_each
-from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Neighbours in a graph are counted for so many of them at once (32 MB an array).
@@ -99,66 +97,6 @@ def confusion_paths(taxonomy, truth, predicted):
     return PathConfusion(taxonomy, truth, predicted, *(counts[cell] for cell in CELLS), turn, taken)
 
 
-def best_constant_path(taxonomy, truth):
-    """The one path that, always predicted, has the highest F1: what a model must beat.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree or a graph; in a graph each node is tried with its first path in depth-first order.
-    truth : NodeLists, or ndarray of int, shape (n_samples,)
-
-    Returns
-    -------
-    node : int
-        The end of that path; the lowest node number on ties.
-    PathConfusion
-        Of predicting it for every sample.
-
-    Notes
-    -----
-    TP of a constant path are, summed over its nodes, the samples with a truth at or below the node. TP + FN is at least
-    the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
-    nodes whose bound reaches the best F1 found so far are tried.
-    """
-    truth = checked_truth(taxonomy, truth)
-    n = len(truth)
-    n_samples_below = samples_below(taxonomy, truth)
-    n_samples_below[0] = 0
-    candidates = np.append(0, np.flatnonzero(n_samples_below))
-    paths = Towards(taxonomy, candidates).first_paths()
-    hits = np.add.reduceat(n_samples_below[paths.nodes], paths.offsets[:-1])
-    claimed = n * (paths.lengths - 1)
-    bound = ratio(2 * hits, claimed + int(taxonomy.depth[truth.nodes].sum()), empty=0.0)
-    best = None
-    for place in np.argsort(-bound, kind="stable").tolist():
-        if best is not None and (taxonomy.is_tree or bound[place] < best[0]):
-            break
-        always = PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), paths.take(np.array([place])))
-        matched = confusion_paths(taxonomy, truth, always)
-        f1, node = matched.measures["f1"] or 0.0, int(candidates[place])
-        if best is None or (f1, -node) > (best[0], -best[1]):
-            best = f1, node, matched
-    return best[1], best[2]
-
-
-def samples_below(taxonomy, truth):
-    """Number of samples with a truth at or below each node, shape (n_nodes,)."""
-    n_nodes = taxonomy.n_nodes
-    targets, target = np.unique(truth.nodes, return_inverse=True)
-    above = Towards(taxonomy, targets).above
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
-    is_alone = truth.lengths[row] == 1
-    n_alone = np.repeat(np.bincount(target[is_alone], minlength=len(targets)), above.lengths)
-    total = np.zeros(n_nodes, dtype=np.intp)
-    np.add.at(total, above.nodes, n_alone)
-    # With several truths, what lies above two of them counts once.
-    row, above = row[~is_alone], above.take(target[~is_alone])
-    return total + np.bincount(
-        distinct(np.repeat(row, above.lengths) * n_nodes + above.nodes) % n_nodes, minlength=n_nodes
-    )
-
-
 def checked_truth(taxonomy, truth):
     """NodeLists of the truths, each once; a PredictionsError where one is no node number."""
     truth = NodeLists.of(truth)
@@ -177,7 +115,7 @@ def checked_truth(taxonomy, truth):
 def confusion(
     taxonomy: Taxonomy, truth: ArrayLike | NodeLists, predicted: ArrayLike | NodeLists | PathLists
 ) -> HierarchicalConfusion:
-    """Hierarchical confusion of predicted nodes against true nodes, each standing for its path.
+    """Hierarchical confusion of predicted nodes against true nodes, each with its path.
 
     Parameters
     ----------
@@ -185,7 +123,7 @@ def confusion(
         A tree or a graph.
     truth, predicted : ndarray of int, shape (n_samples,), or NodeLists
         Node numbers; inner nodes and the root (nothing predicted) are allowed. `predicted` may also be PathLists. No
-        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node stands for its
+        truncation, and no cover: every node of a list is a path of its own. In a graph a predicted node means its
         first path in depth-first order.
 
     Returns

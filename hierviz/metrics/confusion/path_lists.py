@@ -4,7 +4,7 @@ Conventions
 -----------
 A path holds nodes from the root (node 0) on, each a child of the one before. -1 is a node outside the taxonomy, for
 example an empty label that was kept; only further -1 may follow it. "No prediction" is the path that holds only the root.
-Children stand in the order of the source's edges; "first" means first in that order.
+Children are in the order of the source's edges; "first" means first in that order.
 
 Functions
 ---------
@@ -62,14 +62,14 @@ class PathLists(Short):
 
     @classmethod
     def from_nodes(cls, taxonomy, nodes):
-        """Build from nodes that each stand for a path of their own, without any cover.
+        """Build from nodes that each mean a path of their own, without any cover.
 
         Parameters
         ----------
         taxonomy : Taxonomy
         nodes : ndarray of int, shape (n_samples,), or NodeLists
             One node a sample, or lists; an empty list is the root-only path and -1 the path of one unknown node. In a
-            graph a node stands for its first path in depth-first order.
+            graph a node means its first path in depth-first order.
         """
         nodes = _filled(NodeLists.of(nodes))
         ends, which = np.unique(nodes.nodes, return_inverse=True)
@@ -98,7 +98,7 @@ class PathLists(Short):
 
     @cached_property
     def ends(self):
-        """Last node of each path as NodeLists, one list a sample: the labels that the paths stand for."""
+        """Last node of each path as NodeLists, one list a sample: the labels of the paths."""
         return NodeLists(self.offsets, self.paths.nodes[self.paths.offsets[1:] - 1][self.which])
 
     @cached_property
@@ -242,7 +242,7 @@ def follow(taxonomy, keys, first_edge, slot, start, end):
 
 
 def edges_up(taxonomy):
-    """Rows of ``taxonomy.edges`` that end at each node, as NodeLists; beside ``taxonomy.parents``."""
+    """Rows of ``taxonomy.edges`` that end at each node, as NodeLists, parallel to ``taxonomy.parents``."""
     return NodeLists(taxonomy.parents.offsets, np.argsort(taxonomy.edges[:, 1], kind="stable"))
 
 
@@ -260,7 +260,7 @@ def grouped(rows, nodes, n):
 
 
 def joined(heads, tails):
-    """Each list of `heads` followed by the list of `tails` beside it, as NodeLists."""
+    """Each list of `heads` followed by the list of `tails` in the same place, as NodeLists."""
     n = len(heads)
     rows = np.concatenate([np.repeat(np.arange(n), heads.lengths), np.repeat(np.arange(n), tails.lengths)])
     return grouped(rows, np.concatenate([heads.nodes, tails.nodes]), n)
@@ -305,7 +305,7 @@ def _distinct(paths):
     """The different paths as NodeLists, and the number of each path among them."""
     if not len(paths):
         return paths, np.empty(0, np.intp)
-    # Paths are told apart node by node: a number for the path so far, then for one node more.
+    # Paths are distinguished node by node: a number for the path so far, then for one node more.
     table = padded(paths, -2) + 2
     base, code = int(table.max()) + 1, np.zeros(len(paths), dtype=np.intp)
     for column in table.T:

@@ -13,12 +13,12 @@ where Y is the truth and aug(H) the prediction, both with all ancestors. The wei
 information of a node beyond its parent in bits (``"information"``, trees only), so that the sum over a set that is
 closed under ancestors is the information of the set [1]_.
 
-`p` has shape (n_samples, n_nodes). What is said of "closed", "augmented" and "pruned" holds on graphs too: a node
+`p` has shape (n_samples, n_nodes). "Closed", "augmented" and "pruned" mean the same on graphs: a node
 needs all its ancestors.
 
 Functions
 ---------
-closed_lists, most_specific, set_overlap, set_scores, set_information, node_weights, highest_below
+closed_lists, most_specific, set_overlap, set_scores, node_weights, highest_below
 
 References
 ----------
@@ -32,6 +32,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.path import check_nodes
 from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -64,7 +65,9 @@ def closed_lists(taxonomy, nodes):
     >>> closed_lists(taxonomy, taxonomy.nodes("cat", "newt", "animal")).nodes
     array([1, 2, 4])
     """
-    return _lists(taxonomy, truth_keys(taxonomy, nodes), len(nodes))
+    row, node = np.divmod(truth_keys(taxonomy, nodes), taxonomy.n_nodes)
+    lengths = np.bincount(row, minlength=len(nodes))
+    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), node)
 
 
 def most_specific(taxonomy, nodes):
@@ -125,20 +128,6 @@ def node_weights(taxonomy, weight="nodes"):
 def outside_weight(taxonomy, weight="nodes"):
     """What one predicted label outside the taxonomy counts: 1, or the bits of a leaf."""
     return 1.0 if weight == "nodes" else float(np.log2(taxonomy.n_leaves))
-
-
-def set_information(taxonomy, nodes):
-    r"""Information of each set in bits, shape (n_samples,): leaves and lists as in `closed_lists`; trees only.
-
-    Notes
-    -----
-    .. math:: I(\\{y_1, \\dots, y_n\\}) = I(y_1) + I(\\{y_2, \\dots\\}) - I(\\{\\mathrm{lca}(y_1, y_i), i \\ge 2\\})
-
-    which is the sum of :math:`I(y) - I(\\mathrm{parent}(y))` over the nodes and their ancestors, so order plays no part.
-    """
-    keys = truth_keys(taxonomy, nodes)
-    row, node = np.divmod(keys, taxonomy.n_nodes)
-    return np.bincount(row, node_weights(taxonomy, "information")[node], minlength=len(nodes))
 
 
 def set_overlap(taxonomy, truth, predicted, weight="nodes"):
@@ -254,7 +243,7 @@ def predicted_keys(taxonomy, predicted):
             f"predicted: expected NodeLists, got {type(predicted).__name__}. Truth comes before predictions."
         )
     row = np.repeat(np.arange(len(predicted)), predicted.lengths)
-    _check_nodes("predicted", predicted.nodes, -1, taxonomy.n_nodes)
+    check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
     inside = predicted.nodes > 0
     outside = np.bincount(row[predicted.nodes < 0], minlength=len(predicted))
     return distinct(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
@@ -264,7 +253,7 @@ def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
     truth = NodeLists.of(truth)
     row = np.repeat(np.arange(len(truth)), truth.lengths)
-    _check_nodes("truth", truth.nodes, 0, taxonomy.n_nodes)
+    check_nodes(taxonomy, "truth", truth.nodes)
     return closed_keys(taxonomy, row * taxonomy.n_nodes + truth.nodes.astype(np.intp))
 
 
@@ -308,22 +297,9 @@ def work_blocks(n_rows, n_nodes):
     return [slice(start, min(start + step, n_rows)) for start in range(0, n_rows, step)]
 
 
-def _lists(taxonomy, keys, n):
-    row, node = np.divmod(keys, taxonomy.n_nodes)
-    return NodeLists(np.concatenate([[0], np.cumsum(np.bincount(row, minlength=n))]).astype(np.intp), node)
-
-
 def same_length(truth, predicted):
     """Raise a PredictionsError unless there are as many predictions as truths."""
     if len(predicted) != len(truth):
         raise PredictionsError(
             f"truth: expected {len(predicted)} values (one per prediction), got {len(truth)}. Align the rows."
-        )
-
-
-def _check_nodes(what, nodes, lowest, n_nodes):
-    if len(nodes) and not (np.issubdtype(nodes.dtype, np.integer) and lowest <= nodes.min() and nodes.max() < n_nodes):
-        raise PredictionsError(
-            f"{what}: expected node numbers from {lowest} to {n_nodes - 1}, got {nodes.min()} to {nodes.max()} "
-            f"({nodes.dtype}). Look names up with Taxonomy.nodes; leave out samples without a known truth."
         )

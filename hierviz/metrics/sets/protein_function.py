@@ -31,6 +31,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
+from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.sets.node_sets import highest_below, rows_of, same_length, truth_keys, work_blocks
 from hierviz.taxonomy.checks import array_of_numbers, check_taxonomy, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -219,22 +220,17 @@ def _numbers(kind, sums, n):
     """F-max of the plain (0) or weighed (1) terms and its micro form, and of the latter S-min; sums end in thresholds."""
     name = ("f_max", "wf_max")[kind]
     n = np.asarray(n, dtype=float)[..., None]
-    mean = _ratio(sums["precision"], sums["covered"])
-    precision = _ratio(sums["hit"], sums["hit"] + sums["wrong"])
-    recall = _ratio(sums["hit"], sums["hit"] + sums["missed"])
-    found = {name: _f1(mean, sums["recall"] / n).max(axis=-1), f"{name}_micro": _f1(precision, recall).max(axis=-1)}
+    mean = ratio(sums["precision"], sums["covered"], 0.0)
+    precision = ratio(sums["hit"], sums["hit"] + sums["wrong"], 0.0)
+    recall = ratio(sums["hit"], sums["hit"] + sums["missed"], 0.0)
+    found = {
+        name: harmonic_mean(mean, sums["recall"] / n).max(axis=-1),
+        f"{name}_micro": harmonic_mean(precision, recall).max(axis=-1),
+    }
     if kind:
         found["s_min"] = np.hypot(sums["missed"] / n, sums["wrong"] / n).min(axis=-1)
         found["s_min_micro"] = found["s_min"]
     return found
-
-
-def _ratio(a, b):
-    return np.divide(a, b, out=np.zeros_like(a), where=b > 0)
-
-
-def _f1(precision, recall):
-    return _ratio(2 * precision * recall, precision + recall)
 
 
 def indicator(taxonomy: Taxonomy, lists: NodeLists) -> np.ndarray:

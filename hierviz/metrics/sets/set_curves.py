@@ -12,12 +12,12 @@ Sets are augmented with ancestors, which is the curve of the scores `highest_bel
 (``raw``), which is another number where scores are not coherent. A set without any weight counts as empty: precision 1.
 A sample without any true weight has no curve: its areas are nan.
 
-`set_metrics_by_threshold` is the other view: one threshold for all samples, strict, and means over samples. The area under
+`SetMetricsByThreshold` is the other view: one threshold for all samples, strict, and means over samples. The area under
 those points is another number.
 
 Functions
 ---------
-curve_areas, set_curve, set_metrics_by_threshold, SetMetricsByThreshold
+block_areas, SetMetricsByThreshold
 
 References
 ----------
@@ -27,11 +27,8 @@ References
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 
-from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ratio_of_sums
 from hierviz.metrics.sets.node_sets import (
@@ -44,120 +41,25 @@ from hierviz.metrics.sets.node_sets import (
     work_blocks,
 )
 from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
-from hierviz.taxonomy.taxonomy import NodeLists
-
-
-@dataclass(frozen=True, eq=False)
-class SetCurve(Short):
-    """Precision over recall of one sample, for every threshold.
-
-    Attributes
-    ----------
-    threshold : ndarray of float, shape (n_points,)
-        Descending; nan at the first point, where nothing is predicted. A point is the set {score >= threshold}.
-    size : ndarray of int, shape (n_points,)
-        Nodes of the set, also where bits are counted.
-    precision, recall : ndarray of float, shape (n_points,)
-        In [0, 1]; recall ascends from 0 to 1.
-    order : ndarray of int
-        Nodes in the order in which they enter: the set of point j is ``order[:size[j]]``.
-    """
-
-    threshold: np.ndarray
-    size: np.ndarray
-    precision: np.ndarray
-    recall: np.ndarray
-    order: np.ndarray
-
-    @property
-    def area(self):
-        """Area under the curve in [0, 1], higher is better."""
-        return float(np.trapezoid(self.precision, self.recall))
-
-
-def set_curve(taxonomy, truth, p, *, weight="nodes", augmented=True):
-    """The curve of one sample, for a picture.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-    truth : int or sequence of int
-        True node or nodes; ancestors are added.
-    p : ndarray of float, shape (n_nodes,)
-    weight : 'nodes' or 'information'
-        Count nodes (hF1) or bits (ihF1; trees only).
-    augmented : bool
-        Add the ancestors of predicted nodes.
-
-    Returns
-    -------
-    SetCurve
-        With the first point only when the truth has no weight.
-
-    Examples
-    --------
-    >>> from hierviz import Taxonomy
-    >>> taxonomy = Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
-    >>> curve = set_curve(taxonomy, taxonomy.node("cat"), np.array([1, 0.75, 0.25, 0.5, 0.25]))
-    >>> curve.recall, curve.precision, curve.area
-    (array([0. , 0.5, 0.5, 1. ]), array([1. , 1. , 0.5, 0.5]), 0.75)
-    """
-    check_truth_first(truth, is_one_sample=True)
-    p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
-    weights = node_weights(taxonomy, weight)
-    true = np.zeros(taxonomy.n_nodes, dtype=bool)
-    true[truth_keys(taxonomy, NodeLists.from_lists([np.atleast_1d(truth)]))] = True
-    scores = (highest_below(taxonomy, p) if augmented else p)[0]
-    order = np.argsort(-scores[1:], kind="stable") + 1
-    scores, weights, hit = scores[order], weights[order], true[order]
-    is_last = np.append(np.diff(scores) != 0, True)
-    ends = np.flatnonzero(is_last)
-    shared, claimed = np.cumsum(weights * hit), np.cumsum(weights)
-    # Recall is 1 at the last node that counts, so the sets end there; what follows adds nothing true.
-    counting = np.flatnonzero(hit & (weights > 0))
-    last = np.searchsorted(ends, counting[-1]) if len(counting) else -1
-    ends = ends[: last + 1]
-    recall, precision = ratio(shared[ends], shared[-1]), np.minimum(ratio(shared[ends], claimed[ends]), 1)
-    return SetCurve(
-        np.concatenate([[np.nan], scores[ends]]),
-        np.concatenate([[0], ends + 1]),
-        np.concatenate([[1.0], precision]),
-        np.concatenate([[0.0], recall]),
-        order,
-    )
-
-
-def curve_areas(taxonomy, truth, p):
-    """Areas under the precision-recall curves of every sample.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-    truth : ndarray of int, shape (n_samples,), or NodeLists
-        Ancestors are added.
-    p : ndarray of float, shape (n_samples, n_nodes)
-        In [0, 1]; need not be coherent. Worked on in blocks of rows.
-
-    Returns
-    -------
-    dict of str to ndarray of float, shape (n_samples,)
-        ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc``; in [0, 1], dimensionless, higher is better; nan where
-        there is nothing to find.
-    """
-    check_truth_first(truth)
-    p = checked_probabilities(taxonomy, p)
-    same_length(truth, p)
-    keys, n = truth_keys(taxonomy, truth), taxonomy.n_nodes
-    blocks = [
-        block_areas(taxonomy, p[rows], highest_below(taxonomy, p[rows]), rows_of(keys, rows.start, rows.stop, n))
-        for rows in work_blocks(len(p), n)
-    ]
-    names = ("hf1_auc", "hf1_auc_raw") + (("ihf1_auc",) if taxonomy.is_tree else ())
-    return {name: np.concatenate([block[name] for block in blocks] or [np.empty(0)]) for name in names}
 
 
 def block_areas(taxonomy, p, augmented, keys):
-    """`curve_areas` of a few rows; `augmented` is `highest_below` of p, `keys` the `truth_keys`."""
+    """Areas under the precision-recall curves of a few rows.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    p, augmented : ndarray of float, shape (n_rows, n_nodes)
+        Scores in [0, 1], which need not be coherent, and their `highest_below`.
+    keys : ndarray of int
+        `truth_keys` of these rows.
+
+    Returns
+    -------
+    dict of str to ndarray of float, shape (n_rows,)
+        ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc``; in [0, 1], dimensionless, higher is better; nan where
+        there is nothing to find.
+    """
     row, node = np.divmod(keys, taxonomy.n_nodes)
     areas, n = {}, len(p)
     raw, closed = p[:, 1:].astype(np.float64), augmented[:, 1:]
@@ -252,7 +154,7 @@ class SetMetricsByThreshold:
         self._parts, self._parts_in_bits = [], []
 
     def add(self, truth, p):
-        """Add samples: truth as in `curve_areas`, p of shape (n_rows, n_nodes)."""
+        """Add samples: truth of shape (n_rows,), or NodeLists, p of shape (n_rows, n_nodes)."""
         check_truth_first(truth)
         p = checked_probabilities(self.taxonomy, p)
         same_length(truth, p)
@@ -312,10 +214,3 @@ class SetMetricsByThreshold:
     def _mean(self, values):
         mean = values.mean(axis=0) if len(values) else np.full(len(self._sorted), np.nan)
         return mean[self._place]
-
-
-def set_metrics_by_threshold(taxonomy, truth, p, thresholds):
-    """`SetMetricsByThreshold.table` of one array of node probabilities, shape (n_samples, n_nodes)."""
-    points = SetMetricsByThreshold(taxonomy, thresholds)
-    points.add(truth, p)
-    return points.table()

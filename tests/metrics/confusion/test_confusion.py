@@ -16,7 +16,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.metrics.confusion.confusion_counts import CELLS, measures
-from hierviz.metrics.confusion.multi_path import best_constant_path
+from hierviz.metrics.confusion.constant_paths import best_constant_path
 from hierviz.second_opinion.plain_confusion import nodes_of_pair
 
 

@@ -10,7 +10,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
-from hierviz.metrics.confusion.multi_path import best_constant_path, confusion_paths
+from hierviz.metrics.confusion.constant_paths import best_constant_path
+from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.path_cover import greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 

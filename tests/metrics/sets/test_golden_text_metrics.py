@@ -9,20 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 from compare import points_list, same, threshold_block
+from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import (
-    closed_lists,
-    complete_below,
-    node_weights,
-    set_information,
-    set_overlap,
-    set_scores,
-)
-from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.node_sets import closed_lists, complete_below, node_weights, set_overlap, set_scores
 from hierviz.taxonomy.taxonomy import NodeLists
 
 GOLDEN = json.loads((Path(__file__).parents[2] / "golden" / "text_metrics.json").read_text())
@@ -162,7 +155,7 @@ def test_curve(case):
         ("_raw", {"augmented": False}),
         ("_information", {"weight": "information"}),
     ):
-        curve = set_curve(taxonomy, truth, p[0], **keywords)
+        curve = sample_curve(taxonomy, truth, p[0], **keywords)
         columns = curve.threshold, curve.size, curve.precision, curve.recall
         expect[f"points{suffix}"] = [dict(zip(("tau", "size", "precision", "recall"), one)) for one in zip(*columns)]
         key = {"": "hf1_auc", "_raw": "hf1_auc_raw", "_information": "ihf1_auc"}[suffix]

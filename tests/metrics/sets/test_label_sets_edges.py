@@ -9,6 +9,7 @@ import tracemalloc
 import numpy as np
 import pytest
 from compare import macro_f1_by_train_count
+from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
@@ -18,8 +19,8 @@ from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import METRICS, keys_of
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, node_weights, set_information
-from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.node_sets import closed_lists, node_weights
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 from hierviz.taxonomy.taxonomy import NodeLists
 
 
@@ -97,7 +98,7 @@ def test_truth_at_the_root(taxonomy):
     assert nothing.summary()["hf1_auc"] is None
     assert nothing.summary()["macro_f1_supported"] is None
     assert nothing.summary()["micro_recall"] == 0
-    assert len(set_curve(taxonomy, 0, p[0]).size) == 1
+    assert len(sample_curve(taxonomy, 0, p[0]).size) == 1
 
 
 def test_multi_path_truth(taxonomy):
@@ -113,7 +114,7 @@ def test_only_child_is_free(taxonomy):
     assert found["hf1_samples"] == pytest.approx(2 / 3)
     assert found["ihf1_samples"] == 1
     assert node_weights(taxonomy, "information").tolist() == [0, 1, 1, 1, 2, 0, 2]
-    curve = set_curve(taxonomy, taxonomy.node("duck"), row(taxonomy, bird=0.5, duck=0.1)[0], weight="information")
+    curve = sample_curve(taxonomy, taxonomy.node("duck"), row(taxonomy, bird=0.5, duck=0.1)[0], weight="information")
     assert curve.size.tolist() == [0, 1]  # all bits are there with bird
 
 
@@ -135,7 +136,7 @@ def test_depth_1_leaf_and_ties_across_depths(taxonomy):
 
 
 def test_true_score_exactly_0(taxonomy):
-    curve = set_curve(taxonomy, taxonomy.node("cat"), row(taxonomy, mammal=0.5, dog=0.5)[0])
+    curve = sample_curve(taxonomy, taxonomy.node("cat"), row(taxonomy, mammal=0.5, dog=0.5)[0])
     assert curve.threshold[1:].tolist() == [0.5, 0.0]
     assert curve.size.tolist() == [0, 2, 6]
     assert curve.recall.tolist() == [0, 0.5, 1]

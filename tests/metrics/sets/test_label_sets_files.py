@@ -8,12 +8,13 @@ import naive_sets
 import numpy as np
 import pytest
 from compare import level_accuracy, points_list, same, threshold_block
+from sample_curves import curve_areas
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import above, closed_lists, highest_below
-from hierviz.metrics.sets.set_curves import SetMetricsByThreshold, curve_areas
+from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 from hierviz.taxonomy.taxonomy import NodeLists
 
 # What the expected files hold beside this block: the win is tested elsewhere, the rest says what the file is.

@@ -7,17 +7,17 @@ import numpy as np
 from compare import same, samples_f1_plain
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 from strategies import examples
 
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import keys_of
-from hierviz.metrics.sets import set_counts, set_curves
+from hierviz.metrics.sets import label_sets, set_curves
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
-from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights, set_information
-from hierviz.metrics.sets.set_curves import curve_areas, set_curve, set_metrics_by_threshold
+from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_weights
 from hierviz.taxonomy.taxonomy import NodeLists
 
 many = settings(
@@ -131,7 +131,7 @@ def test_curve_of_one_sample(case):
             ("hf1_auc_raw", {"augmented": False}),
             ("ihf1_auc", {"weight": "information"}),
         ):
-            curve = set_curve(taxonomy, own, p[i], **keywords)
+            curve = sample_curve(taxonomy, own, p[i], **keywords)
             if np.isnan(areas[key][i]):
                 assert len(curve.size) == 1
                 continue
@@ -277,4 +277,4 @@ def test_blocks_do_not_matter(monkeypatch):
         np.testing.assert_allclose(values, whole.per_sample()[key], atol=1e-12)
     for key, values in set_metrics_by_threshold(taxonomy, truth, p, [0.1, 0.35, 0.8]).items():
         np.testing.assert_array_equal(values, points[key])
-    assert {set_counts.work_blocks, set_curves.work_blocks} == {set_counts.work_blocks}
+    assert {label_sets.work_blocks, set_curves.work_blocks} == {label_sets.work_blocks}
