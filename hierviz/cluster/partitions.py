@@ -23,7 +23,7 @@ from hierviz.compiled.tree_pass import WORTH_COMPILING
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores
-from hierviz.readers.parquet_rows import ParquetRows
+from hierviz.readers.parquet_parts import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray
 from hierviz.taxonomy.node_lists import NodeLists

@@ -1,1 +1,1 @@
-"""Faults of taxonomies, class lists, truth and predictions: found all at once, and mended where that is certain."""
+"""Faults of taxonomies, class lists, truth and predictions: found all at once, and fixed where that is certain."""

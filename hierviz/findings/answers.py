@@ -20,7 +20,7 @@ from hierviz.predictions.exchanged_columns import (
 FEW = 0.1
 
 
-def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, mendable=False, known=None):
+def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, can_rename=False, known=None):
     """Note answers that look wrong as a whole.
 
     Parameters
@@ -33,8 +33,8 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, menda
     found : Findings
     hashes : ndarray of float, shape (n_samples,), optional
         Equal for equal rows of scores.
-    mendable : bool
-        Columns of the file can be called otherwise.
+    can_rename : bool
+        The names of the columns can be fixed in the file.
     known : ndarray of int, optional
         The nodes that the model knows; all when absent.
 
@@ -51,16 +51,11 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, menda
     n_rows = None if hashes is None else len(np.unique(hashes[answered]))
     is_constant = len(answers) == 1 and taxonomy.n_leaves > 1
     if is_constant:
-        rows = (
-            ""
-            if n_rows is None
-            else f", with {counted(n_rows, 'row')} of different scores"
-            if n_rows > 1
-            else ", with the same scores"
-        )
-        found.note(
-            "constant_predictions", where, f"{taxonomy.names[answers[0]]!r} is the answer to all {n:,} samples{rows}."
-        )
+        rows = ""
+        if n_rows is not None:
+            rows = f", with {counted(n_rows, 'row')} of different scores" if n_rows > 1 else ", with the same scores"
+        text = f"{taxonomy.names[answers[0]]!r} is the answer to all {n:,} samples{rows}."
+        found.note("constant_predictions", where, text)
     elif n_rows is not None and n_rows < FEW * n:
         text = f"only {n_rows:,} rows of different scores for {n:,} samples. Were the inputs different, and each read once?"
         found.note("few_distinct_rows", where, text)
@@ -73,7 +68,7 @@ def look_at_answers(taxonomy, truth, leaves, where, found, *, hashes=None, menda
     moved = exchanged(truth, leaves, taxonomy.n_nodes)
     if moved:
         text = exchanged_words(moved, taxonomy)
-        found.note("permuted_columns", where, text, "these columns called as they look" if mendable else None)
+        found.note("permuted_columns", where, text, "the names of these columns exchanged" if can_rename else None)
         return moved
     if not is_constant:
         _look_below_constant(taxonomy, truth, leaves, where, found)

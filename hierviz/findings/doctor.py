@@ -1,9 +1,9 @@
-"""Look at a taxonomy, a class list, predictions and a truth, and say all that is wrong with them.
+"""Check a taxonomy, a class list, predictions and a truth, and report all problems.
 
 Conventions
 -----------
-Each look works on what the looks before have mended, so that a fault is said once and not again by what follows from it. After an
-error the looks go on with a copy in which what cannot be used is left out; the mended file holds only what is certain.
+Each check works on what the checks before have fixed, so that a fault is reported once and not again by what follows from it.
+After an error the checks go on with a copy without what cannot be used; the fixed file holds only what is certain.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def doctor(
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
     stage : callable, optional
-        Called with the name of each file before it is looked at.
+        Called with the name of each file before it is checked.
     taxonomy_reading : mapping, optional
         Keywords of `load_taxonomy`: form, separator, direction, ...
 
@@ -71,7 +71,7 @@ def doctor(
     >>> _ = path.write_text("parent,child\\nanimal,cat\\nanimal,dog\\ncat,cat\\n")
     >>> found = doctor(path)
     >>> print(found.findings[0])
-    error: taxonomy.csv:4: 'cat': a class is its own parent in line 4. Can be mended: without line 4.
+    error: taxonomy.csv:4: 'cat': a class is its own parent in line 4. Can be fixed: without line 4.
     """
     found, fixes = Findings(), []
     several = isinstance(predictions, Sequence) and not isinstance(predictions, str)
@@ -86,27 +86,17 @@ def doctor(
             stage(Path(taxonomy).name)
             taxonomy, fix = look_at_taxonomy(taxonomy, found, folder, **(taxonomy_reading or {}))
             fixes.append(fix)
-        if taxonomy is None:
-            return examination(found, fixes)
         usable, numbers = classes, None
-        if classes is not None:
+        if taxonomy is not None and classes is not None:
             usable, numbers = look_at_classes(classes, taxonomy, found)
-            if usable is None:
-                return examination(found, fixes)
-        of_truth, truth_ids = None, None
+        if taxonomy is None or (classes is not None and usable is None):
+            return examination(found, fixes)
+        truth_look, truth_ids = None, None
         if truth is not None:
             stage(Path(truth).name)
-            of_truth, truth_ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
-            if of_truth is None:
-                truth = _readable(truth, taxonomy, truth_column, classes, found)
-        said = {
-            "truth_column": truth_column,
-            "parametrisation": parametrisation,
-            "missing": missing,
-            "form": predictions_form,
-            "percent": percent,
-            "ids": ids,
-        }
+            truth_look, truth_ids = look_at_truth(truth, taxonomy, found, truth_column=truth_column, numbers=numbers)
+            if truth_look is None and not _is_readable(truth, taxonomy, truth_column, classes, found):
+                truth = None
         for number, file in enumerate(files):
             if isinstance(file, Predictions):
                 look_at_predictions(file, file.name, found)
@@ -115,25 +105,37 @@ def doctor(
             own = folder / f"model {number}"
             own.mkdir()
             look = PredictionsLook(
-                file, taxonomy, found, own, numbers, classes=usable, is_truth_apart=truth is not None, **said
+                file,
+                taxonomy,
+                found,
+                own,
+                numbers,
+                is_truth_apart=truth is not None,
+                classes=usable,
+                truth_column=truth_column,
+                parametrisation=parametrisation,
+                missing=missing,
+                form=predictions_form,
+                percent=percent,
+                ids=ids,
             )
             if truth is not None:
-                look.join(truth, of_truth, truth_ids)
+                look.join(truth, truth_look, truth_ids)
             look.look_at_content()
             # Scores on disk are let go before the folder is.
             look.predictions = None
-            fixes.append(None if look.changes is None else look.changes.fixes)
-        fixes.append(None if of_truth is None else of_truth.fixes)
+            fixes.append(look.look and look.look.fixes)
+        fixes.append(truth_look and truth_look.fixes)
         return examination(found, fixes)
 
 
-def _readable(truth, taxonomy, truth_column, classes, found):
-    """A truth that is no table with a column of truths: as it is when it can be read, else None."""
+def _is_readable(truth, taxonomy, truth_column, classes, found):
+    """Whether a truth can be read that is no table with a column of truths; notes why not."""
     try:
         load_truth(truth, taxonomy, truth_column, classes)
     except HiervizError as error:
-        # `look_at_truth` has said already that it cannot be opened.
+        # `look_at_truth` has noted already that it cannot be opened.
         if not any(one.code == "unreadable" and one.where.startswith(Path(truth).name) for one in found):
             found.failed(error, Path(truth).name)
-        return None
-    return truth
+        return False
+    return True

@@ -1,9 +1,9 @@
-"""A finding, and the list of all that are looked for.
+"""A finding, and the list of all kinds.
 
 Conventions
 -----------
 An **error** stops `evaluate`, or makes its numbers wrong for certain; a **warning** may make them mislead; an **info** says what
-numbers take as it is. A `fix` says what the mended file holds; it is None where the file does not tell what was meant.
+numbers take as it is. A `fix` says what the fixed file holds; it is None where it is unclear what was meant.
 """
 
 from __future__ import annotations
@@ -24,28 +24,28 @@ SEVERITIES = ("error", "warning", "info")
 FINDINGS = {
     "unreadable": ("error", "the file cannot be read at all"),
     "ragged_rows": ("error", "rows with more or fewer cells than the header"),
-    "no_header": ("error", "a table whose first row is a sample already"),
+    "no_header": ("error", "a table whose first row is a sample, not a header"),
     "empty_names": ("error", "rows of a taxonomy that name no class"),
     "own_parent": ("error", "a class that is its own parent"),
-    "cycles": ("error", "classes that lie below themselves, each cycle by its names"),
+    "cycles": ("error", "classes below themselves, each cycle by its names"),
     "gaps_in_levels": ("error", "an empty cell with a class below it"),
     "look_alike_names": ("error", "names that differ in case, blanks, Unicode or leading zeros only"),
     "odd_characters": (
         "warning",
         "names with invisible characters, non-breaking or double blanks, or decomposed letters",
     ),
-    "repeated_rows": ("info", "rows of a taxonomy that stand there twice"),
+    "repeated_rows": ("info", "repeated rows of a taxonomy"),
     "several_roots": ("warning", "several classes without a parent"),
     "redundant_edges": ("warning", "a parent that is also above another parent of the class"),
     "several_parents": ("info", "classes with several parents: the taxonomy is a graph"),
-    "only_children": ("info", "classes without siblings, and what they do to the win"),
+    "only_children": ("info", "classes without siblings, and their effect on the win"),
     "uneven_depths": ("info", "leaves at several depths (ragged ranks)"),
     "duplicate_names": ("info", "one name under several parents"),
     "unknown_names": ("error", "names that are no classes of the taxonomy"),
-    "other_spellings": ("info", "names that are spelt otherwise than in the taxonomy, and are clear"),
+    "other_spellings": ("info", "names spelt differently from the taxonomy whose class is clear"),
     "repeated_classes": ("error", "a class twice in a class list"),
     "missing_classes": ("error", "classes of the taxonomy without scores"),
-    "leading_zeros": ("error", "ids or codes whose leading zeros were lost, as a spreadsheet does it"),
+    "leading_zeros": ("error", "ids or codes that lost their leading zeros, for example in a spreadsheet"),
     "not_numbers": ("error", "cells of scores that hold no number"),
     "empty_ids": ("error", "samples without an id"),
     "duplicated_samples": ("error", "a sample id in several rows"),
@@ -54,13 +54,13 @@ FINDINGS = {
     "samples_without_prediction": ("warning", "truths of samples without a prediction"),
     "empty_samples": ("warning", "samples with no score above 0, no label, or an empty text"),
     "texts_with_several_truths": ("warning", "the same text with different truths"),
-    "not_probabilities": ("error", "scores that are not finite, or outside of 0 to 1"),
+    "not_probabilities": ("error", "scores that are not finite or outside 0 to 1"),
     "sums_not_one": ("error", "probabilities of the leaves that do not sum to 1"),
     "parents_below_children": ("warning", "a parent less probable than its children together"),
     "few_distinct_rows": ("warning", "the same scores for many samples"),
     "constant_predictions": ("warning", "one answer for all samples"),
-    "worse_than_constant": ("warning", "fewer correct answers than one constant answer has"),
-    "never_predicted": ("warning", "true classes that are never answered"),
+    "worse_than_constant": ("warning", "fewer correct answers than a constant answer"),
+    "never_predicted": ("warning", "true classes that are never predicted"),
     "permuted_columns": ("warning", "columns of scores whose names look exchanged"),
 }
 
@@ -79,7 +79,7 @@ class Finding:
     message : str
         A plain sentence; it names parameters as `hierviz.messages.parameters` says.
     fix : str or None
-        What the mended file holds; None where there is none.
+        What the fixed file holds; None where there is none.
     """
 
     code: str
@@ -93,8 +93,8 @@ class Finding:
         return {key: getattr(self, key) for key in ("code", "severity", "where", "message", "fix")}
 
     def __str__(self):
-        mended = "" if self.fix is None else f" Can be mended: {self.fix}."
-        return f"{self.severity}: {self.where}: {self.message}{mended}"
+        fix = "" if self.fix is None else f" Can be fixed: {self.fix}."
+        return f"{self.severity}: {self.where}: {self.message}{fix}"
 
 
 class Findings(list):
@@ -136,14 +136,14 @@ def counted(n, what, many=None):
 
 @dataclass(frozen=True, eq=False)
 class Examination(Short):
-    """What `doctor` has found.
+    """What `doctor` finds.
 
     Attributes
     ----------
     findings : tuple of Finding
-        Errors first, then warnings, then what is to know.
-    fixes : tuple of Mend
-        Of the files that can be mended.
+        Errors first, then warnings, then remarks.
+    fixes : tuple of Changes
+        Of the files that can be fixed.
     """
 
     findings: tuple[Finding, ...]
@@ -156,7 +156,7 @@ class Examination(Short):
         return len(self.findings)
 
     def __str__(self):
-        return "\n".join(map(str, self.findings)) or "No fault was found."
+        return "\n".join(map(str, self.findings)) or "No problems found."
 
     @property
     def counts(self) -> dict[str, int]:
@@ -169,11 +169,11 @@ class Examination(Short):
         n = self.counts
         words = [counted(n["error"], "error"), counted(n["warning"], "warning"), counted(n["info"], "remark")]
         words = [word for word, number in zip(words, n.values(), strict=True) if number]
-        return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])) if words else "no fault"
+        return " and ".join(filter(None, [", ".join(words[:-1]), *words[-1:]])) if words else "no problems"
 
     @property
     def mended_names(self) -> tuple[str, ...]:
-        """Names of the files that can be mended."""
+        """Names of the files that can be fixed."""
         return tuple(fix.name for fix in self.fixes)
 
     def to_dict(self) -> dict[str, Any]:
@@ -181,7 +181,7 @@ class Examination(Short):
         return {"findings": [finding.to_dict() for finding in self]}
 
     def write_mended(self, folder: str | os.PathLike[str]) -> list[Path]:
-        """Write the mended files, under the names of the files, into a folder that is made if it is not there.
+        """Write the fixed files, under the names of the files, into a folder that is created if it is not there.
 
         Returns
         -------
@@ -196,7 +196,7 @@ class Examination(Short):
         names = self.mended_names
         twice = [name for name in names if names.count(name) > 1]
         if twice:
-            raise FileError(f"{folder}: expected files of different names to mend, got {twice[0]!r} twice. Rename one.")
+            raise FileError(f"{folder}: expected files of different names to fix, got {twice[0]!r} twice. Rename one.")
         for fix in self.fixes:
             place = folder / fix.name
             if place.exists() and place.samefile(fix.table.source.path):

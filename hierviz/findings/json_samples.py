@@ -9,10 +9,10 @@ from collections import Counter
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import template_of
 from hierviz.new_files import new_text
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.truth_file import ID_COLUMNS
 
-# So many faults are told one by one, and so many in the same words: the file may be of another form.
+# So many faults are reported one by one, and so many in the same words: the file may be of another form.
 MOST_ERRORS, MOST_ALIKE = 20, 3
 _SAMPLE = re.compile(r", sample (\d+)\b")
 
@@ -38,7 +38,7 @@ class JsonSamples:
         """The samples of a file; None where it is no list of them."""
         try:
             text = source.read_text()
-            limits.require_json(source.where, text)
+            file_limits.require_json(source.where, text)
             value = json.loads(text)
             is_lines = False
         except json.JSONDecodeError:
@@ -58,7 +58,7 @@ class JsonSamples:
         )
 
     def place(self, error):
-        """Place of the sample that an error is about; None where it tells of none, or enough is told."""
+        """Place of the sample that an error is about; None where it names none, or enough are reported."""
         if error is None:
             return None
         place, _, words = template_of(error).partition(": ")

@@ -4,34 +4,27 @@ from __future__ import annotations
 
 from collections import Counter
 
-from hierviz.findings.edge_table import whole_rows
-from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.name_looks import look_alikes, plain_name
+from hierviz.findings.finding import counted, some
+from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name
 from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import is_rank, without_empty_rank
 
 
-def look_at_levels(table, found, changes):
-    """Note the faults of level columns in `found`, and how they are mended in `changes`.
+def look_at_levels(look):
+    """Note the faults of level columns, and how they are fixed.
 
     Parameters
     ----------
-    table : TextTable
-    found : Findings
-    changes : Changes
+    look : TableLook
     """
-    rows = whole_rows(table, found, changes)
-    ranks = [place for place, cell in enumerate(table.first) if is_rank(cell)]
+    ranks = [place for place, cell in enumerate(look.names) if is_rank(cell)]
     is_header = len(ranks) > 1
-    places = ranks if is_header else list(range(len(table.first)))
-    lines = {record: line for record, line, _ in rows[is_header:]}
-    paths = {record: [without_empty_rank(cells[place]) for place in places] for record, _, cells in rows[is_header:]}
-
-    def note(code, records, message, fix=None, severity=None):
-        found.note(code, f"{table.where}:{lines[min(records)]}", message, fix, severity)
+    look.read_rows(has_header=is_header)
+    places = ranks if is_header else list(range(len(look.names)))
+    paths = {record: [without_empty_rank(cells[place]) for place in places] for record, (_, cells) in look.rows.items()}
 
     def write(record, level, name):
-        changes.fixes.cells[record, places[level]] = paths[record][level] = name
+        look.fixes.cells[record, places[level]] = paths[record][level] = name
 
     odd = {name for path in paths.values() for name in path if name != plain_name(name)}
     if odd:
@@ -40,36 +33,29 @@ def look_at_levels(table, found, changes):
             for level, name in enumerate(paths[record]):
                 if name in odd:
                     write(record, level, plain_name(name))
-        text = f"{counted(len(odd), 'name holds', 'names hold')} characters that cannot be seen: {some(sorted(odd))}."
-        note("odd_characters", records, text, "the names in plain characters")
+        text = f"{counted(len(odd), 'name contains', 'names contain')} invisible characters: {some(sorted(odd))}."
+        look.note("odd_characters", records, text, "the names in plain characters")
     for level in range(len(places)):
         uses = Counter(path[level] for path in paths.values() if path[level])
         for group in look_alikes(uses):
             first, *rest = sorted(group, key=lambda name: -uses[name])
             records = [record for record, path in paths.items() if path[level] in rest]
             is_clear = level < len(places) - 1 and all(2 * uses[name] < uses[first] for name in rest)
-            text = (
-                f"{some(group)} look alike and are {len(group)} classes. If one is meant, write one of them everywhere."
-            )
-            severity = "error" if is_clear else "warning"
-            note("look_alike_names", records, text, f"{shown(first)} everywhere" if is_clear else None, severity)
+            fix, severity = (f"{shown(first)} everywhere", "error") if is_clear else (None, "warning")
+            look.note("look_alike_names", records, ALIKE.format(some(group), len(group)), fix, severity)
             for record in records if is_clear else ():
                 write(record, level, first)
-    _gaps(paths, lines, note, write, changes, places)
+    _gaps(look, paths, write, places)
     seen: dict = {}
     again = [record for record, path in paths.items() if seen.setdefault(tuple(path), record) != record]
     if again:
-        words = lines_words(lines[record] for record in again)
-        note(
-            "repeated_rows",
-            again,
-            f"{counted(len(again), 'row stands', 'rows stand')} there twice: {words}.",
-            f"without {words}",
-        )
-        changes.fixes.dropped.update(again)
+        words = look.lines(again)
+        text = f"{counted(len(again), 'row repeats another', 'rows repeat others')}: {words}."
+        look.note("repeated_rows", again, text, f"without {words}")
+        look.drop(again, is_fix=True)
 
 
-def _gaps(paths, lines, note, write, changes, places):
+def _gaps(look, paths, write, places):
     """Empty cells with a class below them, filled where the other rows of the class below say with what."""
     filled, left, dropped = [], [], set()
     known: dict = {}
@@ -93,12 +79,15 @@ def _gaps(paths, lines, note, write, changes, places):
                 if above is None:
                     dropped.add(record)
                 else:
-                    changes.to_read_on.cells[record, places[level]] = above
-    for records, is_fix in ((filled, True), (left, False)):
+                    look.to_read_on.cells[record, places[level]] = above
+    for records, advice, fix in (
+        (filled, "", "the cells filled as in the other rows of these classes"),
+        (left, " Fill the gap (for example 'unplaced').", None),
+    ):
         if records:
             records = list(dict.fromkeys(records))
-            words = lines_words(lines[record] for record in records)
-            text = f"{counted(len(records), 'row has', 'rows have')} an empty cell above a class: {words}."
-            fix = "the cells filled as in the other rows of these classes" if is_fix else None
-            note("gaps_in_levels", records, text + ("" if is_fix else " Fill the gap (for example 'unplaced')."), fix)
-    changes.to_read_on.dropped.update(dropped)
+            text = (
+                f"{counted(len(records), 'row has', 'rows have')} an empty cell above a class: {look.lines(records)}."
+            )
+            look.note("gaps_in_levels", records, text + advice, fix)
+    look.to_read_on.dropped.update(dropped)

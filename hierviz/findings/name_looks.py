@@ -13,11 +13,13 @@ from __future__ import annotations
 import re
 import unicodedata
 
-from hierviz.findings.finding import counted, lines_words
+from hierviz.findings.finding import counted
 from hierviz.messages.errors import listed
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
 
+AS_IN_TAXONOMY = "the names as the taxonomy has them"
+ALIKE = "{} look alike and are {} classes. If one is meant, write one of them everywhere."
 _BLANKS = re.compile(r"\s+")
 # Zero-width blank, word joiner, byte order mark, soft hyphen, marks of direction. Joiners belong to some scripts.
 _INVISIBLE = dict.fromkeys(
@@ -76,92 +78,95 @@ def with_zeros_of(texts, known):
     return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
 
 
-def look_at_names(rows, place, taxonomy, where, what, found, changes, *, numbers=None, is_path=False):
+def look_at_names(look, place, taxonomy, what, *, numbers=None, is_path=False):
     """Note cells that are not written as the taxonomy has them.
 
     Parameters
     ----------
-    rows : dict of record to (line, list of str)
-        Cells of each row.
+    look : TableLook
     place : int
         Of the column that names classes.
     taxonomy : Taxonomy
-    where, what : str
-        The file, and what the cells are ("truth").
-    found : Findings
-    changes : Changes
+    what : str
+        What the cells are ("truth").
     numbers : dict of int to int, optional
         Node of each number of a class list.
     is_path : bool
         Cells hold paths.
     """
     records: dict[str, list] = {}
-    for record, (_, cells) in rows.items():
+    for record, (_, cells) in look.rows.items():
         records.setdefault(cells[place], []).append(record)
-    loose, bad = LooseMatches(taxonomy), {}
+    bad: dict[str, list] = {}
     is_numbered = bool(numbers) and all(cell.strip().isdigit() for cell in records if cell.strip())
     for cell in records:
         if not cell.strip() or (is_numbered and int(cell) in numbers) or find_node(cell, taxonomy, is_path) is not None:
             continue
-        fields = [cell] if is_path else cell.split(";")
+        fields = _fields(cell, is_path)
         strange = [field for field in fields if field.strip() and find_node(field, taxonomy, is_path) is None]
         if strange:
             bad[cell] = strange
-    names = dict.fromkeys(name.strip() for strange in bad.values() for name in strange)
-    zeros = with_zeros_of(names, taxonomy.index)
-    keys: dict[str, list] = {}
-    for name in taxonomy.names if names else ():
-        keys.setdefault(look_alike_key(name), []).append(name)
-    alike = {name: keys[look_alike_key(name)][0] for name in names if len(keys.get(look_alike_key(name), ())) == 1}
-    alike = {name: right for name, right in alike.items() if name not in zeros}
-    odd = {name: right for name, right in alike.items() if plain_name(name) == right}
-    spelt = {name: right for name, right in alike.items() if name not in odd}
-    other = [name for name in names if name not in zeros and name not in alike and loose.find(name) is not None]
-    unknown = [name for name in names if name not in zeros and name not in alike and name not in other]
+    if not bad:
+        return
+    spellings = _Meanings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
 
-    def records_with(some_names):
-        wanted = set(some_names)
-        return [
-            record
-            for cell, strange in bad.items()
-            if not wanted.isdisjoint(map(str.strip, strange))
-            for record in records[cell]
+    def note(code, names, text, fix=None, more=""):
+        at = [
+            record for cell in bad if not set(names).isdisjoint(map(str.strip, bad[cell])) for record in records[cell]
         ]
-
-    def note(code, some_names, text, fix=None, severity=None, more=""):
-        at = [rows[record][0] for record in records_with(some_names)]
-        found.note(code, f"{where}:{min(at)}", f"{text} ({what}, {lines_words(at)}).{more}", fix, severity)
+        look.note(code, at, f"{text} ({what}, {look.lines(at)}).{more}", fix)
 
     for code, renamed, text in (
-        ("leading_zeros", zeros, "lost the leading zeros that the taxonomy has"),
-        ("odd_characters", odd, "held characters that cannot be seen"),
-        ("other_spellings", spelt, "spelt otherwise than in the taxonomy"),
+        ("leading_zeros", spellings.zeros, "lost the leading zeros that the taxonomy has"),
+        ("odd_characters", spellings.odd, "contained invisible characters"),
+        ("other_spellings", spellings.spelt, "spelt differently from the taxonomy"),
     ):
         if renamed:
-            words = f"{counted(len(renamed), 'name')} {text}: " + ", ".join(
-                f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3]
-            )
-            note(code, renamed, words, "the names as the taxonomy has them")
-    if other:
-        words = f"{counted(len(other), 'name')} matched by meaning: " + ", ".join(
-            f"{name!r} is {taxonomy.names[loose.find(name)]!r}" for name in other[:3]
-        )
-        note("other_spellings", other, words)
-    if unknown:
-        said = advice(unknown[0], taxonomy)
+            shown = ", ".join(f"{a!r} for {b!r}" for a, b in list(renamed.items())[:3])
+            note(code, renamed, f"{counted(len(renamed), 'name')} {text}: {shown}", AS_IN_TAXONOMY)
+    if spellings.by_meaning:
+        shown = ", ".join(f"{name!r} is {right!r}" for name, right in list(spellings.by_meaning.items())[:3])
         note(
-            "unknown_names",
-            unknown,
-            f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}",
-            more=said,
+            "other_spellings",
+            spellings.by_meaning,
+            f"{counted(len(spellings.by_meaning), 'name')} matched by meaning: {shown}",
         )
-    renamed = zeros | odd | spelt
+    unknown = spellings.unknown
+    if unknown:
+        text = f"{counted(len(unknown), 'name is', 'names are')} not in the taxonomy: {listed(unknown)}"
+        note("unknown_names", unknown, text, more=advice(unknown[0], taxonomy))
+    renamed = spellings.zeros | spellings.odd | spellings.spelt
     for cell in bad:
-        fields = [cell] if is_path else cell.split(";")
+        fields = _fields(cell, is_path)
         right = [renamed.get(field.strip(), field) for field in fields]
         left = [field for field in right if field.strip() not in unknown]
         for record in records[cell]:
             if right != fields:
-                changes.fixes.cells[record, place] = ";".join(right)
+                look.fixes.cells[record, place] = ";".join(right)
             if left != right:
-                changes.to_read_on.cells[record, place] = ";".join(left)
+                look.to_read_on.cells[record, place] = ";".join(left)
+
+
+def _fields(cell, is_path):
+    return [cell] if is_path else cell.split(";")
+
+
+class _Meanings:
+    """What names that are no nodes mean: as the taxonomy writes them (`zeros`, `odd`, `spelt`, `by_meaning`), or `unknown`."""
+
+    def __init__(self, names, taxonomy):
+        loose, keys = LooseMatches(taxonomy), {}
+        for name in taxonomy.names:
+            keys.setdefault(look_alike_key(name), []).append(name)
+        self.zeros = with_zeros_of(names, taxonomy.index)
+        self.odd, self.spelt, self.by_meaning, self.unknown = {}, {}, {}, []
+        for name in names:
+            alike = keys.get(look_alike_key(name), ())
+            if name in self.zeros:
+                continue
+            if len(alike) == 1:
+                (self.odd if plain_name(name) == alike[0] else self.spelt)[name] = alike[0]
+            elif (node := loose.find(name)) is not None:
+                self.by_meaning[name] = taxonomy.names[node]
+            else:
+                self.unknown.append(name)

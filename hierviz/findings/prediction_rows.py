@@ -1,16 +1,16 @@
 """Faults in the rows and columns of a table of predictions: all of them, where its reader stops at the first.
 
-Tables of scores and labels, and those in which classes stand in cells: long tables, tables of the best classes, labels without a
+Tables of scores and labels, and those in which cells name classes: long tables, tables of the best classes, labels without a
 header row.
 """
 
 from __future__ import annotations
 
+from operator import itemgetter
 from types import SimpleNamespace
 
-from hierviz.findings.edge_table import rows_below_header, whole_rows
-from hierviz.findings.finding import counted, lines_words, some
-from hierviz.findings.name_looks import look_alike_key, look_at_names, with_zeros_of
+from hierviz.findings.finding import counted, some
+from hierviz.findings.name_looks import AS_IN_TAXONOMY, look_alike_key, look_at_names, with_zeros_of
 from hierviz.findings.sample_ids import look_at_ids
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.name_matching import LooseMatches
@@ -18,22 +18,18 @@ from hierviz.predictions.node_names import find_node
 from hierviz.readers.columns import EVERY_SCORE, as_number
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS
+from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, VERBATIM_COLUMNS
 from hierviz.readers.top_k_table import top_k_roles
-from hierviz.readers.truth_file import id_column
+from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, id_column
 
 
-def look_at_prediction_rows(
-    table, taxonomy, found, changes, *, numbers=None, truth_column=None, are_named=True, may_lack=False
-):
+def look_at_prediction_rows(look, taxonomy, numbers=None, *, truth_column=None, are_named=True, may_lack=False):
     """Note what a table of scores or labels holds that cannot be read.
 
     Parameters
     ----------
-    table : TextTable
+    look : TableLook
     taxonomy : Taxonomy
-    found : Findings
-    changes : Changes
     numbers : dict of int to int, optional
         Node of each number of a class list.
     truth_column : str, optional
@@ -42,18 +38,18 @@ def look_at_prediction_rows(
     may_lack : bool
         Columns of classes may be missing.
     """
-    table = with_local_numbers(table, VERBATIM_COLUMNS)
-    names = [cell.strip() for cell in table.first]
-    scores = _score_places(table, names, taxonomy, truth_column)
+    look.table = with_local_numbers(look.table, VERBATIM_COLUMNS)
+    names = look.names
+    scores = _score_places(look.table, names, taxonomy, truth_column)
     if are_named and scores:
-        _look_at_columns(table, names, scores, taxonomy, found, changes, may_lack)
-    rows = rows_below_header(table, found, changes)
-    places = [place for place in scores if place not in changes.to_read_on.columns]
-    wrong = {record: _wrong_numbers(cells, places) for record, (_, cells) in rows.items()}
-    _note_wrong_numbers(rows, wrong, names, table.where, found, changes, EVERY_SCORE)
+        _look_at_columns(look, scores, taxonomy, may_lack)
+    look.read_rows()
+    places = [place for place in scores if place not in look.to_read_on.columns]
+    wrong = {record: _wrong_numbers(cells, places) for record, (_, cells) in look.rows.items()}
+    _note_wrong_numbers(look, wrong, EVERY_SCORE)
     id_place = id_column(names)
     if id_place is not None:
-        look_at_ids(rows, id_place, table.where, found, changes)
+        look_at_ids(look, itemgetter(id_place))
     folded = [name.casefold() for name in names]
     truth_place = names.index(truth_column) if truth_column in names else None
     if truth_place is None:
@@ -61,7 +57,7 @@ def look_at_prediction_rows(
     label_place = next((folded.index(name) for name in PREDICTED_COLUMNS if name in folded), None)
     for what, place in (("truth", truth_place), ("prediction", None if scores else label_place)):
         if place is not None and place not in scores:
-            look_at_names(rows, place, taxonomy, table.where, what, found, changes, numbers=numbers)
+            look_at_names(look, place, taxonomy, what, numbers=numbers)
 
 
 def _score_places(table, names, taxonomy, truth_column):
@@ -79,9 +75,9 @@ def _score_places(table, names, taxonomy, truth_column):
     return sorted(found + named) if found else []
 
 
-def _look_at_columns(table, names, scores, taxonomy, found, changes, may_lack):
+def _look_at_columns(look, scores, taxonomy, may_lack):
     """Columns of no class, and classes without a column."""
-    loose, of_place = LooseMatches(taxonomy), {}
+    names, loose, of_place = look.names, LooseMatches(taxonomy), {}
     for place in scores:
         node = taxonomy.index.get(names[place])
         of_place[place] = loose.find(names[place]) if node is None else node
@@ -95,36 +91,29 @@ def _look_at_columns(table, names, scores, taxonomy, found, changes, may_lack):
     lacking = [taxonomy.names[node] for node in wanted if node not in known]
     if zeros:
         text = f"{counted(len(zeros), 'column')} lost the leading zeros that the taxonomy has: {some(zeros)}."
-        found.note("leading_zeros", f"{table.where}:{table.sample[0][0]}", text, "the names as the taxonomy has them")
+        look.note_header("leading_zeros", text, AS_IN_TAXONOMY)
     unknown = [name for name in strange if name not in zeros]
     typed = _mistyped(unknown, lacking)
     if unknown:
-        text = (
-            f"{counted(len(unknown), 'column of numbers is', 'columns of numbers are')} no class of the taxonomy: "
-            f"{listed(unknown)}."
-        )
+        are = counted(len(unknown), "column of numbers is", "columns of numbers are")
+        text = f"{are} no class of the taxonomy: {listed(unknown)}."
         text += f" Classes without a column: {listed(lacking)}." if lacking else ""
-        fix = f"{some(unknown)} called {some(typed.values())}" if typed else None
-        found.note("unknown_names", f"{table.where}:{table.sample[0][0]}", text, fix)
+        fix = f"{some(unknown)} renamed to {some(typed.values())}" if typed else None
+        look.note_header("unknown_names", text, fix)
     elif lacking and not may_lack:
         text = f"{counted(len(lacking), 'class has', 'classes have')} no column: {listed(lacking)}. "
         text += "Add the columns, or say that the model does not know these classes: {missing=zero}."
-        found.note("missing_classes", f"{table.where}:{table.sample[0][0]}", text)
-    spelt = {
-        names[k]: taxonomy.names[node]
-        for k, node in of_place.items()
-        if node is not None and names[k] not in taxonomy.index
-    }
-    sure = {name: right for name, right in spelt.items() if look_alike_key(name) == look_alike_key(right)}
+        look.note_header("missing_classes", text)
+    spelt = {names[k]: taxonomy.names[node] for k, node in of_place.items() if node is not None}
+    spelt = {name: right for name, right in spelt.items() if name not in taxonomy.index}
+    is_sure = all(look_alike_key(name) == look_alike_key(right) for name, right in spelt.items())
     if spelt:
         shown = ", ".join(f"{a!r} is {b!r}" for a, b in list(spelt.items())[:3])
-        text = f"{counted(len(spelt), 'column is', 'columns are')} spelt otherwise than in the taxonomy: {shown}."
-        fix = "the names as the taxonomy has them" if len(sure) == len(spelt) else None
-        found.note("other_spellings", f"{table.where}:{table.sample[0][0]}", text, fix)
-        sure = sure if fix else {}
-    for name, right in (zeros | typed | sure).items():
-        changes.fixes.cells[0, names.index(name)] = right
-    changes.to_read_on.columns.update(strange[name] for name in unknown if name not in typed)
+        text = f"{counted(len(spelt), 'column is', 'columns are')} spelt differently from the taxonomy: {shown}."
+        look.note_header("other_spellings", text, AS_IN_TAXONOMY if is_sure else None)
+    for name, right in (zeros | typed | (spelt if is_sure else {})).items():
+        look.fixes.cells[0, names.index(name)] = right
+    look.to_read_on.columns.update(strange[name] for name in unknown if name not in typed)
 
 
 def _mistyped(unknown, lacking):
@@ -138,19 +127,16 @@ def _mistyped(unknown, lacking):
     return meant if None not in meant.values() and len(set(meant.values())) == len(meant) else {}
 
 
-def _note_wrong_numbers(rows, wrong, names, where, found, changes, advice):
+def _note_wrong_numbers(look, wrong, advice):
     """Cells of scores that hold no number: their places by record; the rows are left out."""
     wrong = {record: places for record, places in wrong.items() if places}
     if not wrong:
         return
-    first = next(iter(wrong))
-    lines, n = lines_words(rows[record][0] for record in wrong), sum(map(len, wrong.values()))
-    shown = ", ".join(f"{rows[first][1][place]!r} in column {names[place]!r}" for place in wrong[first][:2])
-    text = f"{counted(n, 'cell of scores holds', 'cells of scores hold')} no number ({lines}): {shown}. {advice}"
-    found.note("not_numbers", f"{where}:{rows[first][0]}", text)
-    changes.to_read_on.dropped.update(wrong)
-    for record in wrong:
-        del rows[record]
+    first, places = next(iter(wrong.items()))
+    shown = ", ".join(f"{look.rows[first][1][place]!r} in column {look.names[place]!r}" for place in places[:2])
+    holds = counted(sum(map(len, wrong.values())), "cell of scores holds", "cells of scores hold")
+    look.note("not_numbers", wrong, f"{holds} no number ({look.lines(wrong)}): {shown}. {advice}")
+    look.drop(wrong)
 
 
 def _wrong_numbers(cells, places):
@@ -161,81 +147,74 @@ def _wrong_numbers(cells, places):
     return []
 
 
-def listed_roles(table, taxonomy):
+def listed_roles(look, taxonomy):
     """(place of the samples, [(class, score), ...]) of a long table or one of the best classes; None of others."""
-    names = [cell.strip() for cell in table.first]
-    if any(name in taxonomy.index and table.is_number_column(place) for place, name in enumerate(names)):
+    names = look.names
+    if any(name in taxonomy.index and look.table.is_number_column(place) for place, name in enumerate(names)):
         return None
     try:
-        pairs = top_k_roles(names, table.where)
+        pairs = top_k_roles(names, look.where)
     except PredictionsError:
         return None
     if pairs is not None:
         return SimpleNamespace(sample=id_column(names), pairs=pairs, is_long=False)
     roles = long_roles(names)
-    if roles is None:
-        return None
-    return SimpleNamespace(sample=roles[0], pairs=[roles[1:]], is_long=True)
+    return None if roles is None else SimpleNamespace(sample=roles[0], pairs=[roles[1:]], is_long=True)
 
 
-def look_at_listed_rows(table, roles, taxonomy, found, changes, numbers=None):
+def look_at_listed_rows(look, roles, taxonomy, numbers=None):
     """Note what a long table, or one of the best classes, holds that cannot be read.
 
     Parameters
     ----------
-    table : TextTable
+    look : TableLook
     roles : SimpleNamespace
         From `listed_roles`.
     taxonomy : Taxonomy
-    found : Findings
-    changes : Changes
     numbers : dict of int to int, optional
         Node of each number of a class list.
     """
-    names, where = [cell.strip() for cell in table.first], table.where
-    everything = {record: cells for record, (_, cells) in enumerate(table.records(with_ragged=True)) if record}
-    rows = rows_below_header(table, found, changes)
-    wrong = {}
-    for record, (_, cells) in rows.items():
+    look.read_rows()
+    everything, wrong = look.rows | look.ragged, {}
+    for record, (_, cells) in look.rows.items():
         # Both cells are empty behind the last class of a row.
         filled = [place for class_, place in roles.pairs if cells[class_].strip() or cells[place].strip()]
         wrong[record] = [place for place in filled if as_number(cells[place]) is None]
-    _note_wrong_numbers(rows, wrong, names, where, found, changes, "Every class that is named needs a score.")
+    _note_wrong_numbers(look, wrong, "Every class that is named needs a score.")
     for class_, _ in roles.pairs:
-        what = "prediction" if roles.is_long else names[class_]
-        look_at_names(rows, class_, taxonomy, where, what, found, changes, numbers=numbers)
-        unknown = [record for record in rows if changes.to_read_on.cells.get((record, class_)) == ""]
+        what = "prediction" if roles.is_long else look.names[class_]
+        look_at_names(look, class_, taxonomy, what, numbers=numbers)
+        unknown = [record for record in look.rows if look.to_read_on.cells.get((record, class_)) == ""]
         for record in unknown:
-            del changes.to_read_on.cells[record, class_], rows[record]
-        changes.to_read_on.dropped.update(unknown)
+            del look.to_read_on.cells[record, class_]
+        look.drop(unknown)
     if roles.is_long:
-        class_ = roles.pairs[0][0]
+        sample, class_ = roles.sample, roles.pairs[0][0]
         # Of a sample that lost a row, the others are no whole sample.
         lost = {
-            cells[roles.sample]
-            for record, cells in everything.items()
-            if record not in rows and len(cells) > roles.sample
+            cells[sample]
+            for record, (_, cells) in everything.items()
+            if record not in look.rows and len(cells) > sample
         }
-        parts = [record for record, (_, cells) in rows.items() if cells[roles.sample] in lost]
-        changes.to_read_on.dropped.update(parts)
-        pairs = {
-            record: (line, [*cells, f"{cells[roles.sample]} / {cells[class_]}" if cells[roles.sample].strip() else ""])
-            for record, (line, cells) in rows.items()
-        }
-        look_at_ids(pairs, -1, where, found, changes, of="sample and class")
+        look.to_read_on.dropped.update(record for record, (_, cells) in look.rows.items() if cells[sample] in lost)
+        look_at_ids(
+            look,
+            lambda cells: f"{cells[sample]} / {cells[class_]}" if cells[sample].strip() else "",
+            of="sample and class",
+        )
     elif roles.sample is not None:
-        look_at_ids(rows, roles.sample, where, found, changes)
+        look_at_ids(look, itemgetter(roles.sample))
 
 
-def missing_header(table, taxonomy, truth_column=None):
+def missing_header(look, taxonomy, truth_column=None):
     """Names for the columns of a table of labels whose first row is no header; None of others."""
-    first = [cell.strip() for cell in table.first]
+    table, first = look.table, look.names
     if not table.can_lack_header or len(first) < 2 or truth_column in first:
         return None
     if any(cell.casefold() in VERBATIM_COLUMNS for cell in first):
         return None
     labels = [place for place, cell in enumerate(first) if cell and find_node(cell, taxonomy) is not None]
-    # Codes of classes are numbers too; below a header of classes stand other numbers.
+    # Codes of classes are numbers too; below a header of classes there are other numbers.
     below = [[cells[place] for _, cells in table.sample if place < len(cells)] for place in labels]
     are_labels = all(2 * sum(find_node(cell, taxonomy) is not None for cell in cells) > len(cells) for cells in below)
     if not labels or len(labels) > 2 or not are_labels:
@@ -249,15 +228,13 @@ def missing_header(table, taxonomy, truth_column=None):
     return names
 
 
-def look_at_headerless_rows(table, names, taxonomy, found, changes, numbers=None):
+def look_at_headerless_rows(look, names, taxonomy, numbers=None):
     """Note that a header row is missing, and what else is wrong with the rows; for parameters see `look_at_listed_rows`."""
-    where = table.where
-    text = f"the first row is no header but a sample already ({listed([cell.strip() for cell in table.first], 3)}). "
+    text = f"the first row is a sample, not a header ({listed(look.names, 3)}). "
     said = ",".join("truth or predicted" if name.startswith("column") else name for name in names)
-    found.note("no_header", f"{where}:{table.sample[0][0]}", f"{text}Add a header row, such as {said}.")
-    rows = {record: (line, cells) for record, line, cells in whole_rows(table, found, changes)}
+    look.note_header("no_header", f"{text}Add a header row, such as {said}.")
+    look.read_rows(has_header=False)
     if "sample_id" in names:
-        look_at_ids(rows, names.index("sample_id"), where, found, changes)
+        look_at_ids(look, itemgetter(names.index("sample_id")))
     if "predicted" in names:
-        place = names.index("predicted")
-        look_at_names(rows, place, taxonomy, where, "prediction", found, changes, numbers=numbers)
+        look_at_names(look, names.index("predicted"), taxonomy, "prediction", numbers=numbers)

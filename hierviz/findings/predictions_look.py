@@ -1,8 +1,10 @@
-"""All that is wrong with a file of predictions, alone and beside the truth."""
+"""All problems of a file of predictions, by itself and with the truth."""
 
 from __future__ import annotations
 
 from collections import Counter
+from contextlib import suppress
+from itertools import count, islice
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +12,6 @@ import numpy as np
 from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
 from hierviz.findings.json_samples import JsonSamples
-from hierviz.findings.mend import Changes
 from hierviz.findings.prediction_rows import (
     listed_roles,
     look_at_headerless_rows,
@@ -20,6 +21,7 @@ from hierviz.findings.prediction_rows import (
 )
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.score_values import look_at_scores
+from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
@@ -32,7 +34,7 @@ _BY_MEANING = "matched by meaning"
 
 
 class PredictionsLook:
-    """The looks at one file of predictions.
+    """The checks of one file of predictions.
 
     Parameters
     ----------
@@ -40,54 +42,56 @@ class PredictionsLook:
     taxonomy : Taxonomy
     found : Findings
     folder : Path
-        For a copy that is mended so far as to be read.
+        For a copy that is fixed so far as to be read.
     numbers : dict of int to int, optional
         Node of each number of the class list.
+    is_truth_apart : bool
+        The truth is in a file of its own, and so is its column.
     **reading
         Keywords of `load_predictions`.
     """
 
-    def __init__(self, path, taxonomy, found, folder, numbers=None, **reading):
+    def __init__(self, path, taxonomy, found, folder, numbers=None, is_truth_apart=False, **reading):
         self.path, self.taxonomy, self.found, self.folder, self.reading = path, taxonomy, found, folder, reading
-        self.where, self.numbers = Path(path).name, numbers
-        self.table = self.changes = self.predictions = self.ids = self.roles = None
-        self._look_at_file()
-
-    def _look_at_file(self):
+        self.where, self.numbers, self.is_truth_apart = Path(path).name, numbers, is_truth_apart
+        self.look = self.predictions = self.ids = self.roles = None
         try:
-            source = open_predictions(self.path, "predictions", ("text", "parquet", "npy", "zip"), read_scores=True)
+            source = open_predictions(path, "predictions", ("text", "parquet", "npy", "zip"), read_scores=True)
         except HiervizError as stopped:
-            self.found.failed(stopped, self.where)
+            found.failed(stopped, self.where)
             return
-        is_text = getattr(source, "kind", None) == "text"
-        error = self._try(self.path)
-        if is_text and (error or any(_BY_MEANING in note for note in self.predictions.notes)):
-            before = len(self.found)
-            error = (
-                self._read_on_json(source, error)
-                if error and source.begins in ("[", "{")
-                else self._read_on(source, error)
-            )
-            # The reader would say what the looks have said.
-            if error and any(one.severity == "error" for one in self.found[before:]):
-                return
-        elif is_text:
-            self._open_table(source)
+        error = self._error_of_reader(path)
+        if getattr(source, "kind", None) == "text":
+            if error or any(_BY_MEANING in note for note in self.predictions.notes):
+                before = len(found)
+                is_json = error and source.begins in ("[", "{")
+                error = self._read_on_json(source, error) if is_json else self._read_on(source, error)
+                # The reader would say what the checks have said.
+                if error and any(one.severity == "error" for one in found[before:]):
+                    return
+            else:
+                self._open_table(source)
         if error:
-            self.found.failed(error, self.where)
+            found.failed(error, self.where)
         elif self.predictions is not None and self.predictions.sample_ids is not None:
             self.ids = self._id_column()
 
+    @property
+    def samples(self):
+        """The look at a table whose rows are samples and whose columns are classes or labels; None for other files."""
+        return self.look if self.roles is None else None
+
     def _read_on(self, source, error):
-        """Look at all rows, and read a copy without what cannot be used: None, or the error that is left."""
+        """Check all rows, and read a copy without what cannot be used: None, or the error that is left."""
         before = len(self.found)
         try:
-            self._look_at_rows(source)
-            is_changed = self.changes is not None and self.changes.all
-            if error is None or not (is_changed or len(self.found) > before):
+            self._open_table(source)
+            if self.look is not None:
+                self._look_at_rows()
+            place = self._fixed_path()
+            if error is None or (place == self.path and len(self.found) == before):
                 return error
-            place = self._copy() if is_changed else self.path
-            return self._try(place) and self._try(place, missing="zero")
+            return self._error_of_reader(place) and self._error_of_reader(place, missing="zero")
         except HiervizError as stopped:
             return error or stopped
 
@@ -100,90 +104,66 @@ class PredictionsLook:
                 return None
             copy = self.folder / source.path.name
             samples.write(copy)
-            error = self._try(copy)
+            error = self._error_of_reader(copy)
         if error is None and not samples.has_ids:
             # Numbers of the samples that are left are not those of the file.
             self.predictions = None
         return error
 
-    def _try(self, path, missing=None, truth=None):
-        """None, or the error of the reader."""
-        said = dict(self.reading)
-        if missing is not None:
-            said["missing"] = missing
-        if truth is None:
-            said.pop("truth_column", None) if self.reading.get("is_truth_apart") else None
-        said.pop("is_truth_apart", None)
+    def _error_of_reader(self, path, truth=None, **instead):
+        """Read the predictions: None, or the error of the reader."""
+        said = self.reading | instead
+        if truth is None and self.is_truth_apart:
+            said["truth_column"] = None
         try:
-            self.predictions = load_predictions(
-                path, self.taxonomy, truth, name=Path(self.path).stem, is_checked=False, **said
-            )
+            name = Path(self.path).stem
+            self.predictions = load_predictions(path, self.taxonomy, truth, name=name, is_checked=False, **said)
         except (FileError, PredictionsError) as error:
             return error
         return None
 
     def _open_table(self, source):
-        try:
+        table = None
+        with suppress(HiervizError):
             table = open_table(source, "a table of predictions")
-        except HiervizError:
-            return
-        if (
-            isinstance(table, TextTable)
-            and len(table.first) > 1
-            and not any("[" in cell or "{" in cell for cell in table.first)
-        ):
-            self.changes = Changes.of(table)
-            self.roles = listed_roles(table, self.taxonomy)
-            # Rows are samples, and columns classes or labels, in other tables only.
-            self.table = table if self.roles is None else None
+        is_plain = isinstance(table, TextTable) and len(table.first) > 1
+        if is_plain and not any("[" in cell or "{" in cell for cell in table.first):
+            self.look = TableLook(table, self.found)
+            self.roles = listed_roles(self.look, self.taxonomy)
 
-    def _look_at_rows(self, source):
-        self._open_table(source)
+    def _look_at_rows(self):
+        reading, of = self.reading, (self.taxonomy, self.numbers)
         if self.roles is not None:
-            of = (self.roles, self.taxonomy, self.found, self.changes, self.numbers)
-            look_at_listed_rows(self.changes.fixes.table, *of)
+            look_at_listed_rows(self.look, self.roles, *of)
             return
-        if self.table is None:
-            return
-        names = missing_header(self.table, self.taxonomy, self.reading.get("truth_column"))
+        names = missing_header(self.look, self.taxonomy, reading.get("truth_column"))
         if names is not None and self.predictions is None:
-            look_at_headerless_rows(self.table, names, self.taxonomy, self.found, self.changes, self.numbers)
-        else:
-            look_at_prediction_rows(
-                self.table,
-                self.taxonomy,
-                self.found,
-                self.changes,
-                numbers=self.numbers,
-                truth_column=None if self.reading.get("is_truth_apart") else self.reading.get("truth_column"),
-                are_named=self.reading.get("classes") is None,
-                may_lack=self.reading.get("missing") == "zero" or bool(self.reading.get("partial")),
-            )
+            look_at_headerless_rows(self.look, names, *of)
+            return
+        look_at_prediction_rows(
+            self.look,
+            *of,
+            truth_column=None if self.is_truth_apart else reading.get("truth_column"),
+            are_named=reading.get("classes") is None,
+            may_lack=reading.get("missing") == "zero" or bool(reading.get("partial")),
+        )
 
-    def _copy(self):
-        place = self.folder / self.changes.fixes.name
-        self.changes.all.write(place)
-        return place
+    def _fixed_path(self):
+        """The file, or a copy with all changes where there are any."""
+        return self.look.copy_in(self.folder) if self.look is not None and self.look.all else self.path
 
     def _records(self):
         """Record of each row that was read."""
-        dropped = set() if self.changes is None else self.changes.all.dropped
-        kept, record = [], 1
-        while len(kept) < self.predictions.n_samples:
-            if record not in dropped:
-                kept.append(record)
-            record += 1
-        return kept
+        left = (record for record in count(1) if record not in self.look.all.dropped)
+        return list(islice(left, self.predictions.n_samples))
 
     def _id_column(self):
         ids = self.predictions.ids.tolist()
-        place = None if self.table is None else id_column([cell.strip() for cell in self.table.first])
-        if place is None:
-            return IdColumn(self.where, ids)
-        return IdColumn(self.where, ids, self.changes, self._records(), place)
+        place = None if self.samples is None else id_column(self.look.names)
+        return IdColumn(self.where, ids, *(() if place is None else (self.look, self._records(), place)))
 
-    def join(self, truth_path, truth_changes, truth_ids):
-        """Meet the truth: ids first, then both files as they are mended."""
+    def join(self, truth_path, truth_look, truth_ids):
+        """Join the truth: ids first, then both files as they are fixed."""
         if self.predictions is None:
             return
         if truth_ids is not None and self.ids is not None:
@@ -191,62 +171,50 @@ class PredictionsLook:
             if self.reading.get("ids") == "number":
                 both = tuple(one.as_numbers() for one in both)
             look_at_join(*both, self.found, has_labels=not self.predictions.has_scores)
-        place = truth_path
-        if truth_changes is not None and truth_changes.all:
-            place = self.folder / f"truth {truth_changes.fixes.name}"
-            truth_changes.all.write(place)
-        is_changed = self.changes is not None and self.changes.all
-        missing = "zero" if self.predictions.known is not None else None
+        if truth_look is not None and truth_look.all:
+            truth_path = truth_look.copy_in(self.folder, "truth ")
         before = self.predictions
-        error = self._try(self._copy() if is_changed else self.path, missing=missing, truth=place)
+        more = {"missing": "zero"} if before.known is not None else {}
+        error = self._error_of_reader(self._fixed_path(), truth_path, **more)
         if error:
             self.predictions = before
             if not any(one.code == "ids_differ" for one in self.found):
                 self.found.failed(error, self.where)
 
     def look_at_content(self):
-        """The looks at what the scores or labels say."""
-        if self.predictions is not None:
-            can_rename = self.table is not None and self.reading.get("classes") is None
-            look, moved = look_at_predictions(
-                self.predictions,
-                self.where,
-                self.found,
-                self.table is not None,
-                can_rename,
-                self._emptied(),
-                has_all=self.changes is None or not self.changes.to_read_on.columns,
-            )
-            if look is not None and look.divisors and self.table is not None:
-                self._divide(look.divisors)
-            if moved and can_rename:
-                self._exchange(moved)
-
-    def _emptied(self):
-        """How many cells were emptied to read on."""
-        return 0 if self.changes is None else sum(not cell for cell in self.changes.to_read_on.cells.values())
-
-    def _divide(self, divisors):
-        names = [cell.strip() for cell in self.table.first]
-        known = self.predictions.known if self.predictions.known is not None else self.predictions.scored_nodes
-        nodes = set() if known is None else set(known.tolist())
-        header = {place: self.changes.fixes.cells.get((0, place), name) for place, name in enumerate(names)}
-        self.changes.fixes.scores = tuple(
-            place for place, name in header.items() if self.taxonomy.index.get(name) in nodes
+        """The checks of what the scores or labels say."""
+        if self.predictions is None:
+            return
+        others = None if self.look is None else self.look.to_read_on
+        look, moved = look_at_predictions(
+            self.predictions,
+            self.where,
+            self.found,
+            is_table=self.samples is not None,
+            can_rename=self.samples is not None and self.reading.get("classes") is None,
+            n_emptied=0 if others is None else sum(not cell for cell in others.cells.values()),
+            has_all=others is None or not others.columns,
         )
-        records = self._records()
-        self.changes.fixes.divisors = {None if row is None else records[row]: value for row, value in divisors.items()}
+        if self.samples is not None:
+            self._fix_scores({} if look is None else look.divisors, moved)
 
-    def _exchange(self, moved):
-        names = [cell.strip() for cell in self.table.first]
-        index = self.taxonomy.names
-        for place, name in enumerate(names):
-            node = self.taxonomy.index.get(self.changes.fixes.cells.get((0, place), name))
-            if node in moved:
-                self.changes.fixes.cells[0, place] = index[moved[node]]
+    def _fix_scores(self, divisors, moved):
+        """Divide scores of records, and exchange the names of columns."""
+        fixes, index = self.look.fixes, self.taxonomy.index
+        node_of = {k: index.get(fixes.cells.get((0, k), name)) for k, name in enumerate(self.look.names)}
+        if divisors:
+            known = self.predictions.known if self.predictions.known is not None else self.predictions.scored_nodes
+            nodes = set() if known is None else set(known.tolist())
+            fixes.scores = tuple(place for place, node in node_of.items() if node in nodes)
+            records = self._records()
+            fixes.divisors = {None if row is None else records[row]: value for row, value in divisors.items()}
+        if moved and self.reading.get("classes") is None:
+            for place, node in node_of.items():
+                if node in moved:
+                    fixes.cells[0, place] = self.taxonomy.names[moved[node]]
 
 
-def look_at_predictions(predictions, where, found, mendable=False, can_rename=False, n_emptied=0, has_all=True):
+def look_at_predictions(predictions, where, found, *, is_table=False, can_rename=False, n_emptied=0, has_all=True):
     """Note what is odd about predictions that could be read.
 
     Parameters
@@ -254,10 +222,10 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     predictions : Predictions
     where : str
     found : Findings
-    mendable, can_rename : bool
-        Rows and columns of the file can be written otherwise.
+    is_table, can_rename : bool
+        The scores, and the names of the columns, can be fixed in the file.
     n_emptied : int
-        Labels that were left out to read on, which are told already.
+        Labels that were left out to read on, which are reported already.
     has_all : bool
         No column was left out to read on.
 
@@ -269,29 +237,24 @@ def look_at_predictions(predictions, where, found, mendable=False, can_rename=Fa
     """
     taxonomy, truth, look, hashes = predictions.taxonomy, predictions.truth, None, None
     if predictions.has_scores:
-        # The scores of a model that knows a part of the classes, as they stand in its file.
+        # The scores of a model that knows a part of the classes, as they are in its file.
         is_part = isinstance(predictions.scores, NodeColumns) and predictions.known is not None
         # Of a cut taxonomy the source has other nodes.
         is_part = is_part and predictions.scores.source.taxonomy.n_nodes == len(predictions.known)
         own = predictions.scores.source if is_part else predictions
         lacks = not has_all or any(one.code == "missing_classes" for one in found)
-        look = look_at_scores(own, where, found, mendable, with_sums=not lacks)
+        look = look_at_scores(own, where, found, is_table, with_sums=not lacks)
         hashes = look.hashes
         leaves = np.where(look.leaves >= 0, predictions.known[look.leaves], -1) if is_part else look.leaves
     else:
         leaves = _single_answers(predictions, where, found, n_emptied)
     if predictions.has_unknown:
         hashes = None
-    moved = {}
-    if (
-        not predictions.has_scores
-        and isinstance(predictions.labels, NodeLists)
-        and (predictions.labels.lengths > 1).any()
-    ):
-        leaves = None
-    if leaves is not None and (leaves >= 0).any():
+    moved: dict = {}
+    has_lists = not predictions.has_scores and isinstance(predictions.labels, NodeLists)
+    if not (has_lists and (predictions.labels.lengths > 1).any()) and (leaves >= 0).any():
         moved = look_at_answers(
-            taxonomy, truth, leaves, where, found, hashes=hashes, mendable=can_rename, known=predictions.known
+            taxonomy, truth, leaves, where, found, hashes=hashes, can_rename=can_rename, known=predictions.known
         )
     _look_at_texts(predictions, where, found)
     return look, moved
@@ -316,14 +279,12 @@ def _look_at_texts(predictions, where, found):
     if texts is None:
         return
     texts = texts[: predictions.n_samples - predictions.n_without_prediction].tolist()
-    # The text may stand in the truth file, and is not there for samples without a truth.
+    # The text may be in the truth file, and is missing for samples without a truth.
     may_lack = predictions.truth is not None
     empty = [row for row, text in enumerate(texts) if not text.strip() and (not may_lack or predictions.has_truth[row])]
     if empty and len(empty) < len(texts):
-        shown = some([predictions.sample_id(row) for row in empty])
-        found.note(
-            "empty_samples", where, f"{counted(len(empty), 'sample has', 'samples have')} an empty text ({shown})."
-        )
+        have = counted(len(empty), "sample has", "samples have")
+        found.note("empty_samples", where, f"{have} an empty text ({some(map(predictions.sample_id, empty))}).")
     twice = {text for text, n in Counter(texts).items() if n > 1 and text.strip()}
     if not twice or predictions.truth is None:
         return
@@ -334,7 +295,7 @@ def _look_at_texts(predictions, where, found):
     several = [text for text, found_truths in truths.items() if len(found_truths) > 1]
     if several:
         text = (
-            f"{counted(len(several), 'text stands', 'texts stand')} there with different truths: {some(several, 2)}. "
+            f"{counted(len(several), 'text has', 'texts have')} different truths: {some(several, 2)}. "
             f"No model gets all of them right."
         )
         found.note("texts_with_several_truths", where, text)

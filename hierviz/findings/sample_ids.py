@@ -2,38 +2,31 @@
 
 from __future__ import annotations
 
-from hierviz.findings.finding import counted, lines_words, some
+from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import with_zeros_of
 from hierviz.readers.join import ids_advice, whole_id
 
 
-def look_at_ids(rows, place, where, found, changes, of="sample"):
-    """Note ids that are empty or stand there twice; rows that are left keep the first.
+def look_at_ids(look, id_of, of="sample"):
+    """Note ids that are empty or there twice, and leave out their rows; of rows of one id the first is left.
 
     Parameters
     ----------
-    rows : dict of record to (line, list of str)
-        Cells of each row. Those that are dropped are removed from it.
-    place : int
-        Of the column of ids.
-    where : str
-    found : Findings
-    changes : Changes
+    look : TableLook
+    id_of : callable
+        Cells of a row to its id.
     of : str
         What an id is the id of.
     """
     seen: dict = {}
-    empty, same, other = [], [], []
-    for record, (_, cells) in rows.items():
-        sample = cells[place]
-        if not sample.strip():
-            empty.append(record)
-        elif sample in seen:
-            (same if cells == rows[seen[sample]][1] else other).append(record)
-        else:
-            seen[sample] = record
-    blank = [record for record in empty if not any(map(str.strip, rows[record][1]))]
-    empty = [record for record in empty if record not in set(blank)]
+    blank, empty, same, other = [], [], [], []
+    for record, (_, cells) in look.rows.items():
+        sample = id_of(cells)
+        first = seen.setdefault(sample, record) if sample.strip() else None
+        if first is None:
+            (empty if any(map(str.strip, cells)) else blank).append(record)
+        elif first != record:
+            (same if cells == look.rows[first][1] else other).append(record)
     for code, records, is_fix, text in (
         ("empty_ids", blank, True, "without any cell filled"),
         ("empty_ids", empty, False, "without a sample id (give every sample one)"),
@@ -41,13 +34,12 @@ def look_at_ids(rows, place, where, found, changes, of="sample"):
         ("duplicated_samples", other, False, f"of a {of} that has another row already (keep one of them)"),
     ):
         if records:
-            lines = lines_words(rows[record][0] for record in records)
-            ids = some(dict.fromkeys(rows[record][1][place] for record in records)) if code != "empty_ids" else ""
-            words = f"{counted(len(records), 'row')} {text}: {ids + ', ' if ids else ''}{lines}."
-            found.note(code, f"{where}:{rows[records[0]][0]}", words, f"without {lines}" if is_fix else None)
-            (changes.fixes if is_fix else changes.to_read_on).dropped.update(records)
-    for record in (*blank, *empty, *same, *other):
-        del rows[record]
+            lines = look.lines(records)
+            ids = some(dict.fromkeys(id_of(look.rows[record][1]) for record in records)) + ", "
+            words = f"{counted(len(records), 'row')} {text}: {'' if code == 'empty_ids' else ids}{lines}."
+            look.note(code, records, words, f"without {lines}" if is_fix else None)
+    look.drop(blank + same, is_fix=True)
+    look.drop(empty + other)
 
 
 def look_at_join(mine, theirs, found, *, has_labels):
@@ -63,17 +55,13 @@ def look_at_join(mine, theirs, found, *, has_labels):
     """
     here, there = dict.fromkeys(mine.ids), dict.fromkeys(theirs.ids)
     for one, other, known in ((mine, theirs, there), (theirs, mine, here)):
-        unmatched = [sample for sample in one.ids if sample not in known]
-        zeros = with_zeros_of(unmatched, [sample for sample in other.ids if sample not in dict.fromkeys(one.ids)])
-        if zeros:
-            zeros = _all_with_zeros(unmatched, other.ids) or zeros
+        unmatched, own = [sample for sample in one.ids if sample not in known], set(one.ids)
+        zeros = with_zeros_of(unmatched, [sample for sample in other.ids if sample not in own])
+        zeros = zeros and (_all_with_zeros(unmatched, other.ids) or zeros)
         if zeros and len(set(zeros.values())) == len(zeros):
-            text = f"{counted(len(zeros), 'id')} lost the leading zeros that {other.where} has: " + ", ".join(
-                f"{a!r} for {b!r}" for a, b in list(zeros.items())[:3]
-            )
-            found.note(
-                "leading_zeros", one.where, f"{text}.", None if one.changes is None else f"the ids as in {other.where}"
-            )
+            shown = ", ".join(f"{a!r} for {b!r}" for a, b in list(zeros.items())[:3])
+            text = f"{counted(len(zeros), 'id')} lost the leading zeros that {other.where} has: {shown}."
+            found.note("leading_zeros", one.where, text, None if one.look is None else f"the ids as in {other.where}")
             one.rename(zeros)
     here, there = dict.fromkeys(mine.ids), dict.fromkeys(theirs.ids)
     without_truth = [sample for sample in here if sample not in there]
@@ -106,7 +94,7 @@ def look_at_join(mine, theirs, found, *, has_labels):
 def _all_with_zeros(unmatched, known):
     """All shorter numbers with zeros in front where known ids are numbers of one width; else nothing.
 
-    So ids are mended too whose rows in the other file could not be read.
+    So ids are fixed too whose rows in the other file could not be read.
     """
     width = len(known[0])
     if not all(len(sample) == width and sample.isascii() and sample.isdigit() for sample in known):
@@ -121,23 +109,21 @@ class IdColumn:
     Parameters
     ----------
     where : str
-    ids : list of str
-    changes : Changes or None
-    records : list of int
-    place : int
+    ids : iterable of str
+    look : TableLook, optional
+        Of the table that holds them in the rows `records`, at `place`.
     """
 
-    def __init__(self, where, ids, changes=None, records=(), place=0):
-        self.where, self.ids, self.changes, self.records, self.place = where, list(ids), changes, list(records), place
+    def __init__(self, where, ids, look=None, records=(), place=0):
+        self.where, self.ids, self.look, self.records, self.place = where, list(ids), look, list(records), place
 
     def as_numbers(self):
         """The same, ids such as 1.0 being 1."""
-        return IdColumn(self.where, map(whole_id, self.ids), self.changes, self.records, self.place)
+        return IdColumn(self.where, map(whole_id, self.ids), self.look, self.records, self.place)
 
     def rename(self, renamed):
         """Write ids otherwise: {old: new}."""
-        if self.changes is not None:
-            for record, sample in zip(self.records, self.ids, strict=True):
-                if sample in renamed:
-                    self.changes.fixes.cells[record, self.place] = renamed[sample]
+        for record, sample in zip(self.records, self.ids) if self.look is not None else ():
+            if sample in renamed:
+                self.look.fixes.cells[record, self.place] = renamed[sample]
         self.ids = [renamed.get(sample, sample) for sample in self.ids]

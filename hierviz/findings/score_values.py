@@ -28,7 +28,7 @@ class ScoreLook:
     hashes : ndarray of float, shape (n_samples,)
         Equal for equal rows.
     divisors : dict of int to float
-        Row -> what its scores have to be divided by; the key None stands for all rows.
+        Row -> what its scores have to be divided by; the key None means all rows.
     """
 
     leaves: np.ndarray
@@ -36,7 +36,7 @@ class ScoreLook:
     divisors: dict = field(default_factory=dict)
 
 
-def look_at_scores(predictions, where, found, mendable, with_sums=True):
+def look_at_scores(predictions, where, found, can_fix, with_sums=True):
     """Note scores that cannot be what they are said to be.
 
     Parameters
@@ -45,8 +45,8 @@ def look_at_scores(predictions, where, found, mendable, with_sums=True):
         With scores, unchecked.
     where : str
     found : Findings
-    mendable : bool
-        The file can be written anew.
+    can_fix : bool
+        The scores can be fixed in the file.
     with_sums : bool
         Leaf probabilities have to sum to 1: all columns are there.
 
@@ -85,11 +85,10 @@ def look_at_scores(predictions, where, found, mendable, with_sums=True):
             low[rows] = is_low.any(axis=1)
             for place in np.flatnonzero(is_low.any(axis=0)).tolist():
                 lowest[place] = lowest.get(place, 0) + int(is_low[:, place].sum())
-    _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums)
+    _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sums)
     if low.any() and not wrong.any() and (predictions.truth is None or predictions.has_single_truth):
-        names = [
-            taxonomy.names[nodes[families[0][place]]] for place in sorted(lowest, key=lambda place: -lowest[place])
-        ]
+        worst = sorted(lowest, key=lambda place: -lowest[place])
+        names = [taxonomy.names[nodes[families[0][place]]] for place in worst]
         text = (
             f"{counted(int(low.sum()), 'sample has', 'samples have')} a class less probable than its children together "
             f"({some(names, 3)}). Are these independent probabilities, or columns of other classes?"
@@ -111,7 +110,7 @@ def _families(taxonomy, nodes):
     return place[parents], below.nodes, below.offsets[parents]
 
 
-def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_sums):
+def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sums):
     """Values outside of 0 to 1, sums that are not 1, and rows without any score."""
     key, ids = predictions.parametrisation, predictions.sample_id
     is_leaves = key == "leaf_probabilities" and with_sums
@@ -128,46 +127,39 @@ def _note_sums(predictions, where, found, look, totals, wrong, mendable, with_su
     # What is not listed may be missing from a sum.
     distance = totals - 1 if predictions.has_unknown else np.abs(totals - 1)
     off = is_leaves & (distance > SUM_TOLERANCE) & ~empty & finite
-    # A few rows beside many that sum to 1 were scaled; where most do not, they are no probabilities.
+    # A few rows among many that sum to 1 were scaled; where most do not, they are no probabilities.
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:
         text = "the scores of every sample sum to 100: they are percent."
-        found.note("sums_not_one", where, text, "the scores divided by 100" if mendable else None)
+        found.note("sums_not_one", where, text, "the scores divided by 100" if can_fix else None)
         look.divisors = {None: _PERCENT}
         return
-    if few:
+    if off.any() and (few or not wrong.any()):
         text = (
             f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; "
             f"sums from {totals[off].min():.4g} to {totals[off].max():.4g})."
         )
-        found.note("sums_not_one", where, text, "these rows divided by their sums" if mendable else None)
+        raw = "" if few else " If they are raw scores or independent probabilities, set {parametrisation}."
+        found.note("sums_not_one", where, text + raw, "these rows divided by their sums" if few and can_fix else None)
+    if few:
         look.divisors = dict(zip(np.flatnonzero(off).tolist(), totals[off].tolist(), strict=True))
         wrong = wrong & ~(off & finite)
-    elif off.any() and not wrong.any():
-        text = (
-            f"the probabilities of {counted(int(off.sum()), 'sample')} do not sum to 1 ({_named(off, ids)}; sums from "
-            f"{totals[off].min():.4g} to {totals[off].max():.4g}). If they are raw scores or independent probabilities, say so "
-            "with {parametrisation}."
-        )
-        found.note("sums_not_one", where, text)
     if wrong.any():
-        expected = "is outside of 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
+        expected = "is outside 0 to 1 or not finite" if key in PROBABILITIES else "is not finite"
         # Raw scores are finite, too.
         is_raw = key in PROBABILITIES and bool((wrong & finite).any() or not finite.any())
-        advice = (
-            " If the file holds raw scores, say which with {parametrisation}."
-            if is_raw
-            else " Correct them, or leave these samples out."
-        )
+        advice = "Correct them, or leave these samples out."
+        if is_raw:
+            advice = "If the file holds raw scores, say which with {parametrisation}."
         text = (
             f"{counted(int(wrong.sum()), 'sample has', 'samples have')} a score that {expected} "
-            f"({_named(wrong, ids)}).{advice}"
+            f"({_named(wrong, ids)}). {advice}"
         )
         found.note("not_probabilities", where, text)
 
 
 def _has_negative(predictions, rows):
-    """Whether a score of some rows is below 0; looked at 1,000 rows at a time."""
+    """Whether a score of some rows is below 0; checked 1,000 rows at a time."""
     return any((np.asarray(predictions.scores[rows[k : k + 1000]]) < 0).any() for k in range(0, len(rows), 1000))
 
 

@@ -1,4 +1,4 @@
-"""All that is wrong with a taxonomy file, the taxonomy for the looks that need one, and what is to know about its shape: only
+"""All problems of a taxonomy file, the taxonomy for the checks that need one, and notable properties of its shape: only
 children, several parents, uneven depths, names that repeat."""
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ import numpy as np
 from hierviz.findings.edge_table import look_at_edges
 from hierviz.findings.finding import counted, some
 from hierviz.findings.level_table import look_at_levels
-from hierviz.findings.mend import Changes
-from hierviz.findings.name_looks import look_alikes
+from hierviz.findings.name_looks import ALIKE, look_alikes
+from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
@@ -27,17 +27,17 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     path : str or path
     found : Findings
     folder : Path
-        For a copy that is mended so far as to be read.
+        For a copy that is fixed so far as to be read.
     separator, direction, **reading
         Keywords of `load_taxonomy`.
 
     Returns
     -------
     taxonomy : Taxonomy or None
-        As it is mended; None where it cannot be read.
-    fixes : Mend or None
+        As it is fixed; None where it cannot be read.
+    fixes : Changes or None
     """
-    where, kind, table, changes = Path(os.fspath(path)).name, None, None, None
+    where, kind, look = Path(os.fspath(path)).name, None, None
     said = {"separator": separator, "direction": direction, **reading}
     try:
         if not has_taxonomy_tables(path):
@@ -45,33 +45,31 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
             kind, table = plain_table(source, reading.get("form"), separator)
         before = len(found)
         if kind is not None:
-            changes = Changes.of(table)
+            look = TableLook(table, found)
             if kind == "edges":
-                look_at_edges(table, direction, found, changes)
+                look_at_edges(look, direction)
             else:
-                look_at_levels(table, found, changes)
+                look_at_levels(look)
     except HiervizError as error:
         found.failed(error, where)
-        return None, None if changes is None else changes.fixes
-    place = path
+        return None, look and look.fixes
     try:
-        if changes is not None and changes.all:
-            place = folder / changes.fixes.name
-            changes.all.write(place)
-            # It was told of the whole file.
-            said["form"] = kind
-        taxonomy = load_taxonomy(place, **said)
+        if look is not None and look.all:
+            # The form was detected in the whole file.
+            taxonomy = load_taxonomy(look.copy_in(folder), **said | {"form": kind})
+        else:
+            taxonomy = load_taxonomy(path, **said)
     except HiervizError as error:
-        # What the looks above have found says it better.
+        # What the checks above have found says it better.
         if kind is None or not any(one.severity == "error" for one in found[before:]):
             found.failed(error, where)
-        return None, None if changes is None else changes.fixes
+        return None, look and look.fixes
     look_at_shape(taxonomy, where, found, with_names=kind is None)
-    return taxonomy, None if changes is None else changes.fixes
+    return taxonomy, look and look.fixes
 
 
 def look_at_shape(taxonomy, where, found, with_names=True):
-    """Note what is to know about a taxonomy.
+    """Note properties of a taxonomy.
 
     Parameters
     ----------
@@ -79,7 +77,7 @@ def look_at_shape(taxonomy, where, found, with_names=True):
     where : str
     found : Findings
     with_names : bool
-        Look for names that look alike too: where no table was looked at.
+        Check for names that look alike too: where no table was checked.
     """
     names, children = taxonomy.names, taxonomy.children
     if not taxonomy.is_tree:
@@ -121,5 +119,4 @@ def look_at_shape(taxonomy, where, found, with_names=True):
             )
             found.note("duplicate_names", where, text)
     for group in look_alikes(names) if with_names else ():
-        text = f"{some(group)} look alike and are {len(group)} classes. If one is meant, write one of them everywhere."
-        found.note("look_alike_names", where, text, severity="warning")
+        found.note("look_alike_names", where, ALIKE.format(some(group), len(group)), severity="warning")

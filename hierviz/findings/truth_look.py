@@ -1,19 +1,18 @@
-"""All that is wrong with a table of truths, and with a class list."""
+"""All problems of a table of truths, and of a class list."""
 
 from __future__ import annotations
 
 import os
+from operator import itemgetter
 from pathlib import Path
 
-from hierviz.findings.edge_table import rows_below_header
 from hierviz.findings.finding import counted
-from hierviz.findings.mend import Changes
 from hierviz.findings.name_looks import look_at_names
 from hierviz.findings.sample_ids import IdColumn, look_at_ids
+from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import HiervizError, listed
-from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers.class_lists.class_list_forms import read_class_list
-from hierviz.readers.labels import find_node
+from hierviz.predictions.name_matching import advice
+from hierviz.readers.classes_file import looked_up
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
 
@@ -32,37 +31,32 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
 
     Returns
     -------
-    changes : Changes or None
+    look : TableLook or None
         None where it is no text table with a header that says which column is the truth: its reader says what is wrong.
     ids : IdColumn or None
     """
-    where = Path(path).name
     try:
         table = open_table(path, "a table of true classes (CSV, TSV or Parquet)")
         if not isinstance(table, TextTable):
             return None, None
-        names = [cell.strip() for cell in table.first]
-        folded = [name.casefold() for name in names]
-        place = names.index(truth_column) if truth_column in names else None
-        id_place = id_column(names)
-        if place is None:
-            place = next(
-                (folded.index(name) for name in TRUTH_COLUMNS if name in folded and name not in ID_COLUMNS), None
-            )
+        look = TableLook(table, found)
+        folded = [name.casefold() for name in look.names]
+        accepted = [name for name in TRUTH_COLUMNS if name not in ID_COLUMNS]
+        place = next((folded.index(name) for name in accepted if name in folded), None)
+        place = look.names.index(truth_column) if truth_column in look.names else place
         if place is None:
             return None, None
-        changes = Changes.of(table)
-        rows = rows_below_header(table, found, changes)
+        look.read_rows()
     except HiervizError as error:
-        found.failed(error, where)
+        found.failed(error, Path(path).name)
         return None, None
+    id_place = id_column(look.names)
     if id_place is not None:
-        look_at_ids(rows, id_place, where, found, changes)
-    is_path = folded[place] == "path"
-    look_at_names(rows, place, taxonomy, where, "truth", found, changes, numbers=numbers, is_path=is_path)
+        look_at_ids(look, itemgetter(id_place))
+    look_at_names(look, place, taxonomy, "truth", numbers=numbers, is_path=folded[place] == "path")
     if id_place is None:
-        return changes, None
-    return changes, IdColumn(where, [cells[id_place] for _, cells in rows.values()], changes, rows, id_place)
+        return look, None
+    return look, IdColumn(look.where, [cells[id_place] for _, cells in look.rows.values()], look, look.rows, id_place)
 
 
 def look_at_classes(classes, taxonomy, found):
@@ -84,27 +78,20 @@ def look_at_classes(classes, taxonomy, found):
     """
     where = Path(classes).name if isinstance(classes, (str, os.PathLike)) else "classes"
     try:
-        read = read_class_list(classes, taxonomy)
+        read, nodes, loose = looked_up(classes, taxonomy)
     except HiervizError as error:
         found.failed(error, where)
         return None, None
-    loose = LooseMatches(taxonomy)
-    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
     unknown = [(place, name) for (place, name), node in zip(read.entries, nodes, strict=True) if node is None]
     if unknown:
         text = f"{counted(len(unknown), 'class is', 'classes are')} not in the taxonomy: {listed(name for _, name in unknown)}."
         found.note("unknown_names", unknown[0][0], text + advice(unknown[0][1], taxonomy))
     first: dict = {}
-    twice = [
-        (place, name)
-        for (place, name), node in zip(read.entries, nodes, strict=True)
-        if first.setdefault(node, place) != place
-    ]
-    twice = [(place, name) for place, name in twice if (place, name) not in unknown]
+    known = [(entry, node) for entry, node in zip(read.entries, nodes, strict=True) if node is not None]
+    twice = [entry for entry, node in known if first.setdefault(node, entry) is not entry]
     if twice:
-        text = (
-            f"{counted(len(twice), 'class stands', 'classes stand')} there twice: {listed(name for _, name in twice)}."
-        )
+        names = listed(name for _, name in twice)
+        text = f"{counted(len(twice), 'class is', 'classes are')} listed twice: {names}."
         found.note("repeated_classes", twice[0][0], text)
     for note in loose.notes(where):
         found.note("other_spellings", where, note.partition(": ")[2] + ".")

@@ -1,6 +1,6 @@
 """Scores in numpy files: ``.npy`` stays on disk, ``.npz`` brings names and ids along; its other arrays are not read.
 
-Opening them, which inputs of models need as well, stands in `numpy_files`.
+Opening them, which inputs of models need as well, is in `numpy_files`.
 """
 
 from __future__ import annotations
@@ -15,22 +15,21 @@ from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.prediction_forms.levels import NAMES_OF_LEVEL as LEVEL_NAMES
 from hierviz.readers.prediction_forms.levels import joined_levels, level_keys
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.truth_file import Truth
+from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, Truth
 
 NAME_ARRAYS = ("leaf", "node", "names", "classes")
 ID_ARRAYS = ("sample_id", "ids", "id")
-TRUTH_ARRAYS = ("truth", "true", "y_true", "true_label")
 
 
-def read_npy(source, classes=None, taxonomy=None):
+def read_npy(source, reading):
     """Scores of a ``.npy`` file, which stay on disk and are read in blocks (a gzipped one is unpacked first).
+
+    Labels with one column a level, as hiclass predicts them, are an array of text.
 
     Parameters
     ----------
     source : Source
-    classes : ndarray of int, shape (n_scores,), optional
-    taxonomy : Taxonomy, optional
-        For labels with one column a level, as hiclass predicts them: an array of text.
+    reading : Reading
 
     Returns
     -------
@@ -44,13 +43,13 @@ def read_npy(source, classes=None, taxonomy=None):
         If the array is not a table of real numbers.
     """
     scores = open_npy(source)
-    if taxonomy is not None and len(scores.shape) == 2 and scores.dtype.kind in "US":
-        return _level_labels(source, np.asarray(scores[:]), taxonomy)
+    if len(scores.shape) == 2 and scores.dtype.kind in "US":
+        return _level_labels(source, np.asarray(scores[:]), reading.taxonomy)
     _require_table(source.where, scores.shape, scores.dtype)
     detected = {"form": "array of scores (.npy)", **source.detected}
     detected |= {"rows": f"{scores.shape[0]:,}", "columns of scores": f"{scores.shape[1]:,}", "type": str(scores.dtype)}
     return RawPredictions(
-        source.where, "npy", scores, _checked_classes(source.where, scores.shape, classes), detected=detected
+        source.where, "npy", scores, _checked_classes(source.where, scores.shape, reading.classes), detected=detected
     )
 
 
@@ -68,7 +67,7 @@ def _level_labels(source, cells, taxonomy):
     return RawPredictions(source.where, "npy", labels=labels, is_hard=True, detected=detected)
 
 
-def read_npz(source, taxonomy, classes=None, numbers=None):
+def read_npz(source, reading):
     """Scores of an ``.npz`` file: one array of two axes, names of its columns, sample ids.
 
     Returns
@@ -82,11 +81,11 @@ def read_npz(source, taxonomy, classes=None, numbers=None):
         As `read_npy`; also when several arrays could be the scores.
     """
     with open_npz(source) as npz:
-        return _of_npz(source, npz, taxonomy, classes, numbers)
+        return _of_npz(source, npz, reading)
 
 
-def _of_npz(source, npz, taxonomy, classes, numbers):
-    where, arrays = source.where, npz.headers
+def _of_npz(source, npz, reading):
+    where, arrays, taxonomy, classes = source.where, npz.headers, reading.taxonomy, reading.classes
     tables = [key for key, array in arrays.items() if array.ndim == 2 and array.dtype.kind in "fiu"]
     if not tables:
         # An array of objects may be the one: why it is not read is what to say.
@@ -126,8 +125,14 @@ def _of_npz(source, npz, taxonomy, classes, numbers):
         names = others[0] if len(others) == 1 and n_scores != n_rows else None
     if nodes is None and names is not None:
         nodes = named_nodes(texts[names], taxonomy, f"{where}, array {names!r}", notes)
-    truth = _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes)
-    used = {*(levels or tables[:1]), names, ids, *TRUTH_ARRAYS, *(key + end for key in levels for end in LEVEL_NAMES)}
+    truth = _truth(arrays, texts, is_text, n_rows, reading, where, notes)
+    used = {
+        *(levels or tables[:1]),
+        names,
+        ids,
+        *TRUTH_IN_PREDICTIONS,
+        *(key + end for key in levels for end in LEVEL_NAMES),
+    }
     attributes = {key: text_array(texts[key]) for key in texts if key in is_text - used and len(texts[key]) == n_rows}
     ignored = [key for key in arrays if key not in used and key not in attributes]
     if ignored:
@@ -152,7 +157,7 @@ def _may_be_text(key, header, n_rows, n_scores):
     """True for an array of one axis that may be names, ids, the truth or an attribute."""
     if header.ndim != 1:
         return False
-    is_called = key in (*NAME_ARRAYS, *ID_ARRAYS, *TRUTH_ARRAYS)
+    is_called = key in (*NAME_ARRAYS, *ID_ARRAYS, *TRUTH_IN_PREDICTIONS)
     return is_called or (header.dtype.kind in "US" and header.shape[0] in (n_rows, n_scores))
 
 
@@ -198,21 +203,21 @@ def _unique(ids, where):
     return text_array(ids)
 
 
-def _truth(arrays, texts, is_text, n_rows, taxonomy, where, numbers, notes):
-    key = next((key for key in TRUTH_ARRAYS if key in arrays), None)
+def _truth(arrays, texts, is_text, n_rows, reading, where, notes):
+    key = next((key for key in TRUTH_IN_PREDICTIONS if key in arrays), None)
     if key is None:
         return None
-    if (key not in is_text and not (numbers and texts.get(key) is not None)) or len(texts[key]) != n_rows:
+    if (key not in is_text and not (reading.numbers and texts.get(key) is not None)) or len(texts[key]) != n_rows:
         raise PredictionsError(
             f"{where}, array {key!r}: expected {n_rows} names of true nodes, got {arrays[key].dtype} "
             f"of shape {arrays[key].shape}. Save names as text, or say what numbers mean ({{classes}})."
         )
     labels, _, _ = read_labels(
         texts[key],
-        taxonomy,
+        reading.taxonomy,
         lambda row: f"{where}, array {key!r}, row {row}",
         what="truth",
-        numbers=numbers,
+        numbers=reading.numbers,
         where=f"{where}, array {key!r}",
         notes=notes,
     )

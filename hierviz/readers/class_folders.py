@@ -1,4 +1,4 @@
-"""Classes told by folders: every file lies in a folder that is named after its class (ImageFolder)."""
+"""Classes given by folders: every file is in a folder that is named after its class (ImageFolder)."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed, printable
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.labels import find_node
 from hierviz.readers.picture_names import natural_key
 
@@ -40,8 +40,10 @@ def class_folders(path, taxonomy):
         below[:] = sorted(name for name in below if not name.startswith("."))
         inside = os.path.relpath(folder, path).replace(os.sep, "/")
         files += [f"{inside}/{name}" for name in names if inside != "." and not name.startswith(".")]
-        if len(files) > limits.PICTURES:
-            raise PredictionsError(f"{path.name}: expected at most {limits.PICTURES:,} files, got more. Write a table.")
+        if len(files) > file_limits.PICTURES:
+            raise PredictionsError(
+                f"{path.name}: expected at most {file_limits.PICTURES:,} files, got more. Write a table."
+            )
     if not files:
         raise PredictionsError(
             f"{path.name}: expected a folder with a folder of files for each class, got no file in a folder. "

@@ -1,4 +1,4 @@
-"""Which column of scores each class name belongs to, where a table or a mapping numbers them.
+"""Lists of classes, and which column of scores each name belongs to where a table or a mapping numbers them.
 
 Conventions
 -----------
@@ -15,11 +15,10 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.labels import is_all_nodes
 
-NAME_COLUMNS = ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name") + (
-    "wnid",
-    "synset",
-    "category",
-    "words",
+NAME_COLUMNS = (
+    ("node", "class", "name", "label", "leaf", "names", "classes", "labels", "class_name")
+    + ("wnid", "synset")
+    + ("category", "words")
 )
 # Written in small letters, without blanks, - and _. These say nothing but the place of a column ...
 PLACE_COLUMNS = frozenset(
@@ -99,7 +98,7 @@ def index_order(numbers, where, place=None):
     Raises
     ------
     PredictionsError
-        If a number is none, stands there twice or is left out.
+        If a number is none, is repeated or left out.
     """
     n, seen = len(numbers), {}
     wanted = f"{where}: expected whole numbers from 0 to {n - 1}, or from 1 to {n}, each once"
@@ -140,7 +139,7 @@ def numbered_names(mapping, where, notes):
     Raises
     ------
     PredictionsError
-        If neither side is whole numbers, both could be the columns, or a number is left out or stands there twice.
+        If neither side is whole numbers, both could be the columns, or a number is left out or repeated.
     """
     sides = [list(mapping), list(mapping.values())]
     numbers = [[None if isinstance(entry, bool) else whole(entry) for entry in side] for side in sides]
@@ -219,7 +218,7 @@ def _name_column(table, taxonomy, numbers):
     full = [k for k in columns if is_all_nodes(table.cells[k], taxonomy)]
     words = [k for k in columns if k not in numbers]
     full = full or [k for k in words if is_all_nodes(table.cells[k], taxonomy, LooseMatches(taxonomy))]
-    # Whole numbers that are nodes are names, unless text that is nodes stands beside them.
+    # Whole numbers that are nodes are names, unless there is a column of text that is nodes too.
     fits = [k for k in full if k not in numbers] or [k for k in full if table.kind(k) != "place"] or full
     if not fits:  # a name is misspelt, written in other letters, or that of a background class
         most = [k for k in words if 2 * _n_nodes(table.cells[k], taxonomy) > len(table.cells[k])]
@@ -247,7 +246,7 @@ def _index_column(table, taxonomy, numbers, names):
     """Place of the column that numbers the columns of scores, None when the rows are in their order."""
     candidates = {k: number for k, number in numbers.items() if k != names}
     index = None
-    # Without a header, whole numbers beside names can only be meant so.
+    # Without a header, whole numbers next to names can mean nothing else.
     for kinds in (("place",), ("id", "name")) if table.names else (("",),):
         said = [k for k in candidates if table.kind(k) in kinds]
         fits = [k for k in said if _is_index(candidates[k])]
@@ -290,3 +289,79 @@ def _require_one(table, index_columns):
 def _is_index(numbers):
     n = len(numbers)
     return None not in numbers and sorted(numbers) in (list(range(n)), list(range(1, n + 1)))
+
+
+@dataclass(frozen=True)
+class ClassList:
+    """Classes in the order of the columns of scores.
+
+    Parameters
+    ----------
+    where : str
+        What errors call it.
+    entries : tuple of (str, str)
+        What errors call each entry, and its name: as written, with synonyms and ids.
+    numbers : tuple of int
+        The number of each class: the place of its column, from what the list counts from, or the id that the list gives it.
+    notes : tuple of str
+    """
+
+    where: str
+    entries: tuple
+    numbers: tuple = ()
+    notes: tuple = ()
+
+    def __post_init__(self):
+        if not self.numbers:
+            object.__setattr__(self, "numbers", tuple(range(len(self.entries))))
+
+    @property
+    def names(self):
+        """The names alone."""
+        return [name for _, name in self.entries]
+
+
+def in_order(where, entries, numbers, what, notes=(), *, may_have_gaps=False, is_always_told=False):
+    """A ClassList of entries that have numbers.
+
+    Parameters
+    ----------
+    where : str
+    entries : sequence of (str, str)
+    numbers : sequence
+        Whole numbers, as text or not.
+    what : str
+        What says the numbers, for example ``"the key of each name"``.
+    notes : iterable of str
+    may_have_gaps : bool
+        The numbers are ids of classes and need not be places: columns are in the order of the ids.
+    is_always_told : bool
+        Note what was used even if it makes no difference.
+
+    Raises
+    ------
+    PredictionsError
+        If a number is none, is repeated or, where they are places, left out.
+    """
+    numbers = [None if isinstance(number, bool) else whole(number) for number in numbers]
+    if may_have_gaps and None not in numbers:
+        seen: set = set()
+        twice = [number for number in numbers if number in seen or seen.add(number)]
+        if twice:
+            raise PredictionsError(
+                f"{where}: expected every id once, got {listed(dict.fromkeys(twice))} more than once. Correct the list."
+            )
+        order = sorted(range(len(numbers)), key=numbers.__getitem__)
+        first, n_ids = min(numbers), max(numbers) - min(numbers) + 1
+        gaps = "" if n_ids == len(numbers) else f"; {n_ids - len(numbers)} ids between them have no class"
+        said = f"{where}: the columns of scores are taken in the order of the ids, {first} to {max(numbers)}{gaps}"
+    else:
+        order, first = index_order(numbers, where)
+        gaps, said = "", index_words(where, what, first)
+    is_told = is_always_told or gaps or first or order != list(range(len(order)))
+    return ClassList(
+        where,
+        tuple(entries[row] for row in order),
+        tuple(numbers[row] for row in order),
+        (*notes, *([said] if is_told else ())),
+    )

@@ -14,7 +14,9 @@ import numpy as np
 
 from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
 from hierviz.messages.errors import FileError, listed, near_miss
-from hierviz.readers import limits
+from hierviz.predictions.listed_scores import first_repeat
+from hierviz.readers import file_limits
+from hierviz.readers.columns import as_number
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
 from hierviz.taxonomy.checks import check_taxonomy
@@ -47,15 +49,13 @@ def load_class_weights(source: str | os.PathLike[str], taxonomy: Taxonomy) -> np
     check_taxonomy(taxonomy, "It comes after the file.")
     table = open_table(source, "a table of class weights (CSV, TSV or Parquet)")
     words = [name.strip().casefold() for name in table.first]
-    missing = [name for name in WEIGHT_COLUMNS if name not in words]
-    if missing:
+    if not set(WEIGHT_COLUMNS) <= set(words):
         raise FileError(
             f"{table.where}: expected the columns {', '.join(WEIGHT_COLUMNS)}, got {listed(table.first, 6)}. Name the columns."
         )
-    columns = table.read(has_header=True)
-    weights = np.full(taxonomy.n_nodes, np.nan)
-    names, values = (columns.single_text(words.index(name)) for name in WEIGHT_COLUMNS)
-    for row, (name, text) in enumerate(zip(names, values, strict=True)):
+    columns, weights = table.read(has_header=True), np.full(taxonomy.n_nodes, np.nan)
+    names, texts = (columns.single_text(words.index(name)) for name in WEIGHT_COLUMNS)
+    for row, name in enumerate(names):
         node = find_node(name, taxonomy)
         if node is None:
             raise FileError(
@@ -64,13 +64,18 @@ def load_class_weights(source: str | os.PathLike[str], taxonomy: Taxonomy) -> np
             )
         if not np.isnan(weights[node]):
             raise FileError(f"{columns.place(row)}: expected one row per class, got {name!r} again. Remove one.")
-        try:
-            weights[node] = float(text)
-        except ValueError:
-            weights[node] = np.nan
-        if not (np.isfinite(weights[node]) and weights[node] >= 0):
-            raise FileError(f"{columns.place(row)}: expected a weight >= 0, got {text!r}. Correct it.")
+        weights[node] = _not_negative(texts[row])
+        if np.isnan(weights[node]):
+            raise FileError(f"{columns.place(row)}: expected a weight >= 0, got {texts[row]!r}. Correct it.")
     return weights
+
+
+def _not_negative(text):
+    """The number of a cell, nan where it is none, or is negative or infinite."""
+    try:
+        return float(text) if 0 <= float(text) < np.inf else np.nan
+    except ValueError:
+        return np.nan
 
 
 def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np.ndarray, list[str]]:
@@ -94,9 +99,9 @@ def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np
     FileError
         If the table cannot be read, a value is no number of at least 0, or no row is about a node.
     """
-    table = open_table(path, "a table of terms and their information accretion", most_rows=limits.CLASS_ROWS)
+    table = open_table(path, "a table of terms and their information accretion", most_rows=file_limits.CLASS_ROWS)
     is_about_node = find_node(table.first[0].strip(), taxonomy) is not None
-    has_header = not table.can_lack_header or not (is_about_node or _is_number(table.first[-1]))
+    has_header = not table.can_lack_header or not (is_about_node or as_number(table.first[-1]) is not None)
     columns = table.read(has_header=has_header)
     if len(columns.names) != 2:
         raise FileError(
@@ -104,13 +109,13 @@ def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np
         )
     bits, unknown = np.full(taxonomy.n_nodes, np.nan), list[str]()
     for row, (name, text) in enumerate(zip(columns.single_text(0), columns.single_text(1), strict=True)):
-        if not _is_number(text) or not 0 <= float(text) < np.inf:
+        value, node = _not_negative(text), find_node(name, taxonomy)
+        if np.isnan(value):
             raise FileError(f"{columns.place(row)}: expected bits of at least 0, got {text!r}. Correct it.")
-        node = find_node(name, taxonomy)
         if node is None:
             unknown.append(name)
         else:
-            bits[node] = float(text)
+            bits[node] = value
     if len(unknown) == len(columns):
         near = near_miss(unknown[0], taxonomy.names) if unknown else ""
         raise FileError(
@@ -125,14 +130,6 @@ def load_accretion(path: str | os.PathLike[str], taxonomy: Taxonomy) -> tuple[np
             f"{columns.where}: {n_missing} of {taxonomy.n_nodes - 1} terms have no information accretion; they weigh 0"
         )
     return bits, notes
-
-
-def _is_number(text):
-    try:
-        float(text)
-    except ValueError:
-        return False
-    return True
 
 
 COST_COLUMNS = ("predicted", "truth", "cost")
@@ -220,14 +217,9 @@ def _places(columns, column, taxonomy):
 
 
 def _require_every_pair_once(columns, pair, leaves):
-    n = len(leaves)
-    counts = np.bincount(pair, minlength=n * n)
-    if (counts > 1).any():
-        # The first row whose pair stands in a row before.
-        _, first = np.unique(pair, return_index=True)
-        is_first = np.zeros(len(pair), dtype=bool)
-        is_first[first] = True
-        row = int(np.flatnonzero(~is_first)[0])
+    n, counts = len(leaves), np.bincount(pair, minlength=len(leaves) ** 2)
+    row = first_repeat(pair, pair)
+    if row is not None:
         before = int(np.flatnonzero(pair == pair[row])[0])
         raise FileError(
             f"{columns.place(row)}: expected every pair of leaves once, got {_pair(pair[row], leaves)} again "

@@ -13,6 +13,8 @@ Classes that have an id each may have several parents, and a name that need not 
 
 from __future__ import annotations
 
+from collections import Counter
+
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.taxonomy.edges import require_depth
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -100,10 +102,17 @@ def taxonomy_of_places(places, where, *, notes=(), detected=None, attributes=Non
             f"{len(renamed)} classes share their name with another class and are named with their parent: {listed(renamed)}"
         )
     titles = dict(zip(names, places.names, strict=True)) if renamed else None
-    attributes = {
-        key: {names[number]: value for number, value in values.items()} for key, values in (attributes or {}).items()
-    }
+    attributes = _renamed(attributes, names)
     return Taxonomy.from_edges(edges, titles=titles, attributes=attributes, where=where, notes=notes, detected=detected)
+
+
+def _renamed(attributes, names):
+    """Attributes by the names of classes in place of their numbers or ids; those without values are left out."""
+    return {
+        key: {names[number]: value for number, value in values.items()}
+        for key, values in (attributes or {}).items()
+        if values
+    }
 
 
 def _unique_names(places, where):
@@ -211,19 +220,14 @@ def by_name(edges, names, where, *, attributes=None, notes=(), detected=None):
     where, attributes, notes, detected
         As in `taxonomy_of_ids`.
     """
-    count: dict = {}
-    for name in names.values():
-        count[name] = count.get(name, 0) + 1
+    count = Counter(names.values())
     called = {key: name if count[name] == 1 else f"{name} ({key})" for key, name in names.items()}
     shared = [name for key, name in called.items() if name != names[key]]
     if shared:
-        told = (
-            f"{len(shared)} classes share their name with another class and are named with their id: {listed(shared)}"
-        )
-        notes = [*notes, f"{where}: {told}"]
+        are = f"{len(shared)} classes share their name with another class and are named with their id"
+        notes = [*notes, f"{where}: {are}: {listed(shared)}"]
     titles = {called[key]: name for key, name in names.items()} if shared else None
-    columns = {
-        key: {called[number]: value for number, value in values.items()} for key, values in (attributes or {}).items()
-    }
     edges = [(None if parent is None else called[parent], called[child]) for parent, child in edges]
-    return taxonomy_of_ids(edges, titles, where, attributes=columns, notes=notes, detected=detected)
+    return taxonomy_of_ids(
+        edges, titles, where, attributes=_renamed(attributes, called), notes=notes, detected=detected
+    )

@@ -1,6 +1,6 @@
 """Which node each column of scores belongs to: the names of a class list, looked up in the taxonomy.
 
-What a list may look like stands in `class_lists.class_list_forms`.
+The forms of a list are in `class_lists.class_list_forms`.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ def load_classes(classes, taxonomy, notes=None):
     FileError
         If the file cannot be read.
     PredictionsError
-        If a name is not in the taxonomy, fits several nodes or stands there twice; names the line. If an index has gaps or
-        doubles, or it cannot be told which column is the index and which one the names.
+        If a name is not in the taxonomy, fits several nodes or is repeated; names the line. If an index has gaps or
+        repeats, or it is unclear which column is the index and which one holds the names.
     """
     return load_class_nodes(classes, taxonomy, notes)[0]
 
@@ -49,10 +49,9 @@ def load_class_nodes(classes, taxonomy, notes=None):
         Node of each number.
     """
     notes = [] if notes is None else notes
-    read = read_class_list(classes, taxonomy)
+    read, found, loose = looked_up(classes, taxonomy)
     notes += read.notes
-    nodes, seen, loose = [], {}, LooseMatches(taxonomy)
-    found = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    nodes, seen = [], {}
     for (place, name), node in zip(read.entries, found, strict=True):
         if node is None:
             raise unknown_node(place, name, taxonomy, " List one node per line, in the order of the columns.")
@@ -70,9 +69,14 @@ def load_class_nodes(classes, taxonomy, notes=None):
 
 def class_numbers(classes, taxonomy):
     """Node of each number of a class list: dict of int to int. Classes that are no nodes are left out, as the background."""
-    read, loose = read_class_list(classes, taxonomy), LooseMatches(taxonomy)
-    nodes = loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names])
+    read, nodes, _ = looked_up(classes, taxonomy)
     return {number: node for number, node in zip(read.numbers, nodes, strict=True) if node is not None}
+
+
+def looked_up(classes, taxonomy):
+    """(ClassList, node of each of its names or None, LooseMatches that found them)."""
+    read, loose = read_class_list(classes, taxonomy), LooseMatches(taxonomy)
+    return read, loose.settle(read.names, [find_node(name, taxonomy, loose=loose) for name in read.names]), loose
 
 
 def class_entries(path, taxonomy, notes):

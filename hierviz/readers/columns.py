@@ -61,6 +61,11 @@ class Columns:
         return f"{self.where}:{self.lines[row]}" if self.has_lines else f"{self.where}, row {self.lines[row]}"
 
 
+def joined(cell):
+    """A cell as text; the values of a list with ; between them."""
+    return cell if isinstance(cell, str) else ";".join(cell)
+
+
 def as_number(cell):
     """The number a cell holds, or None."""
     try:

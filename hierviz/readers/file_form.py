@@ -19,7 +19,7 @@ class FileForm:
     endings : tuple of str
         Of usual file names, without ``.gz``.
     recognised : str
-        How it is told from others, in words.
+        How it is recognised, in words.
     kind : str
         What its functions get. Of a taxonomy: "text" (a Source), "json" (a parsed value) or "large" (the files of a folder or
         archive). Of predictions: "json", "table" or "lines".

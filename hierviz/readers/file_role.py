@@ -1,4 +1,4 @@
-"""What a file is for, told by its content: taxonomy, predictions, truth, node attributes or pictures.
+"""What a file is for, detected from its content: taxonomy, predictions, truth, node attributes or pictures.
 
 Only the first lines are read. What no rule knows is taken for predictions, whose reader says what it expected.
 """
@@ -95,7 +95,7 @@ def _has_samples(table):
 def _role_of_table(table, path):
     names = [name.strip().casefold() for name in table.first]
     if any(name in PARENT_WORDS for name in names):
-        # A table of attributes names the parent of a node beside other things.
+        # A table of attributes names the parent of a node and other things.
         return "nodes" if "node" in names and "child" not in names and len(names) > 2 else "taxonomy"
     if names[0] == "node" and len(names) > 1 and not any(name in SCORE_COLUMNS for name in names):
         return "nodes"

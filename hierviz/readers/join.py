@@ -47,7 +47,7 @@ def join(raw, truth, ids=None):
     raw : RawPredictions
     truth : Truth or None
     ids : {"text", "number"}, optional
-        Whether ids are compared as they stand, or numbers such as ``1.0`` are the same as ``1``.
+        Whether ids are compared as they are, or numbers such as ``1.0`` are the same as ``1``.
 
     Returns
     -------
@@ -73,8 +73,10 @@ def join(raw, truth, ids=None):
         places, extra = _by_id(raw, truth, notes)
     else:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
-        _require_equal_counts(raw, truth)
-        notes.append(_order_note(raw, truth))
+        lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
+        _require_equal_counts(raw, truth, lacking)
+        rows = f"the {n} rows of {raw.where} and {truth.where}"
+        notes.append(f"{lacking} has no sample ids: {rows} were joined in order")
     is_joined = places >= 0
     known = is_joined.copy()
     known[is_joined] = truth.is_known[places[is_joined]]
@@ -159,18 +161,12 @@ def _as_pictures(raw, truth, mine, theirs):
     return short
 
 
-def _require_equal_counts(raw, truth):
+def _require_equal_counts(raw, truth, lacking):
     if len(raw) != len(truth):
-        lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
         raise PredictionsError(
             f"{raw.where}: expected {len(truth)} rows as in {truth.where} (there are no sample ids in {lacking}, so rows are "
             f"joined in order), got {len(raw)}. Add a sample_id column to both, or align the rows."
         )
-
-
-def _order_note(raw, truth):
-    lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
-    return f"{lacking} has no sample ids: the {len(raw)} rows of {raw.where} and {truth.where} were joined in order"
 
 
 def _take(nodes, places):

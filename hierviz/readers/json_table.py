@@ -3,7 +3,7 @@
 Conventions
 -----------
 A list of objects, or JSON lines. The first object names the columns; a value that is missing or null is an empty cell. Numbers
-keep the text that stands in the file, and the cells of a list are separated by ; as in other tables. Samples count from 0.
+keep the text of the file, and the cells of a list are separated by ; as in other tables. Samples count from 0.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from itertools import islice
 from types import MappingProxyType
 
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import Source, open_source, translated
@@ -161,8 +161,8 @@ def _objects(source):
                     if text := line.strip(_BLANK):
                         yield _decoded(decoder, text, 0, source.where, number)[0]
             return
-        text = source.read_text(most=limits.UNPACKED_BYTES)
-        limits.require_json(source.where, text)
+        text = source.read_text(most=file_limits.UNPACKED_BYTES)
+        file_limits.require_json(source.where, text)
         place = _after_blanks(text, _after_blanks(text, 0) + 1)
         while text[place : place + 1] != "]":
             value, place = _decoded(decoder, text, place, source.where, None)

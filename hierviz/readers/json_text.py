@@ -1,4 +1,4 @@
-"""JSON in which every key of an object stands once: what comes later would else replace it without a word."""
+"""JSON in which every key of an object occurs once: a later one would silently replace it."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ REPEATED = "expected every key of an object once, got {} again. Remove one of th
 
 
 def require_single_keys(where, error, words=REPEATED):
-    """An ``object_pairs_hook`` that raises `error`, of `words` with the key in them, where one stands twice."""
+    """An ``object_pairs_hook`` that raises `error`, of `words` with the key in them, where one is repeated."""
 
     def entries_of(pairs):
         entries = dict(pairs)

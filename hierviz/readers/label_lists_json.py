@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list beside ``sample_id``,
+A file is a JSON list of such lists, an object from sample id to list, or a list of objects that hold a list with ``sample_id``,
 ``truth`` and attributes of text; JSON lines hold one list or object each.
 """
 
@@ -19,21 +19,21 @@ import numpy as np
 from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, require_truth_column
 from hierviz.readers.json_text import require_single_keys
-from hierviz.readers.labels import find_node, read_labels, text_array
+from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sources import translated
-from hierviz.readers.truth_file import ID_COLUMNS, Truth, sample_ids, truth_of_column
+from hierviz.readers.truth_file import ID_COLUMNS, id_column, samples_of, truth_place
 
 
 def is_prediction_json(source):
     """Whether JSON is lists of label and score, or one of the forms of `PREDICTION_FORMS`, rather than a taxonomy."""
     try:
         text = source.read_text()
-        limits.require_json(source.where, text)
+        file_limits.require_json(source.where, text)
         value = json.loads(text)
     except (FileError, ValueError, RecursionError):
         return False
@@ -45,23 +45,13 @@ def is_prediction_json(source):
     return any(_is_label_list(part) and "score" in part[0] for part in inside)
 
 
-def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing=None, numbers=None, said=None):
+def read_label_lists(source, reading):
     """Scores of a JSON file or JSON lines.
 
     Parameters
     ----------
     source : Source
-    taxonomy : Taxonomy
-    truth_columns : sequence of str
-        Keys that hold the truth, the first that is there.
-    truth_column : str, optional
-        The one that does.
-    missing : str, optional
-        What classes are that a sample does not list; needed where lists do not fall.
-    numbers : mapping of int to int, optional
-        Node of each number of a class list.
-    said : str, optional
-        The form of `PREDICTION_FORMS` that it has; found out when absent.
+    reading : Reading
 
     Returns
     -------
@@ -74,42 +64,33 @@ def read_label_lists(source, taxonomy, truth_columns, truth_column=None, missing
         all classes nor fall; names line or sample.
     """
     form = ["JSON"]
-    records = _records(source, form, taxonomy, said)
-    return raw_of_records(
-        source.where,
-        records,
-        taxonomy,
-        truth_columns,
-        truth_column,
-        missing,
-        numbers,
-        lambda: (
-            {"form": form[0] if " " in form[0] and form[0] != "JSON lines" else f"lists of label and score ({form[0]})"}
-            | source.detected
-        ),
-    )
+
+    def detected():
+        words = form[0] if " " in form[0] and form[0] != "JSON lines" else f"lists of label and score ({form[0]})"
+        return {"form": words, **source.detected}
+
+    return raw_of_records(source.where, _records(source, form, reading), reading, detected)
 
 
-def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missing, numbers, detected):
+def raw_of_records(where, records, reading, detected):
     """RawPredictions of samples, each a list of labels and scores, or an object that holds one or a list ``predicted``.
 
     Parameters
     ----------
     where : str
     records : iterable
-    taxonomy, truth_columns, truth_column, missing, numbers
-        As in `read_label_lists`.
+    reading : Reading
     detected : callable
         Gives what was found out, when all records were read.
     """
+    taxonomy = reading.taxonomy
     records = iter(records)
     first = next(records, None)
     if first is None:
         raise PredictionsError(f"{where}: expected a list for every sample, got none. Is the file complete?")
     records = chain([first], records)
-    per_sample = {"taxonomy": taxonomy, "columns": truth_columns, "column": truth_column, "numbers": numbers}
     if isinstance(first, Mapping) and isinstance(first.get("predicted"), list):
-        return _labels_of_records(where, list(records), per_sample, detected)
+        return _labels_of_records(where, list(records), reading, detected)
     others = []
 
     def lists():
@@ -122,7 +103,7 @@ def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missin
     node_of, loose = {}, LooseMatches(taxonomy)
     for place, label in enumerate(labels):
         if label not in node_of:
-            node_of[label] = _node_of(label, taxonomy, loose, numbers)
+            node_of[label] = _node_of(label, taxonomy, loose, reading.numbers)
             if node_of[label] is None:
                 raise PredictionsError(
                     f"{where}, sample {row[place]}: expected the name of a node in the taxonomy ({taxonomy.n_nodes} nodes) as "
@@ -138,7 +119,7 @@ def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missin
     entries = ListedEntries(row, node, value, len(others), is_top_k)
     wanted = taxonomy.leaves if taxonomy.is_leaf[node].all() else np.arange(1, taxonomy.n_nodes)
     is_whole = len(row) == len(others) * len(np.unique(node)) and np.isin(wanted, node).all()
-    if not is_whole and not is_top_k and missing is None:
+    if not is_whole and not is_top_k and reading.missing is None:
         raise PredictionsError(
             f"{where}: expected all classes of every sample, or the best of each in falling order, got neither. Sort the "
             "lists by score, or say what the others are: {missing=unknown | zero}."
@@ -149,13 +130,11 @@ def raw_of_records(where, records, taxonomy, truth_columns, truth_column, missin
         scores = np.empty((len(others), len(nodes)))
         scores[row, column] = value
         found = {"scores": scores, "scored_nodes": nodes}
-    ids, truth, attributes = _per_sample(where, others, **per_sample)
-    more = {"ids": ids, "truth": truth, "attributes": attributes}
-    words = {**detected(), "rows": f"{len(others):,}"}
-    return RawPredictions(where, "lists", **found, **more, detected=words, notes=tuple(loose.notes(where)))
+    words, notes = {**detected(), "rows": f"{len(others):,}"}, tuple(loose.notes(where))
+    return RawPredictions(where, "lists", **found, **_per_sample(where, others, reading), detected=words, notes=notes)
 
 
-def _labels_of_records(where, records, per_sample, detected):
+def _labels_of_records(where, records, reading, detected):
     """RawPredictions of records with a list of labels each."""
     notes = []
     cells = [record.get("predicted") if isinstance(record, Mapping) else None for record in records]
@@ -164,21 +143,15 @@ def _labels_of_records(where, records, per_sample, detected):
         raise PredictionsError(f"{where}, sample {wrong}: expected labels, got none. Remove the sample, or label it.")
     labels, _, has_lists = read_labels(
         [[str(label) for label in cell] for cell in cells],
-        per_sample["taxonomy"],
+        reading.taxonomy,
         lambda row: f"{where}, sample {row}",
         what="prediction",
-        numbers=per_sample["numbers"],
+        numbers=reading.numbers,
         where=where,
         notes=notes,
     )
     others = [{key: value for key, value in record.items() if key != "predicted"} for record in records]
-    ids, truth, attributes = _per_sample(where, others, **per_sample)
-    more = {
-        "ids": ids,
-        "truth": truth,
-        "attributes": attributes,
-        "detected": {**detected(), "rows": f"{len(others):,}"},
-    }
+    more = {**_per_sample(where, others, reading), "detected": {**detected(), "rows": f"{len(others):,}"}}
     form = "labels" if has_lists else "hard"
     return RawPredictions(where, form, labels=labels, is_hard=not has_lists, **more, notes=tuple(notes))
 
@@ -198,8 +171,8 @@ def _advice(label, taxonomy):
     return advice(label, taxonomy, " Check the spelling.")
 
 
-def _records(source, form, taxonomy, said):
-    """Yield what stands for each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
+def _records(source, form, reading):
+    """Yield the value of each sample, a list or an object with a list; `form[0]` becomes how they are written, in words."""
     with translated(source.where, source), source.open() as file:
         text = io.TextIOWrapper(file, source.encoding)
         lines = ((number, line) for number, line in enumerate(text, 1) if line.strip())
@@ -209,17 +182,20 @@ def _records(source, form, taxonomy, said):
             form[0] = "JSON lines"
             yield from (_parsed(source.where, line, number) for number, line in chain((first, second), lines))
             return
-    content = source.read_text(most=limits.UNPACKED_BYTES)
-    limits.require_json(source.where, content)
+    content = source.read_text(most=file_limits.UNPACKED_BYTES)
+    file_limits.require_json(source.where, content)
     value = _parsed(source.where, content, None)
     is_lines = source.path.name.lower().removesuffix(".gz").endswith((".jsonl", ".ndjson"))
     others = [other for other in PREDICTION_FORMS.values() if other.kind == "json"]
-    other = next((o for o in others if o.key == said or (said is None and not is_lines and o.looks_like(value))), None)
+    if reading.form is None:
+        other = next((other for other in others if not is_lines and other.looks_like(value)), None)
+    else:
+        other = next((other for other in others if other.key == reading.form), None)
     if other is not None:
         form[0] = other.words
         if not other.looks_like(value):
             raise PredictionsError(f"{source.where}: expected {other.recognised}, got other JSON. Leave the form out.")
-        yield from other.read(value, source.where, taxonomy)
+        yield from other.read(value, source.where, reading.taxonomy)
     elif is_lines:
         form[0] = "JSON lines"
         yield value
@@ -276,26 +252,13 @@ def _parts(record, where, place):
     return record[keys[0]], {str(key): value for key, value in record.items() if key != keys[0]}
 
 
-def _per_sample(where, others, taxonomy, columns, column, numbers):
-    """Ids, truth and attributes from what stands beside the lists."""
+def _per_sample(where, others, reading):
+    """Ids, truth and attributes from the other keys of each sample: keywords of RawPredictions."""
     names = list(dict.fromkeys(chain.from_iterable(others)))
-    require_truth_column(names, column, where, "key")
+    require_truth_column(names, reading.truth_column, where, "key")
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}
-    cells = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
-    folded = [name.casefold() for name in names]
-    id_place = next((folded.index(name) for name in ID_COLUMNS if name in folded), None)
-    wanted = [column] if column is not None else [n for n in columns if n in folded][:1]
-    place = next((k for k, name in enumerate(names) if name in wanted or name.casefold() in wanted), None)
-    truth = None
-    if place is not None:
-        nodes, notes = truth_of_column(cells, place, taxonomy, numbers)
-        truth = Truth(nodes, where=where, notes=tuple(notes))
-    attributes = {
-        name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in text[k]])
-        for k, name in enumerate(names)
-        if k not in (id_place, place)
-    }
-    return None if id_place is None else sample_ids(cells, id_place), truth, attributes
+    columns = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
+    return samples_of(columns, id_column(names), truth_place(names, reading.truth_column), reading)
 
 
 def _text(value):

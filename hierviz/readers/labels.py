@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A name is looked up exactly as it stands, then without blanks around it. A whole cell that is a name wins over cutting it,
-so names may hold any of the separators. A path stands for its last node. What is no node's name is matched by its meaning
+A name is looked up exactly as written, then without blanks around it. A whole cell that is a name wins over cutting it,
+so names may hold any of the separators. A path means its last node. What is no node's name is matched by its meaning
 (`name_matching`), and where all cells are whole numbers by the class list that numbers them.
 """
 

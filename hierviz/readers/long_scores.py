@@ -12,9 +12,9 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, as_number, no_rows
-from hierviz.readers.labels import find_node, text_array, unknown_node
+from hierviz.readers.labels import find_node, unknown_node
 from hierviz.readers.long_table import (
     another_value,
     long_predictions,
@@ -30,28 +30,28 @@ from hierviz.readers.scratch import Scratch
 ROWS_AT_ONCE = 1 << 20
 # Text unpacks to about so many times its size.
 _UNPACKED = 8
-# All bits: a nan that no text stands for.
+# All bits: a nan that no text gives.
 _ABSENT = np.uint64(0xFFFFFFFFFFFFFFFF)
 
 
 def is_large(table):
-    """Whether a table is text of more than `limits.MEMORY_BYTES`."""
+    """Whether a table is text of more than `file_limits.MEMORY_BYTES`."""
     if not table.can_lack_header:
         return False
-    return table.source.size * (_UNPACKED if table.source.is_gzipped else 1) > limits.MEMORY_BYTES
+    return table.source.size * (_UNPACKED if table.source.is_gzipped else 1) > file_limits.MEMORY_BYTES
 
 
-def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
+def read_long_in_blocks(table, names, reading):
     """`read_long` with scores that stay on disk."""
-    roles = long_roles(names)
+    roles, taxonomy = long_roles(names), reading.taxonomy
     if roles is None:
-        return read_long(table, names, taxonomy, truth_column, truth_columns)  # says what is missing
+        return read_long(table, names, reading)  # says what is missing
     cells = _Cells(table, names, roles, taxonomy)
     cells.read()
     n_samples, n_classes = len(cells.samples), len(cells.place)
     n_pairs = n_samples * n_classes
-    if cells.n_rows < n_pairs and cells.n_rows <= limits.TABLE_ROWS:
-        return read_long(table, names, taxonomy, truth_column, truth_columns)  # says which pair is missing
+    if cells.n_rows < n_pairs and cells.n_rows <= file_limits.TABLE_ROWS:
+        return read_long(table, names, reading)  # says which pair is missing
     nodes, ids = np.array(list(cells.place), dtype=np.intp), list(cells.samples)
     class_names = [taxonomy.names[node] for node in nodes]
     if cells.n_rows < n_pairs:
@@ -68,12 +68,9 @@ def read_long_in_blocks(table, names, taxonomy, truth_column, truth_columns):
         raise pair_again(f"{table.where}:{line}", ids[sample], class_names[class_])
     first = np.arange(n_samples)
     columns = Columns(table.where, names, cells.text, None, np.array(cells.lines, dtype=np.int64))
-    truth, attributes = per_sample(columns, roles, first, first, taxonomy, truth_column, truth_columns)
-    scores = matrix.array((n_samples, n_classes), np.float64)
-    found = {"scores": scores, "scored_nodes": nodes}
-    return long_predictions(
-        table, names, roles, found, len(nodes), text_array(ids), truth, attributes, cells.loose.notes(table.where)
-    )
+    more = per_sample(columns, roles, first, first, reading)
+    found = {"scores": matrix.array((n_samples, n_classes), np.float64), "scored_nodes": nodes}
+    return long_predictions(table, names, found, n_classes, ids, more, cells.loose)
 
 
 class _Cells:
@@ -148,9 +145,9 @@ class _Cells:
             self._scratch.write(memoryview(values).cast("B"), self._end)
             self._end += len(values) * values.itemsize
         self.n_rows += len(rows)
-        if self._end > limits.SCRATCH_BYTES:
+        if self._end > file_limits.SCRATCH_BYTES:
             raise FileError(
-                f"{self.table.where}: expected at most {limits.size_words(limits.SCRATCH_BYTES)} of scores, got more. "
+                f"{self.table.where}: expected at most {file_limits.size_words(file_limits.SCRATCH_BYTES)} of scores, got more. "
                 "Save them as .npy, which is read in place."
             )
 

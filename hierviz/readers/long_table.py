@@ -7,11 +7,11 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers import limits
-from hierviz.readers.columns import Columns, looks_numeric
+from hierviz.readers import file_limits
+from hierviz.readers.columns import Columns, joined, looks_numeric
 from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.truth_file import Truth, truth_of_column
+from hierviz.readers.truth_file import Truth, truth_of_column, truth_place
 
 SAMPLE_COLUMNS = ("sample_id", "id", "sample")
 CLASS_COLUMNS = ("class", "node", "class_name", "category", "leaf", "label", "name")
@@ -28,7 +28,7 @@ def long_roles(names):
     return None if None in roles else tuple(roles)
 
 
-def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None):
+def read_long(table, names, reading):
     """Read a long table of scores: a matrix, or, where `missing` says what classes without a row are, the listed scores.
 
     Samples and classes keep the order in which they first come.
@@ -49,7 +49,7 @@ def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None)
             f"{table.where}: expected the columns sample_id, class and score, got {listed(names)}. Rename them so."
         )
     sample, class_, score = roles
-    columns = table.read(numbers=[score])
+    columns, taxonomy = table.read(numbers=[score]), reading.taxonomy
     columns.require_rows()
     samples, classes, loose = {}, {}, LooseMatches(taxonomy)
     rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
@@ -66,40 +66,50 @@ def read_long(table, names, taxonomy, truth_column, truth_columns, missing=None)
     if twice is not None:
         raise pair_again(columns.place(twice), list(samples)[rows[twice]], taxonomy.names[nodes[cells[twice]]])
     found = {}
-    if missing is None or _is_complete(taxonomy, nodes, len(samples), len(rows)):
+    if reading.missing is None or _is_complete(taxonomy, nodes, len(samples), len(rows)):
         found = {"scores": _matrix(columns, rows, cells, list(samples), nodes, taxonomy), "scored_nodes": nodes}
     else:
         value, lengths = columns.numbers[:, 0], np.bincount(rows)
-        # Rows of one class after the other do not tell that the best ones are listed.
+        # Rows of one class after the other do not show that the best ones are listed.
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
         found = {"listed": ListedEntries(rows, nodes[cells], value, len(samples), is_top_k)}
     first = np.full(len(samples), -1)
     first[rows[::-1]] = np.arange(len(rows))[::-1]
-    truth, others = per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns)
-    ids, notes = text_array(list(samples)), loose.notes(table.where)
-    return long_predictions(table, names, roles, found, len(nodes), ids, truth, others, notes)
+    more = per_sample(columns, roles, rows, first, reading)
+    return long_predictions(table, names, found, len(nodes), list(samples), more, loose)
 
 
-def long_predictions(table, names, roles, found, n_classes, ids, truth, attributes, notes=()):
-    """RawPredictions of a long table; `found` holds its scores and their nodes, or what is listed."""
-    sample, class_, score = roles
+def long_predictions(table, names, found, n_classes, ids, more, loose):
+    """RawPredictions of a long table.
+
+    Parameters
+    ----------
+    table : TextTable or ParquetTable
+    names : list of str
+        Of its columns.
+    found : dict
+        Scores and their nodes, or what is listed: keywords of RawPredictions.
+    n_classes : int
+    ids : list of str
+    more : dict
+        From `per_sample`.
+    loose : LooseMatches
+    """
+    roles = zip(("id column", "class column", "score column"), long_roles(names), strict=True)
     return RawPredictions(
         table.where,
         "long",
         **found,
-        ids=ids,
-        truth=truth,
-        attributes=attributes,
+        **more,
+        ids=text_array(ids),
         detected={
             "form": "long scores (one row per sample and class)",
             **table.detected,
-            "id column": names[sample],
-            "class column": names[class_],
-            "score column": names[score],
+            **{words: names[place] for words, place in roles},
             "rows": f"{len(ids):,}",
             "columns of scores": f"{n_classes:,}",
         },
-        notes=tuple(notes),
+        notes=tuple(loose.notes(table.where)),
     )
 
 
@@ -127,9 +137,9 @@ def _is_complete(taxonomy, nodes, n_samples, n_rows):
 
 def _matrix(columns, rows, cells, samples, nodes, taxonomy):
     """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
-    if len(samples) * len(nodes) > limits.TABLE_NUMBERS:
+    if len(samples) * len(nodes) > file_limits.TABLE_NUMBERS:
         raise PredictionsError(
-            f"{columns.where}: expected at most {limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
+            f"{columns.where}: expected at most {file_limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
         )
     n_pairs, pairs = len(samples) * len(nodes), rows * len(nodes) + cells
     if len(pairs) < n_pairs:
@@ -146,18 +156,26 @@ def _matrix(columns, rows, cells, samples, nodes, taxonomy):
     return scores.reshape(len(samples), len(nodes))
 
 
-def per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_columns):
-    names = columns.names
-    folded = [name.casefold() for name in names]
-    if truth_column is not None:
-        place = names.index(truth_column)
-    else:
-        place = next((folded.index(name) for name in truth_columns if name in folded), None)
+def per_sample(columns, roles, rows, first, reading):
+    """Truth and attributes of the samples: keywords of RawPredictions.
+
+    Parameters
+    ----------
+    columns : Columns
+    roles : tuple of int
+        From `long_roles`.
+    rows : ndarray of int, shape (n_rows,)
+        Sample of each row.
+    first : ndarray of int, shape (n_samples,)
+        First row of each sample.
+    reading : Reading
+    """
+    names, place = columns.names, truth_place(columns.names, reading.truth_column)
     attributes, truth = {}, None
     for k, cells in columns.text.items():
         if k in roles:
             continue
-        cells = np.array([cell if isinstance(cell, str) else ";".join(cell) for cell in cells], dtype=object)
+        cells = np.array(list(map(joined, cells)), dtype=object)
         differs = cells != cells[first][rows]
         if differs.any():
             row = int(np.argmax(differs))
@@ -165,7 +183,7 @@ def per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_column
         values = cells[first].tolist()
         if k == place:
             short = Columns(columns.where, names, {k: values}, None, columns.lines[first], columns.has_lines)
-            nodes, notes = truth_of_column(short, k, taxonomy)
+            nodes, notes = truth_of_column(short, k, reading.taxonomy)
             truth = Truth(nodes, where=columns.where, notes=tuple(notes))
         elif looks_numeric(values):
             raise PredictionsError(
@@ -174,4 +192,4 @@ def per_sample(columns, roles, rows, first, taxonomy, truth_column, truth_column
             )
         else:
             attributes[names[k]] = text_array(values)
-    return truth, attributes
+    return {"truth": truth, "attributes": attributes}

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed, near_miss
-from hierviz.readers import limits
-from hierviz.readers.columns import require_names
+from hierviz.readers import file_limits
+from hierviz.readers.columns import joined, require_names
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
 
@@ -39,7 +39,7 @@ def load_node_attributes(path, taxonomy):
     TaxonomyError
         If no row is about a node of the taxonomy, or a node has two rows.
     """
-    table = open_table(path, "a table of node attributes with a column 'node'", most_rows=limits.CLASS_ROWS)
+    table = open_table(path, "a table of node attributes with a column 'node'", most_rows=file_limits.CLASS_ROWS)
     words = [cell.strip().casefold() for cell in table.first]
     has_header = not table.can_lack_header or any(word in NODE_COLUMNS for word in words)
     if not has_header and len(words) != 2:
@@ -76,7 +76,7 @@ def load_node_attributes(path, taxonomy):
     for other, cells in columns.text.items():
         if other == place:
             continue
-        cells = [cell if isinstance(cell, str) else ";".join(cell) for cell in cells]
+        cells = list(map(joined, cells))
         if titles is None and (not has_header or words[other] in TITLE_COLUMNS):
             titles = {
                 taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None and cell.strip()

@@ -1,11 +1,11 @@
 """Arrays in numpy files: ``.npy`` stays on disk, arrays of an ``.npz`` are read when they are asked for.
 
-What is larger than `limits.MEMORY_BYTES` and compressed is unpacked once, to a temporary file.
+What is larger than `file_limits.MEMORY_BYTES` and compressed is unpacked once, to a temporary file.
 
 Conventions
 -----------
 Objects are never unpickled. An array is refused before memory is asked for when its header states more than the file
-holds, or than `limits` allows.
+holds, or than `file_limits` allows.
 
 Functions
 ---------
@@ -26,7 +26,7 @@ from math import prod
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.scratch import Scratch
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
@@ -55,13 +55,13 @@ def open_npy(source):
     FileError
         If the file is cut off, broken or holds objects, or unpacks to far too many bytes.
     """
-    with translated(source.where), source.open(limits.SCRATCH_BYTES) as file:
+    with translated(source.where), source.open(file_limits.SCRATCH_BYTES) as file:
         header = Header.read(file, source.where, source.path.name)
         if source.is_gzipped:
             header.require_data()
-            if header.n_bytes > limits.MEMORY_BYTES:
+            if header.n_bytes > file_limits.MEMORY_BYTES:
                 return _unpacked_to_disk(file, header, source.size, GUNZIP)
-            limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
+            file_limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
             return header.values(file)
         start = file.tell()
         header.require_data(source.size - start)
@@ -91,7 +91,7 @@ def open_npz(source):
     where = source.where
     with (
         translated(where),
-        source.open(limits.SCRATCH_BYTES) as file,
+        source.open(file_limits.SCRATCH_BYTES) as file,
         zipfile.ZipFile(_seekable(source, file)) as archive,
     ):
         members = [member for member in archive.infolist() if member.filename.endswith(".npy")]
@@ -100,14 +100,16 @@ def open_npz(source):
                 f"{where}: expected arrays, got a zip archive of {listed(archive.namelist()) or 'nothing'}. "
                 "Save arrays with numpy.savez, or unpack the table."
             )
-        if len(members) > limits.ARRAYS:
-            raise FileError(f"{where}: expected at most {limits.ARRAYS:,} arrays, got {len(members):,}. Save fewer.")
+        if len(members) > file_limits.ARRAYS:
+            raise FileError(
+                f"{where}: expected at most {file_limits.ARRAYS:,} arrays, got {len(members):,}. Save fewer."
+            )
         yield Npz(source, archive, {member.filename.removesuffix(".npy"): member for member in members})
 
 
 def _unpacked_to_disk(file, header, packed, advice):
     """A StoredArray of the values that follow in an open file of `packed` bytes."""
-    limits.require_unpacked(header.where, header.n_bytes, packed, advice, limits.SCRATCH_BYTES)
+    file_limits.require_unpacked(header.where, header.n_bytes, packed, advice, file_limits.SCRATCH_BYTES)
     scratch = Scratch(header.where, header.n_bytes)
     left = header.n_bytes
     while left:
@@ -127,7 +129,7 @@ def _seekable(source, file):
     content = io.BytesIO()
     while some := file.read(_BYTES_AT_ONCE):
         content.write(some)
-        if content.tell() > limits.MEMORY_BYTES:
+        if content.tell() > file_limits.MEMORY_BYTES:
             scratch = Scratch(source.where)
             scratch.append(content.getvalue())
             while some := file.read(_BYTES_AT_ONCE):
@@ -149,33 +151,34 @@ class Npz:
         self.headers = {}
         require_deflate(source.where, members.values())
         for key in members:
-            with self._open(key) as file:
-                self.headers[key] = Header.read(file, f"{source.where}, array {key!r}", source.path.name)
+            with self._open(key) as (_, header):
+                self.headers[key] = header
 
+    @contextmanager
     def _open(self, key):
-        return self.archive.open(self.members[key])
+        """An array as an open file, behind its header, and the header."""
+        with self.archive.open(self.members[key]) as file:
+            yield file, Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
 
     def __getitem__(self, key):
         """The values of an array; FileError when it holds objects or, with those before it, unpacks to far too many bytes."""
         self.asked[key] = self.members[key]
         unpacked = sum(member.file_size for member in self.asked.values())
-        limits.require_unpacked(self.source.where, unpacked, self.source.size, _AS_NPY)
-        with self._open(key) as file:
-            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+        file_limits.require_unpacked(self.source.where, unpacked, self.source.size, _AS_NPY)
+        with self._open(key) as (file, header):
             header.require_data(self.members[key].file_size - file.tell())
             return header.values(file)
 
     def stored(self, key):
-        """The values of an array, which stay on disk where they are more than `limits.MEMORY_BYTES`.
+        """The values of an array, which stay on disk where they are more than `file_limits.MEMORY_BYTES`.
 
-        An array that is not compressed is read where it is, its checksum is then not looked at; a compressed one is unpacked
+        An array that is not compressed is read where it is, its checksum is then not checked; a compressed one is unpacked
         once. FileErrors as for ``npz[key]``.
         """
         member, header = self.members[key], self.headers[key]
-        if header.n_bytes <= limits.MEMORY_BYTES or not header.shape:
+        if header.n_bytes <= file_limits.MEMORY_BYTES or not header.shape:
             return self[key]
-        with self._open(key) as file:
-            header = Header.read(file, f"{self.source.where}, array {key!r}", self.source.path.name)
+        with self._open(key) as (file, header):
             header.require_data(member.file_size - file.tell())
             if member.compress_type != zipfile.ZIP_STORED or self.source.is_gzipped:
                 return _unpacked_to_disk(file, header, self.source.size, _AS_NPY)
@@ -186,7 +189,7 @@ class Npz:
 
 
 def _first_byte(archive, member):
-    """Place in the file where an uncompressed member begins, behind its name and the extra field that stand there."""
+    """Place in the file where an uncompressed member begins, after its name and the extra field."""
     file = archive.fp
     file.seek(member.header_offset + 26)
     lengths = file.read(4)

@@ -2,24 +2,25 @@
 
 Conventions
 -----------
-Parts stand one after the other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
-rows are asked for (`parquet_rows`); ids, truth and attributes are read at once. All parts have the columns of the first.
+Parts follow each other in the order of their names (part-2 before part-10). Scores are read by row groups, when their
+rows are asked for (`ParquetRows`); ids, truth and attributes are read at once. All parts have the columns of the first.
 """
 
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
-from hierviz.readers.parquet_rows import ParquetRows
-from hierviz.readers.parquet_table import ParquetTable, _as_text, require_numbers, require_text
+from hierviz.readers.parquet_scores import GroupRows
+from hierviz.readers.parquet_table import ParquetTable, require_numbers, require_text
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
 from hierviz.readers.sources import Source, open_source, translated
@@ -44,7 +45,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
     -------
     Source, or PartedSource for Parquet whose scores stay where they are
     """
-    # Other kinds of paths are files that are held open; what is no path at all is told below.
+    # Other kinds of paths are files that are held open; what is no path at all is refused below.
     folder = path if isinstance(path, (str, Path)) else None
     inside = None if folder is None else parts_of_folder(folder if is_url(folder) else os.fspath(folder), SUFFIXES)
     if inside is not None:
@@ -66,7 +67,7 @@ def open_predictions(path, wanted, kinds, *, read_scores=True):
 
 @dataclass(frozen=True, eq=False)
 class PartedSource:
-    """Parts that were looked at; takes the place of a Source.
+    """Parts that were opened; takes the place of a Source.
 
     Parameters
     ----------
@@ -74,7 +75,7 @@ class PartedSource:
         What errors call them.
     parts : list of Source
     others : list of str
-        Names of files beside them that are no parts.
+        Names of files in the folder that are no parts.
     """
 
     where: str
@@ -160,12 +161,14 @@ class PartedTable:
                 self._require_columns(part, wanted, [names[place] for place in rest], advice)
             _require_moderate(part)
         starts = np.cumsum([0, *(part.group_rows.sum() for part in self.parts)])
-        n_rows, most = int(starts[-1]), limits.most_rows(None, 0, len(rest))
+        n_rows, most = int(starts[-1]), file_limits.most_rows(None, 0, len(rest))
         if n_rows > most:
             raise FileError(f"{self.where}: expected at most {most:,} rows, got {n_rows:,}. Split them.")
         text = {place: [] for place in rest}
         for part, end in zip(self.parts if rest else (), starts[1:].tolist()):
-            for place, cells in zip(rest, _texts(part.source, [names[place] for place in rest]), strict=True):
+            for place, cells in zip(
+                rest, ParquetTable(part.source).cells([names[place] for place in rest]), strict=True
+            ):
                 text[place] += cells
             tell(end, n_rows)
         scores = None
@@ -214,14 +217,71 @@ class PartedColumns(Columns):
 def _require_moderate(part):
     """Raise a FileError where a row group would ask for far too much memory."""
     advice = "Write smaller row groups (row_group_size)."
-    limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
+    file_limits.require_unpacked(part.source.where, part.group_bytes, part.source.size, advice)
 
 
-def _texts(source, names):
-    """Cells of some columns, a list each."""
-    part = ParquetTable(source)
-    columns = [part.file.schema.column(k) for k in range(part.file.metadata.num_columns)]
-    file = part._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
-    with translated(part.where), part._parsing():
-        table = file.read(columns=names, use_threads=False)
-    return [_as_text(table.column(name), f"{part.where}, column {name!r}") for name in names]
+@dataclass(eq=False)
+class ParquetRows(GroupRows):
+    """Columns of numbers in Parquet files, as an array that reads the row groups of the rows that are asked for.
+
+    It can be sent to another process. The file and the row group that were read last are kept, for blocks of rows that end
+    inside them.
+
+    Parameters
+    ----------
+    files : list of SharedFile
+    group_rows : list of ndarray of int
+        Rows of each row group of each file.
+    names : list of str
+        Of the columns.
+    dtype : numpy.dtype
+    where : str
+        What errors call them.
+    """
+
+    files: list[SharedFile]
+    group_rows: list[np.ndarray]
+    names: list[str]
+    dtype: np.dtype
+    where: str
+    _kept: tuple = field(default=(None, None), init=False, repr=False)
+    _open: tuple = field(default=(None, None), init=False, repr=False)
+
+    def __getstate__(self):
+        return {**self.__dict__, "_kept": (None, None), "_open": (None, None)}
+
+    @cached_property
+    def starts(self):
+        """First row of each row group, and the number of rows, shape (n_groups + 1,): where cutting costs nothing."""
+        return np.concatenate([[0], np.cumsum(np.concatenate(self.group_rows))])
+
+    def part(self, start, stop):
+        """ParquetRows of the row groups that hold the rows from `start` to `stop`, and the first row of these."""
+        first = int(np.searchsorted(self.starts, start, side="right")) - 1
+        last = max(first, int(np.searchsorted(self.starts, stop, side="left")))
+        file = np.repeat(np.arange(len(self.files)), [len(rows) for rows in self.group_rows])
+        inside = sorted(set(file[first:last].tolist()))
+        some = replace(self, files=[self.files[k] for k in inside], group_rows=[self.group_rows[k] for k in inside])
+        return some, int(self.starts[np.flatnonzero(file == inside[0])[0]]) if inside else 0
+
+    def _rows_of(self, group, start, end):
+        if self._kept[0] != group:
+            file, inside = 0, group
+            while inside >= len(self.group_rows[file]):
+                inside -= len(self.group_rows[file])
+                file += 1
+            # What was kept is given back before as much is read.
+            self._kept = (None, None)
+            with translated(self.files[file].path):
+                self._kept = (group, self._decoded(self._table(file), inside))
+        return self._kept[1][start:end]
+
+    def _table(self, file):
+        """The open table of a file, which is kept until another one is asked for."""
+        if self._open[0] != file:
+            where = self.files[file].path
+            table = ParquetTable(Source(Path(where), where, "parquet", pipe=self.files[file]))
+            if table.group_rows != self.group_rows[file].tolist():
+                raise FileError(f"{where}: expected the row groups that it had, got others. Open it again.")
+            self._open = (file, table)
+        return self._open[1]

@@ -1,7 +1,7 @@
 """Scores in Parquet that stay on disk: one row group is decoded at a time.
 
 A row group stores its columns one after the other, so that some rows of it cannot be had without decoding all. A group of up
-to `limits.MEMORY_BYTES` is held in memory; a larger one goes to a temporary file, panel by panel: some columns of all its
+to `file_limits.MEMORY_BYTES` is held in memory; a larger one goes to a temporary file, panel by panel: some columns of all its
 rows, row after row, from which blocks of rows are put together. Read in order, each group is decoded once.
 
 The footer of a Parquet file, which is read as a whole, takes about 1.2 kB for each column of each group: for 10,000 columns
@@ -14,12 +14,38 @@ import threading
 
 import numpy as np
 
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.scratch import Scratch
 from hierviz.readers.stored_array import RunRows
 
 
-class ParquetScores(RunRows):
+class GroupRows(RunRows):
+    """An array whose rows lie in row groups: `starts`, `names` and `dtype`; `_rows_of(group, start, end)` gives rows of one."""
+
+    @property
+    def shape(self):
+        """(n_rows, n_columns)."""
+        return int(self.starts[-1]), len(self.names)
+
+    def _read(self, n_rows, runs):
+        block, done = np.empty((n_rows, len(self.names)), self.dtype), 0
+        for start, count in runs:
+            while count > 0:
+                group = int(np.searchsorted(self.starts, start, side="right")) - 1
+                first, n = start - int(self.starts[group]), min(count, int(self.starts[group + 1]) - start)
+                block[done : done + n] = self._rows_of(group, first, first + n)
+                start, count, done = start + n, count - n, done + n
+        return block
+
+    def _decoded(self, table, group):
+        """All rows of a group of a ParquetTable, shape (n_rows, n_columns)."""
+        block = np.empty((table.group_rows[group], len(self.names)), self.dtype)
+        for columns, values in table.panels(group, self.names):
+            block[:, columns] = values.T
+        return block
+
+
+class ParquetScores(GroupRows):
     """Some columns of a Parquet table as an array that can be sliced by rows.
 
     Parameters
@@ -32,47 +58,26 @@ class ParquetScores(RunRows):
 
     def __init__(self, table, names, dtype):
         self.table, self.names, self.dtype = table, names, np.dtype(dtype)
-        self._starts = np.cumsum([0, *table.group_rows])
-        self.shape = (int(self._starts[-1]), len(names))
+        self.starts = np.cumsum([0, *table.group_rows])
         self._group, self._lock = None, threading.Lock()
 
     def __repr__(self):
         return f"<ParquetScores {self.table.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
 
-    def _read(self, n_rows, runs):
-        if len(runs) == 1:
-            return self._run(runs[0][0], runs[0][0] + n_rows)
-        block, done = np.empty((n_rows, self.shape[1]), self.dtype), 0
-        for start, count in runs:
-            block[done : done + count] = self._run(start, start + count)
-            done += count
-        return block
+    def _rows_of(self, group, start, end):
+        with self._lock, self.table.source.open_stored():  # it is still the file that was opened
+            if self._group is None or self._group[0] != group:
+                self._group = None  # before there are two
+                self._group = (group, self._held(group))
+            return self._group[1](start, end)
 
-    def _run(self, start, stop):
-        parts = []
-        while start < stop:
-            group = int(np.searchsorted(self._starts, start, side="right")) - 1
-            first, end = int(self._starts[group]), min(stop, int(self._starts[group + 1]))
-            with self._lock, self.table.source.open_stored():  # it is still the file that was looked at
-                if self._group is None or self._group[0] != group:
-                    self._group = None  # before there are two
-                    self._group = (group, self._decoded(group))
-                parts.append(self._group[1](start - first, end - first))
-            start = end
-        if len(parts) == 1:
-            return parts[0]
-        return np.concatenate(parts) if parts else np.empty((0, self.shape[1]), self.dtype)
-
-    def _decoded(self, group):
+    def _held(self, group):
         """Function of first and last row of a group -> block of these rows."""
-        n_rows, n_columns = self.table.group_rows[group], self.shape[1]
-        if n_rows * n_columns * self.dtype.itemsize <= limits.MEMORY_BYTES:
-            block = np.empty((n_rows, n_columns), self.dtype)
-            for columns, values in self.table.panels(group, self.names):
-                block[:, columns] = values.T
-            return lambda start, end: block[start:end].copy()
-        scratch = Scratch(self.table.where, n_rows * n_columns * self.dtype.itemsize)
-        panels, place = [], 0
+        n_bytes = self.table.group_rows[group] * len(self.names) * self.dtype.itemsize
+        if n_bytes <= file_limits.MEMORY_BYTES:
+            block = self._decoded(self.table, group)
+            return lambda start, end: block[start:end]
+        scratch, panels, place = Scratch(self.table.where, n_bytes), [], 0
         for columns, values in self.table.panels(group, self.names):
             panel = np.ascontiguousarray(values.T, dtype=self.dtype)
             scratch.write(panel, place)

@@ -16,9 +16,9 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, printable, shortened
 from hierviz.messages.extras import require
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
-from hierviz.readers.limits import most_rows
+from hierviz.readers.file_limits import most_rows
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.reading_progress import tell
 from hierviz.readers.sources import Source, translated
@@ -49,9 +49,9 @@ class ParquetTable:
     def file(self):
         """The open pyarrow.parquet.ParquetFile."""
         parquet = self._opened()
-        if parquet.metadata.num_columns > limits.TABLE_COLUMNS:
+        if parquet.metadata.num_columns > file_limits.TABLE_COLUMNS:
             raise FileError(
-                f"{self.where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {parquet.metadata.num_columns:,}. "
+                f"{self.where}: expected at most {file_limits.TABLE_COLUMNS:,} columns, got {parquet.metadata.num_columns:,}. "
                 "Save scores as .npy."
             )
         return parquet
@@ -79,7 +79,7 @@ class ParquetTable:
 
     @contextmanager
     def _parsing(self):
-        """What pyarrow raises on the bytes of a file, as a FileError; nothing but its calls stands inside."""
+        """What pyarrow raises on the bytes of a file, as a FileError; only its calls belong inside."""
         import pyarrow as pa
 
         with translated(self.where):
@@ -149,8 +149,8 @@ class ParquetTable:
         numbers = list(numbers)
         rest = sorted(set(range(len(names))).difference(numbers))
         dtype = self._number_type(numbers)
-        stays = may_stay and n_rows * len(numbers) * dtype.itemsize > limits.MEMORY_BYTES
-        paths = self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
+        stays = may_stay and n_rows * len(numbers) * dtype.itemsize > file_limits.MEMORY_BYTES
+        self._require_moderate(n_rows, [] if stays else numbers, rest, stays)
         for place in numbers:
             require_numbers(self.types[place], f"{self.where}, column {names[place]!r}", advice)
         with translated(self.where):
@@ -162,15 +162,8 @@ class ParquetTable:
                 self._fill(block, [names[place] for place in numbers])
             text = {}
             if rest:
-                file = self._opened(paths)
-                with self._parsing():
-                    table = file.read(columns=[names[place] for place in rest], use_threads=False)
-                for place in rest:
-                    where = f"{self.where}, column {names[place]!r}"
-                    with self._parsing():
-                        column = table.column(names[place])
-                    text[place] = _as_text(column, where)
-            with self.source.open_stored():  # it is still the file that was looked at
+                text = dict(zip(rest, self.cells([names[place] for place in rest]), strict=True))
+            with self.source.open_stored():  # it is still the file that was opened
                 pass
         return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
 
@@ -183,7 +176,7 @@ class ParquetTable:
         return np.dtype(narrow if kinds <= {pa.float16(), pa.float32()} else np.float64)
 
     def _require_moderate(self, n_rows, numbers, rest, stays):
-        """Raise a FileError for more rows and cells than may be, by what the file says; -> paths of its columns of text."""
+        """Raise a FileError for more rows and cells than may be, by what the file says."""
         most = most_rows(self.most_rows, len(numbers), len(rest))
         if n_rows > most:
             raise FileError(
@@ -196,15 +189,25 @@ class ParquetTable:
         repeated = [k for k, column in enumerate(columns) if column.max_repetition_level]
         groups = [metadata.row_group(k) for k in range(metadata.num_row_groups)]
         n_items = sum(group.column(k).num_values for group in groups for k in repeated)
-        if n_items > limits.TABLE_TEXTS:
+        if n_items > file_limits.TABLE_TEXTS:
             raise FileError(
-                f"{self.where}: expected at most {limits.TABLE_TEXTS:,} entries of lists, got {n_items:,}. Split the file."
+                f"{self.where}: expected at most {file_limits.TABLE_TEXTS:,} entries of lists, got {n_items:,}. Split the file."
             )
         size = n_rows * (8 * len(numbers) + _TEXT_BYTES * len(rest)) + n_items * _ITEM_BYTES
         size = max(size, sum(group.total_byte_size for group in groups))
-        most = limits.SCRATCH_BYTES if stays else None
-        limits.require_unpacked(self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most)
-        return [column.path for column in columns if column.physical_type == "BYTE_ARRAY"]
+        most = file_limits.SCRATCH_BYTES if stays else None
+        file_limits.require_unpacked(
+            self.where, size, self.source.size, "Save scores as .npy, or the table as CSV.", most
+        )
+
+    def cells(self, names):
+        """Cells of some columns as text, a list each."""
+        columns = map(self.file.schema.column, range(self.file.metadata.num_columns))
+        file = self._opened([column.path for column in columns if column.physical_type == "BYTE_ARRAY"])
+        with self._parsing():
+            table = file.read(columns=names, use_threads=False)
+            read = [table.column(name) for name in names]
+        return [_as_text(column, f"{self.where}, column {name!r}") for name, column in zip(names, read, strict=True)]
 
     def _fill(self, block, names):
         first = 0

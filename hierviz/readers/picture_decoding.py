@@ -12,7 +12,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError
 from hierviz.messages.extras import require
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.sources import known_kind
 
 FORMATS = ("PNG", "JPEG", "WEBP", "BMP", "GIF", "TIFF")
@@ -42,16 +42,16 @@ def decode(data, where):
     Raises
     ------
     FileError
-        If it is no picture of the accepted kinds, is damaged, or has more than `limits.PICTURE_PIXELS`.
+        If it is no picture of the accepted kinds, is damaged, or has more than `file_limits.PICTURE_PIXELS`.
     """
     require(where, "onnx", "PIL")
     from PIL import Image
 
-    most = f"at most {limits.PICTURE_PIXELS // 10**6} million pixels"
+    most = f"at most {file_limits.PICTURE_PIXELS // 10**6} million pixels"
     try:
         with Image.open(io.BytesIO(data), formats=_formats()) as image:
             width, height = image.size
-            if width * height > limits.PICTURE_PIXELS:
+            if width * height > file_limits.PICTURE_PIXELS:
                 raise FileError(f"{where}: expected {most}, got {width} x {height}. Make it smaller.")
             return _as_rgb(image)
     except FileError:

@@ -11,7 +11,7 @@ import zipfile
 from pathlib import Path, PurePosixPath
 
 from hierviz.messages.errors import FileError, listed, near_miss, printable
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 
 SUFFIXES = {".png", ".jpg", ".jpeg", ".webp", ".bmp", ".gif", ".tif", ".tiff"} | {
     *(".avif", ".jp2", ".j2k", ".jpx", ".jfif", ".jpe"),
@@ -122,8 +122,10 @@ def names_in_zip(path):
         raise FileError(
             f"{path.name}: expected a zip of pictures, got a damaged one ({error}). Pack or download it again."
         ) from None
-    if len(entries) > limits.PICTURES:
-        raise FileError(f"{path.name}: expected at most {limits.PICTURES:,} files, got {len(entries):,}. Split it.")
+    if len(entries) > file_limits.PICTURES:
+        raise FileError(
+            f"{path.name}: expected at most {file_limits.PICTURES:,} files, got {len(entries):,}. Split it."
+        )
     for entry in entries:
         if leads_outside(entry.filename):
             raise FileError(
@@ -131,7 +133,7 @@ def names_in_zip(path):
             )
     pictures = [entry for entry in entries if is_picture(entry.filename)]
     unpacked, packed = sum(entry.file_size for entry in pictures), path.stat().st_size
-    limits.require_unpacked(path.name, unpacked, packed, "Unpack it into a folder.", limits.PICTURES_BYTES)
+    file_limits.require_unpacked(path.name, unpacked, packed, "Unpack it into a folder.", file_limits.PICTURES_BYTES)
     names = dict.fromkeys(entry.filename for entry in entries)
     pictures = [name for name in names if is_picture(name)]
     return pictures, [name for name in names if not is_picture(name) and not _is_hidden(name)]
@@ -163,7 +165,7 @@ def chosen_names(path, picture_names, names):
 
 
 def too_large(where, size, packed=None):
-    """The error about a picture file of more than `limits.PICTURE_BYTES`."""
+    """The error about a picture file of more than `file_limits.PICTURE_BYTES`."""
     packed = "" if packed is None else f" (packed into {packed / 2**20:.3g} MB)"
-    most = limits.size_words(limits.PICTURE_BYTES)
+    most = file_limits.size_words(file_limits.PICTURE_BYTES)
     return f"{where}: expected a picture file of at most {most}, got {size / 2**20:.0f} MB{packed}. Save it smaller."

@@ -17,7 +17,7 @@ from pathlib import Path, PurePosixPath
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed, near_miss
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.picture_decoding import decode, foreign_words
 from hierviz.readers.picture_names import (
     SUFFIXES,
@@ -43,7 +43,7 @@ class Pictures:
     path : Path
         The folder or zip; for a single picture, its folder.
     names : tuple of str
-        Pictures in order; the same one may stand there twice.
+        Pictures in order; the same one may be there twice.
     notes : tuple of str
         What was left out, in words.
     left_out : tuple of str
@@ -129,18 +129,18 @@ class Pictures:
         Raises
         ------
         FileError
-            If there is no picture of that name, or it cannot be read, is encrypted or larger than `limits.PICTURE_BYTES`.
+            If there is no picture of that name, or it cannot be read, is encrypted or larger than `file_limits.PICTURE_BYTES`.
         """
         if name not in self._known:
             raise FileError(f"{self.path.name}: no picture named {name!r}.{near_miss(str(name), self._known)}")
         try:
             if self.path.is_dir():
                 file = self.path / name
-                if file.stat().st_size > limits.PICTURE_BYTES:
+                if file.stat().st_size > file_limits.PICTURE_BYTES:
                     raise FileError(too_large(f"{self.path.name}/{name}", file.stat().st_size))
                 return file.read_bytes()
             entry = self._zip.getinfo(name)
-            if entry.file_size > limits.PICTURE_BYTES:
+            if entry.file_size > file_limits.PICTURE_BYTES:
                 raise FileError(too_large(f"{self.path.name}/{name}", entry.file_size, entry.compress_size))
             if entry.flag_bits & 1:
                 raise FileError(

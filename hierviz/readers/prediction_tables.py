@@ -1,4 +1,4 @@
-"""Prediction tables: what each column is, and the rows of the wide and label forms. The long form stands in `long_table`.
+"""Prediction tables: what each column is, and the rows of the wide and label forms. The long form is in `long_table`.
 
 Conventions
 -----------
@@ -9,13 +9,16 @@ holds numbers: it may be a class that was misspelt.
 
 from __future__ import annotations
 
+from dataclasses import replace
+from functools import cached_property
+
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_index import index_order, whole
-from hierviz.readers.columns import looks_numeric, require_names, require_truth_column
+from hierviz.readers.columns import joined, looks_numeric, require_names, require_truth_column
 from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_scores import is_large, read_long_in_blocks
@@ -25,45 +28,26 @@ from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_F
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
-from hierviz.readers.truth_file import (
-    ID_COLUMNS,
-    Truth,
-    find_truth_column,
-    id_column,
-    sample_ids,
-    text_attributes,
-    truth_of_column,
-)
+from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_column, samples_of, truth_place
 
-TRUTH_IN_PREDICTIONS = ("truth", "true", "y_true", "true_label")
 PREDICTED_COLUMNS = ("predicted", "prediction", "pred", "y_pred", "label", "labels")
 TEXT_COLUMNS = ("text", "image", "file")
 _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
-# What stands there is never read as a number.
+# Their cells are never read as numbers.
 VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
+# Attributes that may be meant as the truth.
+_MISTAKABLE = (*PREDICTED_COLUMNS, "target", "class", "leaf")
 
 
-def read_prediction_table(
-    table, taxonomy, *, classes=None, truth_column=None, keep_empty=False, form=None, missing=None, numbers=None
-):
+def read_prediction_table(table, reading):
     """Read a prediction table in whichever form it has.
 
     Parameters
     ----------
     table : TextTable or ParquetTable
-    taxonomy : Taxonomy
-    classes : ndarray of int, shape (n_scores,), optional
-        Node of each column of numbers, whatever the columns are called.
-    truth_column : str, optional
-    keep_empty : bool
-        Whether an empty label is a label outside the taxonomy, -1.
-    form : {"wide", "top_k", "long", "labels", "hard"}, optional
-    missing : {"unknown", "zero"}, optional
-        What classes without a row are in the long form.
-    numbers : mapping of int to int, optional
-        Node of each number of a class list: what labels that are numbers mean.
+    reading : Reading
 
     Returns
     -------
@@ -74,42 +58,167 @@ def read_prediction_table(
     FileError, PredictionsError
         If the table cannot be read in that form; names line and column.
     """
-    has_header = _has_header(table, taxonomy, truth_column, classes)
-    names = (
-        [name.strip() for name in table.first] if has_header else [f"column {k + 1}" for k in range(len(table.first))]
-    )
-    if has_header:
-        require_names(names, table.where)
-    require_truth_column(names, truth_column, table.where)
-    loose = LooseMatches(taxonomy)
-    scores = _score_columns(table, names, taxonomy, classes, numbers, truth_column, has_header, loose)
-    of_samples = {"taxonomy": taxonomy, "truth_column": truth_column, "has_header": has_header, "numbers": numbers}
-    if form is None:
-        form = _form(table, names, scores, has_header, taxonomy)
-    if form == "levels":
-        return levels.read(table, names, of_samples, _other_columns)
-    if form == "timm":
-        return _read_timm(table, names, of_samples, missing)
+    samples = SampleTable(table, reading)
+    form = reading.form or _form(samples)
     if form == "long":
-        if is_large(table) and missing is None:
-            return read_long_in_blocks(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS)
-        return read_long(table, names, taxonomy, truth_column, TRUTH_IN_PREDICTIONS, missing)
-    if form == "top_k":
-        return _read_top_k(table, names, of_samples)
-    if form == "wide":
-        return _read_wide(table, names, scores, of_samples, loose)
-    return _read_label_table(table, names, of_samples, keep_empty, form)
+        in_blocks = is_large(table) and reading.missing is None
+        return (read_long_in_blocks if in_blocks else read_long)(table, samples.names, reading)
+    readers = {"levels": levels.read, "timm": _read_timm, "top_k": _read_top_k, "wide": _read_wide}
+    return readers[form](samples) if form in readers else _read_labels(samples, form)
 
 
-def _has_header(table, taxonomy, truth_column, classes):
+class SampleTable:
+    """A table whose rows are samples.
+
+    Parameters
+    ----------
+    table : TextTable or ParquetTable
+    reading : Reading
+
+    Attributes
+    ----------
+    has_header : bool
+    names : list of str
+        Of the columns.
+    scores : dict of int to int
+        Node of each column of scores by its place.
+    """
+
+    def __init__(self, table, reading):
+        self.table, self.reading, self.where, self.taxonomy = table, reading, table.where, reading.taxonomy
+        self.has_header = _has_header(table, reading)
+        first = [name.strip() for name in table.first]
+        self.names = first if self.has_header else [f"column {k}" for k in range(1, len(first) + 1)]
+        self.folded = [name.casefold() for name in self.names]
+        if self.has_header:
+            require_names(self.names, self.where)
+        require_truth_column(self.names, reading.truth_column, self.where)
+        self.loose = LooseMatches(self.taxonomy)
+        self.scores = self._numbered_scores() if reading.classes is not None else self._named_scores()
+
+    @cached_property
+    def id_place(self):
+        """Place of the sample ids, None when there are none."""
+        return id_column(self.names) if self.has_header else None
+
+    def is_number(self, place):
+        """Whether the first rows of a column hold numbers."""
+        return self.table.is_number_column(place, self.has_header)
+
+    def truth_place(self, but=()):
+        """Place of the column of true classes, which is none of `but`; None when there is none."""
+        return truth_place(self.names, self.reading.truth_column, but)
+
+    def read(self, **how):
+        """The Columns; PredictionsError when there are no rows."""
+        columns = self.table.read(has_header=self.has_header, **how)
+        columns.require_rows()
+        return columns
+
+    def predictions(self, columns, form, words, *, left_out=(), notes=(), **found):
+        """RawPredictions of a table that was read.
+
+        Parameters
+        ----------
+        columns : Columns
+        form : str
+        words : dict of str to str
+            What was found out about the predictions.
+        left_out : collection of int
+            Places of columns of the predictions: those that are neither these nor numbers are ids, truth and attributes.
+        notes : iterable of str
+        **found
+            Scores or labels, as RawPredictions takes them.
+        """
+        names, place = columns.names, self.truth_place(set(range(len(columns.names))) - set(columns.text))
+        special = {self.id_place, place, *left_out}
+        # A caption or the name of a picture may happen to be made of digits.
+        strange = [
+            names[k]
+            for k, cells in columns.text.items()
+            if k not in special and self.folded[k] not in TEXT_COLUMNS and looks_numeric(map(joined, cells))
+        ]
+        if strange:
+            raise _no_node(columns, strange, self.taxonomy)
+        if place is not None and place not in columns.text:
+            raise PredictionsError(
+                f"{columns.where}: expected a column of true classes as {{truth_column}}, got the scores of {names[place]!r}. "
+                "Name another one."
+            )
+        more = samples_of(columns, self.id_place, place, self.reading, left_out)
+        mistakable = [name for name in more["attributes"] if name.casefold() in _MISTAKABLE]
+        own = []
+        if mistakable and more["truth"] is None:
+            kept = f"column {listed(mistakable)} of {columns.where} was kept as an attribute"
+            own = [Sentence(f"{kept}; if it is the truth, say {{truth_column}}")]
+        detected = {
+            **words,
+            **self.table.detected,
+            "header": "yes" if self.has_header else "no",
+            "id column": "none (rows in order)" if self.id_place is None else names[self.id_place],
+            "truth column": "none" if place is None else names[place],
+            "rows": f"{len(columns):,}",
+        }
+        if more["attributes"]:
+            detected["attributes"] = ", ".join(more["attributes"])
+        return RawPredictions(self.where, form, **{**more, **found}, detected=detected, notes=(*own, *notes))
+
+    def _numbered_scores(self):
+        """Nodes of the columns of numbers by the class list: by the numbers that they are called by, else in order."""
+        classes, numbers = self.reading.classes, self.reading.numbers
+        places = [
+            place
+            for place, name in enumerate(self.names)
+            if self.folded[place] not in (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS)
+            and name != self.reading.truth_column
+            and self.is_number(place)
+        ]
+        if not places and not set(self.folded).isdisjoint(PREDICTED_COLUMNS):
+            return {}  # labels, of a model that knows these classes
+        if len(places) != len(classes) and all(self.folded[k] in PREDICTED_COLUMNS for k in places):
+            return {}  # labels that are numbers
+        if len(places) != len(classes):
+            raise PredictionsError(
+                f"{self.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "
+                "Is a class missing, or an index column there?"
+            )
+        found = [whole(self.names[place]) for place in places]
+        if None in found:
+            nodes = np.asarray(classes).tolist()
+        elif numbers and set(found) == set(numbers):
+            nodes = [numbers[number] for number in found]
+        else:
+            order, _ = index_order(found, f"{self.where}, names of columns")
+            nodes = np.empty(len(order), dtype=np.intp)
+            nodes[order] = classes
+        return dict(zip(places, np.asarray(nodes).tolist(), strict=True))
+
+    def _named_scores(self):
+        """Nodes of the columns of numbers by their names."""
+        found, others = {}, {}
+        for place, name in enumerate(self.names) if self.has_header else ():
+            folded = self.folded[place]
+            is_known = name == self.reading.truth_column or folded in _KNOWN
+            may_be_class = folded not in ID_COLUMNS and (not is_known or self.is_number(place))
+            # A class may be called "label": numbers distinguish it from a column of labels. An id column always is one.
+            if name in self.taxonomy.index and may_be_class:
+                found[place] = self.taxonomy.index[name]
+            elif not is_known and folded not in (*TEXT_COLUMNS, *SCORE_COLUMNS) and self.is_number(place):
+                node = self.loose.find(name)
+                if node is not None:
+                    others[place] = node
+        return found | others
+
+
+def _has_header(table, reading):
     if not table.can_lack_header:
         return True
-    first = [cell.strip() for cell in table.first]
-    if truth_column in first or any(cell.casefold() in _KNOWN for cell in first):
+    taxonomy, first = reading.taxonomy, [cell.strip() for cell in table.first]
+    if reading.truth_column in first or any(cell.casefold() in _KNOWN for cell in first):
         return True
     are_classes = len(set(first)) == len(first) and 2 * sum(cell in taxonomy.index for cell in first) > len(first)
     if looks_numeric(first) and all(first) and not (are_classes and len(table.sample) > 1):
-        if classes is None:
+        if reading.classes is None:
             raise PredictionsError(
                 f"{table.where}:{table.sample[0][0]}: expected a header row that names the class of each column, got numbers. "
                 "Add one, or name the columns with {classes}."
@@ -132,60 +241,9 @@ def _has_header(table, taxonomy, truth_column, classes):
     return True
 
 
-def _numbered(table, headings, classes, numbers):
-    """Nodes of columns by the class list: by the numbers that they are called by, else in order."""
-    found = [whole(heading) for heading in headings]
-    if None in found:
-        return np.asarray(classes).tolist()
-    if numbers and set(found) == set(numbers):
-        return [numbers[number] for number in found]
-    order, _ = index_order(found, f"{table.where}, names of columns")
-    nodes = np.empty(len(order), dtype=np.intp)
-    nodes[order] = classes
-    return nodes.tolist()
-
-
-def _score_columns(table, names, taxonomy, classes, numbers, truth_column, has_header, loose):
-    """{place: node} of the columns that hold scores."""
-    if classes is not None:
-        places = [
-            place
-            for place, name in enumerate(names)
-            if name.casefold() not in (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS)
-            and name != truth_column
-            and table.is_number_column(place, has_header)
-        ]
-        if not places and any(name.casefold() in PREDICTED_COLUMNS for name in names):
-            return {}  # labels, of a model that knows these classes
-        if len(places) != len(classes) and all(names[k].casefold() in PREDICTED_COLUMNS for k in places):
-            return {}  # labels that are numbers
-        if len(places) != len(classes):
-            raise PredictionsError(
-                f"{table.where}: expected {len(classes)} columns of numbers (one per entry of {{classes}}), got {len(places)}. "
-                "Is a class missing, or an index column there?"
-            )
-        return dict(zip(places, _numbered(table, [names[place] for place in places], classes, numbers), strict=True))
-    node_of_place = {}
-    for place, name in enumerate(names) if has_header else ():
-        is_other = name == truth_column or name.casefold() in _KNOWN
-        # A class may be called "label": numbers tell it from a column of labels. An id column always is one.
-        if (
-            name in taxonomy.index
-            and name.casefold() not in ID_COLUMNS
-            and (not is_other or table.is_number_column(place))
-        ):
-            node_of_place[place] = taxonomy.index[name]
-    for place, name in enumerate(names) if has_header else ():
-        is_other = name == truth_column or name.casefold() in (*_KNOWN, *TEXT_COLUMNS, *SCORE_COLUMNS)
-        if place not in node_of_place and not is_other and table.is_number_column(place):
-            node = loose.find(name)
-            if node is not None:
-                node_of_place[place] = node
-    return node_of_place
-
-
-def _form(table, names, scores, has_header, taxonomy):
-    if any(table.is_number_column(place, has_header) for place in scores):
+def _form(samples):
+    table, names, scores, has_header = samples.table, samples.names, samples.scores, samples.has_header
+    if any(map(samples.is_number, scores)):
         return "wide"
     if has_header and timm_results.looks_like_table(names):
         return "timm"
@@ -193,17 +251,15 @@ def _form(table, names, scores, has_header, taxonomy):
         return "top_k"
     if has_header and levels.looks_like(names):
         return "levels"
-    folded = [name.casefold() for name in names]
     if has_header and long_roles(names) is not None and not scores:
         return "long"
-    if any(name in folded for name in PREDICTED_COLUMNS) or (len(names) == 1 and not has_header):
+    if not set(samples.folded).isdisjoint(PREDICTED_COLUMNS) or (len(names) == 1 and not has_header):
         return "labels"
     if scores:
         return "wide"
-    if has_header and hold_classes(table, rank_places(names), taxonomy):
+    if has_header and hold_classes(table, rank_places(names), samples.taxonomy):
         return "levels"
-    numeric = [names[place] for place in range(len(names)) if table.is_number_column(place)]
-    numeric = [name for name in numeric if name.casefold() not in _KNOWN]
+    numeric = [name for k, name in enumerate(names) if samples.is_number(k) and samples.folded[k] not in _KNOWN]
     if numeric:
         raise _no_node(table, numeric, None)
     raise PredictionsError(
@@ -212,177 +268,93 @@ def _form(table, names, scores, has_header, taxonomy):
     )
 
 
-def _read_wide(table, names, scores, of_samples, loose):
-    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
+def _read_wide(samples):
+    names, scores = samples.names, samples.scores
     if not scores:
         raise PredictionsError(
-            f"{table.where}: expected a column per class, got {listed(names)}. Name them like the nodes."
+            f"{samples.where}: expected a column per class, got {listed(names)}. Name them like the nodes."
         )
-    rest = [place for place in range(len(names)) if place not in scores]
-    special = {id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, scores)} - {None}
-    strange = [names[k] for k in rest if k not in special and table.is_number_column(k, has_header)]
+    special = {*scores, samples.id_place, samples.truth_place(scores)}
+    strange = [name for k, name in enumerate(names) if k not in special and samples.is_number(k)]
     if len(strange) > _MANY:
-        raise _no_node(table, strange, taxonomy)
-    columns = table.read(numbers=list(scores), has_header=has_header, may_stay=True)
-    columns.require_rows()
-    more = _other_columns(columns, special, **of_samples)
-    more["notes"] += tuple(loose.notes(table.where, [names[place] for place in scores]))
-    nodes = np.array(list(scores.values()), dtype=np.intp)
-    detected = {
-        "form": "wide scores (one column per class)",
-        "columns of scores": f"{len(nodes):,}",
-        **_words(table, has_header),
-    }
-    more["detected"] = {**detected, **more["detected"]}
-    return RawPredictions(table.where, "wide", columns.numbers, nodes, **more)
+        raise _no_node(samples.table, strange, samples.taxonomy)
+    columns = samples.read(numbers=list(scores), may_stay=True)
+    return samples.predictions(
+        columns,
+        "wide",
+        {"form": "wide scores (one column per class)", "columns of scores": f"{len(scores):,}"},
+        notes=samples.loose.notes(samples.where, [names[place] for place in scores]),
+        scores=columns.numbers,
+        scored_nodes=np.array(list(scores.values()), dtype=np.intp),
+    )
 
 
-def _read_top_k(table, names, of_samples):
-    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
-    roles = top_k_roles(names, table.where) if has_header else None
+def _read_top_k(samples):
+    roles = top_k_roles(samples.names, samples.where) if samples.has_header else None
     if roles is None:
         raise PredictionsError(
-            f"{table.where}: expected the columns class_1, score_1, class_2, score_2, ..., got {listed(names)}. Rename them so."
+            f"{samples.where}: expected the columns class_1, score_1, class_2, score_2, ..., got {listed(samples.names)}. "
+            "Rename them so."
         )
-    columns = table.read(
-        numbers=[score for _, score in roles], instead={"": "nan"}, advice="Leave it empty with its class."
-    )
-    columns.require_rows()
-    classes = {class_ for class_, _ in roles}
-    notes = []
-    entries = read_top_k(columns, taxonomy, roles, notes)
-    special = {id_column(names), _truth_place(names, truth_column, taxonomy, classes)} - {None}
-    more = _other_columns(columns, special, **of_samples, left_out=classes)
-    more["notes"] += tuple(notes)
-    more["detected"] = {"form": "top-k scores (class_1, score_1, ...)", **_words(table, has_header), **more["detected"]}
-    return RawPredictions(table.where, "top_k", listed=entries, **more)
+    numbers, advice = [score for _, score in roles], "Leave it empty with its class."
+    columns, notes = samples.read(numbers=numbers, instead={"": "nan"}, advice=advice), []
+    entries = read_top_k(columns, samples.taxonomy, roles, notes)
+    words, classes = {"form": "top-k scores (class_1, score_1, ...)"}, {class_ for class_, _ in roles}
+    return samples.predictions(columns, "top_k", words, left_out=classes, notes=notes, listed=entries)
 
 
-def _read_timm(table, names, of_samples, missing):
-    if not timm_results.looks_like_table(names):
+def _read_timm(samples):
+    if not timm_results.looks_like_table(samples.names):
         raise PredictionsError(
-            f"{table.where}: expected the columns filename, label or index, and prob, got {listed(names)}. Rename them so."
+            f"{samples.where}: expected the columns filename, label or index, and prob, got {listed(samples.names)}. "
+            "Rename them so."
         )
-    columns = table.read(has_header=True)
-    columns.require_rows()
-    return raw_of_records(
-        table.where,
-        timm_results.table_records(columns, table.where),
-        of_samples["taxonomy"],
-        TRUTH_IN_PREDICTIONS,
-        of_samples["truth_column"],
-        missing,
-        of_samples["numbers"],
-        lambda: {"form": PREDICTION_FORMS["timm"].words, **_words(table, True)},
-    )
+    detected = {"form": PREDICTION_FORMS["timm"].words, **samples.table.detected, "header": "yes"}
+    records = timm_results.table_records(samples.read(), samples.where)
+    return raw_of_records(samples.where, records, samples.reading, lambda: detected)
 
 
-def _read_label_table(table, names, of_samples, keep_empty, form):
-    taxonomy, truth_column, has_header = (of_samples[key] for key in ("taxonomy", "truth_column", "has_header"))
-    folded = [name.casefold() for name in names]
-    places = [
-        folded.index(name) for name in PREDICTED_COLUMNS if name in folded and names[folded.index(name)] != truth_column
-    ]
-    if not places and len(names) == 1:
-        places = [0]
-    if not places:
+def _read_labels(samples, form):
+    names, where, notes = samples.names, samples.where, []
+    named = [samples.folded.index(name) for name in PREDICTED_COLUMNS if name in samples.folded]
+    named = [place for place in named if names[place] != samples.reading.truth_column]
+    if not named and len(names) > 1:
         raise PredictionsError(
-            f"{table.where}: expected a column of predicted classes called one of {', '.join(PREDICTED_COLUMNS)}, "
+            f"{where}: expected a column of predicted classes called one of {', '.join(PREDICTED_COLUMNS)}, "
             f"got {listed(names)}. Rename it."
         )
-    place = places[0]
-    columns = table.read(has_header=has_header)
-    columns.require_rows()
-    special = {place, id_column(names) if has_header else None, _truth_place(names, truth_column, taxonomy, ())} - {
-        None
-    }
-    more = _other_columns(columns, special, **of_samples)
-    name, notes = names[place], list(more["notes"])
+    place = named[0] if named else 0
+    name, keep_empty, columns = names[place], samples.reading.keep_empty, samples.read()
+    raw = samples.predictions(columns, "labels", {}, left_out=[place])
     labels, n_empty, has_lists = read_labels(
         columns.text[place],
-        taxonomy,
+        samples.taxonomy,
         lambda row: f"{columns.place(row)}, column {name!r}",
         what="prediction",
         keep_empty=keep_empty,
-        numbers=of_samples["numbers"],
-        where=f"{table.where}, column {name!r}",
+        numbers=samples.reading.numbers,
+        where=f"{where}, column {name!r}",
         notes=notes,
-        otherwise="" if more["truth"] is not None else " If this file is the truth, give it as {truth}.",
+        otherwise="" if raw.truth is not None else " If this file is the truth, give it as {truth}.",
     )
     if form == "hard" and has_lists:
-        row = next(row for row in range(len(columns)) if labels.lengths[row] > 1)
+        row = int(np.argmax(labels.lengths > 1))
         raise PredictionsError(
             f"{columns.place(row)}: expected one label, got {columns.text[place][row]!r}. Leave the form out."
         )
     is_hard = form == "hard" or (form != "lists" and not has_lists and name.casefold() != "labels")
     if n_empty:
         done = "kept, each as one label outside the taxonomy" if keep_empty else "dropped"
-        notes.append(f"{n_empty} empty labels in {table.where} were {done}")
+        notes.append(f"{n_empty} empty labels in {where} were {done}")
     words = "hard labels (one per sample)" if is_hard else "label lists (separated by ;)"
-    detected = {"form": words, "predicted column": name, **_words(table, has_header), **more["detected"]}
-    more.update(detected=detected, notes=tuple(notes))
-    return RawPredictions(table.where, "hard" if is_hard else "labels", labels=labels, is_hard=is_hard, **more)
-
-
-def _truth_place(names, truth_column, taxonomy, scores):
-    if truth_column is not None:
-        return names.index(truth_column)
-    folded = [name.casefold() for name in names]
-    return next((folded.index(n) for n in TRUTH_IN_PREDICTIONS if n in folded and folded.index(n) not in scores), None)
-
-
-def _other_columns(columns, special, *, taxonomy, truth_column, has_header, numbers=None, left_out=()):
-    """Ids, truth and attributes of a table: keywords of RawPredictions. The columns at `left_out` are none of them."""
-    names = columns.names
-    special = {*special, *left_out}
-    # A caption or the name of a picture may happen to be made of digits.
-    strange = [
-        names[k]
-        for k, cells in columns.text.items()
-        if k not in special and names[k].casefold() not in TEXT_COLUMNS and looks_numeric(_texts(cells))
-    ]
-    if strange:
-        raise _no_node(columns, strange, taxonomy)
-    id_place = id_column(names) if has_header else None
-    truth, notes = None, []
-    place = _truth_place(names, truth_column, taxonomy, set(range(len(names))) - set(columns.text))
-    if place is not None and place not in columns.text:
-        raise PredictionsError(
-            f"{columns.where}: expected a column of true classes as {{truth_column}}, got the scores of {names[place]!r}. Name "
-            "another one."
-        )
-    if place is not None:
-        find_truth_column(columns, taxonomy, names[place], id_place)
-        nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
-        truth = Truth(nodes, where=columns.where, notes=tuple(notes))
-    others = [k for k in columns.text if k not in special]
-    mistakable = [names[k] for k in others if names[k].casefold() in (*PREDICTED_COLUMNS, "target", "class", "leaf")]
-    notes = []
-    if mistakable and truth is None:
-        kept = f"column {listed(mistakable)} of {columns.where} was kept as an attribute"
-        notes.append(Sentence(f"{kept}; if it is the truth, say {{truth_column}}"))
-    detected = {
-        "id column": "none (rows in order)" if id_place is None else names[id_place],
-        "truth column": "none" if place is None else names[place],
-        "rows": f"{len(columns):,}",
-    }
-    if others:
-        detected["attributes"] = ", ".join(names[k] for k in others)
-    return {
-        "ids": None if id_place is None else sample_ids(columns, id_place),
-        "truth": truth,
-        "attributes": text_attributes(columns, others),
-        "detected": detected,
-        "notes": tuple(notes),
-    }
-
-
-def _texts(cells):
-    return (cell if isinstance(cell, str) else ";".join(cell) for cell in cells)
-
-
-def _words(table, has_header):
-    return {**table.detected, "header": "yes" if has_header else "no"}
+    return replace(
+        raw,
+        form="hard" if is_hard else "labels",
+        labels=labels,
+        is_hard=is_hard,
+        detected={"form": words, "predicted column": name, **raw.detected},
+        notes=(*raw.notes, *notes),
+    )
 
 
 def _no_node(table, names, taxonomy):

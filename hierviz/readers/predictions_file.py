@@ -21,7 +21,7 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_checks import CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.join import check_ids, join
@@ -31,7 +31,8 @@ from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predic
 from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import TRUTH_IN_PREDICTIONS, VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
+from hierviz.readers.raw_predictions import Reading
 from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import open_table
@@ -78,7 +79,7 @@ def load_predictions(
     ----------
     path : str or path
         CSV, TSV, Parquet, JSON, JSON lines, ``.npy`` or ``.npz``, gzipped or not, or a folder of Parquet parts; by path or
-        URL. What it holds is detected and stands in ``predictions.detected``.
+        URL. What it holds is detected and kept in ``predictions.detected``.
     taxonomy : Taxonomy
     truth : str, path or sequence, optional
         A file, or one node number, name or list of them per row. Absent, the file's own column of truth is used.
@@ -101,8 +102,8 @@ def load_predictions(
     percent : bool
         Scores are percent: they are divided by 100.
     ids : {"text", "number"}, optional
-        How sample ids of predictions and truth are compared: as they stand, or a number such as ``1.0``, as pandas writes it
-        where an id is missing, as ``1``. Ids are kept as they stand in the predictions.
+        How sample ids of predictions and truth are compared: as they are, or a number such as ``1.0``, as pandas writes it
+        where an id is missing, as ``1``. Ids are kept as they are in the predictions.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -114,13 +115,13 @@ def load_predictions(
         Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
         all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
     is_checked : bool
-        False leaves out the look at the scores, for who reports all that is wrong with them: `hierviz.doctor`.
+        False skips the checks of the scores: `hierviz.doctor` reports all problems of them.
 
     Returns
     -------
     Predictions
         Rows in the order of the file. Truths without a prediction are empty predictions after them in label files.
-        Scores of more than `limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
+        Scores of more than `file_limits.MEMORY_BYTES` (256 MB) stay on disk and are read in blocks; they are checked when they
         are first read, so that the file is read once.
 
     Raises
@@ -167,6 +168,7 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
+    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels)
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
@@ -174,27 +176,15 @@ def load_predictions(
             raw = cafa.read(source, taxonomy)
             missing = missing or "zero"
         elif source.kind == "npy":
-            raw = read_npy(source, nodes, taxonomy)
+            raw = read_npy(source, reading)
         elif source.kind == "zip":
-            raw = read_npz(source, taxonomy, nodes, numbers)
+            raw = read_npz(source, reading)
         elif is_json:
-            raw = read_label_lists(
-                source, taxonomy, TRUTH_IN_PREDICTIONS, column, missing, numbers, None if form == "lists" else form
-            )
+            raw = read_label_lists(source, replace(reading, form=None) if form == "lists" else reading)
         else:
             is_parted = isinstance(source, PartedSource)
             table = PartedTable(source) if is_parted else records or open_table(source, "a table of predictions")
-            table = with_local_numbers(table, VERBATIM_COLUMNS)
-            raw = read_prediction_table(
-                table,
-                taxonomy,
-                classes=nodes,
-                truth_column=column,
-                keep_empty=keep_empty_labels,
-                form=form,
-                missing=missing,
-                numbers=numbers,
-            )
+            raw = read_prediction_table(with_local_numbers(table, VERBATIM_COLUMNS), reading)
             record, more = read_record(source, getattr(table, "schema", None))
     if percent:
         raw = raw.as_shares()
@@ -212,7 +202,9 @@ def load_predictions(
             notes.append(f"{raw.where} holds labels: the parametrisation {parametrisation} is ignored")
         parametrisation, tree = None, taxonomy
     else:
-        part = _known_part(raw, taxonomy) if partial or missing == "zero" else None
+        if raw.scored_nodes is not None and (partial or missing == "zero"):
+            part = part_of_known(taxonomy, raw.scored_nodes)
+            part = None if part.is_whole else part
         if part is not None:
             raw = replace(raw, scored_nodes=part.number[raw.scored_nodes])
         tree = taxonomy if part is None else part.taxonomy
@@ -261,14 +253,6 @@ def _records(source, form):
     return None if is_other else table
 
 
-def _known_part(raw, taxonomy):
-    """The TaxonomyPart of the classes that have a column; None where that is all of it, or columns have no names."""
-    if raw.scored_nodes is None:
-        return None
-    part = part_of_known(taxonomy, raw.scored_nodes)
-    return None if part.is_whole else part
-
-
 def _of_known(predictions, nodes):
     """Label lists of a model that knows some classes and their ancestors."""
     part = part_of_known(predictions.taxonomy, nodes)
@@ -280,7 +264,7 @@ def _checked(predictions, raw, read_scores):
     if not read_scores and not is_in_memory:
         return predictions
     # What is in memory, and what is small, is checked now; a large file while it is read.
-    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= limits.MEMORY_BYTES:
+    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= file_limits.MEMORY_BYTES:
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))
@@ -334,10 +318,8 @@ def _by_columns(raw, taxonomy, nodes):
         key, reason = "node_probabilities", f"node_probabilities (the {what} name inner nodes)"
         wanted, words = np.arange(1, taxonomy.n_nodes), "node except the root"
     else:
-        key, reason = (
-            "leaf_probabilities",
-            f"leaf_probabilities (the {what} are {'the ' if raw.listed is None else ''}leaves)",
-        )
+        are = "are the" if raw.listed is None else "are"
+        key, reason = "leaf_probabilities", f"leaf_probabilities (the {what} {are} leaves)"
         wanted, words = taxonomy.leaves, "leaf"
     missing = wanted[count[wanted] == 0]
     if len(missing):

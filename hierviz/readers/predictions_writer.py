@@ -1,4 +1,4 @@
-"""Predictions to a file that `load_predictions` reads back without being told anything."""
+"""Predictions to a file that `load_predictions` reads back without any option."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ def write_predictions(predictions: Predictions, path: str | os.PathLike[str]) ->
     distribution over them, else of all nodes but the root. The root gets a column where it is needed to distinguish
     the two, or where its probability is not 1. The truth is not written.
 
-    How the predictions were made (see `run_record`) goes into the metadata of a Parquet file, or beside a CSV into
+    How the predictions were made (see `run_record`) goes into the metadata of a Parquet file, or next to a CSV into
     ``<name>.hierviz.json``; `load_predictions` reads it back.
 
     Parameters

@@ -1,6 +1,6 @@
 """Labels in columns of ranks (``kingdom, order, species``): a row means the deepest of its classes, which lie on one path.
 
-A table need not have all ranks, a row may lack some of them, and the columns may stand in any order.
+A table need not have all ranks, a row may lack some of them, and the columns may be in any order.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ import numpy as np
 from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedEntries
 from hierviz.readers.truth_file import Truth
-from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 class _Shares(ArrayRows):
@@ -21,6 +21,36 @@ class _Shares(ArrayRows):
 
     def __getitem__(self, key):
         return self.percent[key] / 100
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """How a prediction file is read.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth_column : str, optional
+        Of the file; found out when absent.
+    form : str, optional
+        Key of `predictions_file.FORMS`; found out when absent.
+    missing : {"unknown", "zero"}, optional
+        What classes are that a sample does not list.
+    classes : ndarray of int, shape (n_scores,), optional
+        Node of each column of scores, whatever the columns are called.
+    numbers : mapping of int to int, optional
+        Node of each number of a class list: what labels that are numbers mean.
+    keep_empty : bool
+        Whether an empty label is a label outside the taxonomy, -1.
+    """
+
+    taxonomy: Taxonomy
+    truth_column: str | None = None
+    form: str | None = None
+    missing: str | None = None
+    classes: np.ndarray | None = None
+    numbers: Mapping[int, int] | None = None
+    keep_empty: bool = False
 
 
 @dataclass(frozen=True, eq=False)

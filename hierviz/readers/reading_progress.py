@@ -1,4 +1,4 @@
-"""How far a file is read: told to whoever waits for it, from inside the readers.
+"""How far a file is read, reported from inside the readers.
 
 A total that is a float is an estimate: of a text, whose rows are counted when it has been read, by the bytes that are left.
 
@@ -43,7 +43,7 @@ def name_of(path):
 
 
 def told_records(records, width, source, place):
-    """Yield `records` of a text; short ones are not told of.
+    """Yield `records` of a text; short ones are not reported.
 
     Parameters
     ----------

@@ -1,10 +1,10 @@
-"""How predictions were made, kept with the file: in a Parquet file's metadata, beside a CSV in ``<name>.hierviz.json``.
+"""How predictions were made, kept with the file: in a Parquet file's metadata, next to a CSV in ``<name>.hierviz.json``.
 
 Conventions
 -----------
 A record is a JSON object: format, name, parametrisation (of the scores, before they became the probabilities in the file),
 classes (node of each score), taxonomy_sha256, detected (what the reader or the model found out, with checksums and
-versions) and notes. The file beside a CSV also has its sha256, so that it is not believed about another one.
+versions) and notes. The file next to a CSV also has its sha256, so that it is not believed about another one.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ import os
 
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, printable, shortened
 from hierviz.new_files import new_text
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.sources import open_source
 
 KEY = b"hierviz"
@@ -93,7 +93,7 @@ def read_record(source, schema=None):
         return None, []
     try:
         text = open_source(beside, "JSON").read_text(MOST_BYTES)
-        limits.require_json(beside.name, text)
+        file_limits.require_json(beside.name, text)
         record, notes = _parsed(text, beside.name)
     except FileError as error:
         return None, [f"{beside.name} was not used: {error}"]

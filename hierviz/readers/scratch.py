@@ -15,7 +15,7 @@ import weakref
 import numpy as np
 
 from hierviz.messages.errors import FileError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.stored_array import StoredArray
 from hierviz.readers.streams import Positioned
 
@@ -75,8 +75,8 @@ class Scratch:
 
 def _no_room(where, folder, n_bytes, free):
     return FileError(
-        f"{where}: expected {limits.size_words(n_bytes)} of free space for a temporary file in {folder}, got "
-        f"{limits.size_words(free)}. Name a folder on a larger disk with the environment variable TMPDIR."
+        f"{where}: expected {file_limits.size_words(n_bytes)} of free space for a temporary file in {folder}, got "
+        f"{file_limits.size_words(free)}. Name a folder on a larger disk with the environment variable TMPDIR."
     )
 
 
@@ -96,7 +96,7 @@ class NumberRows:
     most : int
         Rows that may come.
     may_stay : bool
-        Beyond `limits.MEMORY_BYTES` they go to a temporary file.
+        Beyond `file_limits.MEMORY_BYTES` they go to a temporary file.
     """
 
     def __init__(self, where, width, most, may_stay):
@@ -109,7 +109,7 @@ class NumberRows:
         if self._n_rows == len(self._block):
             if self._scratch is not None:
                 self._write()
-            elif self.may_stay and self._block.nbytes + self._block.nbytes // 2 > limits.MEMORY_BYTES:
+            elif self.may_stay and self._block.nbytes + self._block.nbytes // 2 > file_limits.MEMORY_BYTES:
                 self._scratch = Scratch(self.where)
                 self._write()
                 self._block = np.empty((max(1, NUMBERS_AT_ONCE // self.width), self.width))
@@ -123,9 +123,9 @@ class NumberRows:
         self._scratch.append(self._block[: self._n_rows])
         self._n_written += self._n_rows
         self._n_rows = 0
-        if self._n_written * self.width * 8 > limits.SCRATCH_BYTES:
+        if self._n_written * self.width * 8 > file_limits.SCRATCH_BYTES:
             raise FileError(
-                f"{self.where}: expected at most {limits.size_words(limits.SCRATCH_BYTES)} of scores, got more. "
+                f"{self.where}: expected at most {file_limits.size_words(file_limits.SCRATCH_BYTES)} of scores, got more. "
                 "Save them as .npy, which is read in place."
             )
 

@@ -23,18 +23,12 @@ from hierviz.readers.streams import Spooled
 
 # What is to be installed for a protocol, where fsspec does not bring it along.
 _PACKAGES = {
-    "s3": "s3fs",
-    "s3a": "s3fs",
-    "gs": "gcsfs",
-    "gcs": "gcsfs",
-    "az": "adlfs",
-    "abfs": "adlfs",
-    "abfss": "adlfs",
+    **dict.fromkeys(("s3", "s3a"), "s3fs"),
+    **dict.fromkeys(("gs", "gcs"), "gcsfs"),
+    **dict.fromkeys(("az", "abfs", "abfss"), "adlfs"),
+    **dict.fromkeys(("http", "https"), "fsspec[http]"),
+    **dict.fromkeys(("sftp", "ssh"), "paramiko"),
     "hdfs": "pyarrow",
-    "http": "fsspec[http]",
-    "https": "fsspec[http]",
-    "sftp": "paramiko",
-    "ssh": "paramiko",
 }
 
 
@@ -138,7 +132,7 @@ def file_system(url):
 
 @contextmanager
 def _foreign(url):
-    """Whatever a file system raises becomes one line; nothing but its calls stands inside."""
+    """Whatever a file system raises becomes one line; only its calls belong inside."""
     try:
         yield
     except HiervizError:
@@ -161,7 +155,7 @@ def _foreign(url):
 def parts_of_folder(folder, suffixes):
     """The files of a folder with one of the suffixes, as SharedFile in the order of their names, numbers by their size.
 
-    Names that begin with ``_`` or ``.`` are passed over, as those that Spark writes beside its parts.
+    Names that begin with ``_`` or ``.`` are passed over, as those that Spark writes next to its parts.
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""What a file is, told by its first bytes, before anything tries to read it.
+"""What a file is, detected from its first bytes before anything tries to read it.
 
 Conventions
 -----------
@@ -7,8 +7,8 @@ Nothing is ever unpickled.
 
 Functions
 ---------
-open_source : look at a file once.
-was_opened, forget_opened : which files were looked at, for who writes some.
+open_source : open a file and detect its kind.
+was_opened, forget_opened : which files were opened, for code that writes some.
 translated : turn what libraries raise on broken files into one sentence.
 """
 
@@ -28,7 +28,7 @@ from functools import cached_property
 from pathlib import Path
 
 from hierviz.messages.errors import FileError, printable
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
 from hierviz.readers.streams import Held, Spooled, rewindable
@@ -66,6 +66,26 @@ _REFUSED = (
 )
 
 
+# Of names that say nothing about what a file holds.
+_SUFFIXES = frozenset(
+    (".gz", ".csv", ".tsv", ".txt", ".parquet", ".pq", ".npy", ".npz", ".json", ".jsonl", ".ndjson")
+    + (".taxonomy", ".obo", ".nwk")
+)
+_ARCHIVE = "{where}: expected an intact archive, got {got}. Copy or download it again."
+# What is raised on files: the first kind that fits.
+_FAULTS = {
+    FileNotFoundError: "{path}: expected a file, got nothing with that name. Check the path.",
+    IsADirectoryError: "{path}: expected a file, got a folder. Name a file inside it.",
+    PermissionError: "{path}: expected a file that can be read, got no permission. Check its mode.",
+    csv.Error: "{where}: expected cells quoted as in RFC 4180, got an error ({got}). Close every quote.",
+    EOFError: "{where}: expected a whole file, got a truncated one. Copy or download it again.",
+    **dict.fromkeys((gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, tarfile.TarError), _ARCHIVE),
+    # zipfile says so to compressions and versions that it does not know.
+    NotImplementedError: _ARCHIVE,
+    MemoryError: "{where}: expected a file that fits into memory, got a larger one. Split it.",
+    RecursionError: "{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list.",
+    OSError: "{path}: expected a file that can be read, got {got}. Check the file.",
+}
 # Of this process, for `was_opened`.
 _opened: set[str] = set()
 _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
@@ -73,7 +93,7 @@ _XML = re.compile(rb"(\xef\xbb\xbf)?\s*<\?xml", re.IGNORECASE)
 
 @dataclass(frozen=True)
 class Source:
-    """A file that was looked at.
+    """A file that was opened.
 
     Parameters
     ----------
@@ -89,7 +109,7 @@ class Source:
     pipe : Spooled, optional
         What was read from a pipe, in place of a file.
     stamp : Stamp, optional
-        What the file was like when it was looked at.
+        What the file was like when it was opened.
     is_xml : bool
         Of text: whether it begins as XML does.
     head : bytes
@@ -116,11 +136,11 @@ class Source:
         return self.pipe.size if self.stamp is None else self.stamp.size
 
     def open_stored(self):
-        """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was looked at."""
+        """The bytes as they are stored, as a context; ChangedFileError unless the file is the one that was opened."""
         return self.pipe.open() if self.stamp is None else unchanged(self.path, self.stamp, self.where, self.held)
 
     def to_keep(self):
-        """The same for what stays on disk: the file is opened when some of it is read, and can be told from a later one."""
+        """The same for what stays on disk: the file is opened when some of it is read, and a later one is recognised."""
         if self.stamp is not None:
             self.stamp.settle()
         return replace(self, held=None, head=b"")
@@ -129,14 +149,14 @@ class Source:
     def open(self, most=None):
         """The bytes from the beginning, unpacked, as a binary file.
 
-        A FileError is raised where a gzip file unpacks to far too many, or to more than `most` (`limits.UNPACKED_BYTES`).
+        A FileError is raised where a gzip file unpacks to far too many, or to more than `most` (`file_limits.UNPACKED_BYTES`).
         """
         with self.open_stored() as stored:
             yield unpacked(stored, self.where, self.size, most) if self.is_gzipped else io.BufferedReader(stored)
 
     def read_bytes(self, most=None):
-        """All bytes, unpacked; FileError beyond `most`, which is `limits.UNPACKED_BYTES` when absent."""
-        most = limits.UNPACKED_BYTES if most is None else most
+        """All bytes, unpacked; FileError beyond `most`, which is `file_limits.UNPACKED_BYTES` when absent."""
+        most = file_limits.UNPACKED_BYTES if most is None else most
         content, is_more = io.BytesIO(), not self.is_gzipped and self.size > most
         if not is_more:
             with translated(self.where), self.open() as file:
@@ -144,7 +164,7 @@ class Source:
                 while (some := file.read(_BYTES_AT_ONCE)) and content.tell() <= most:
                     content.write(some)
         if is_more or content.tell() > most:
-            raise FileError(f"{self.where}: expected at most {limits.size_words(most)}, got more. Split the file.")
+            raise FileError(f"{self.where}: expected at most {file_limits.size_words(most)}, got more. Split the file.")
         return content.getvalue()
 
     def read_text(self, most=None, lines=None):
@@ -153,13 +173,13 @@ class Source:
         Parameters
         ----------
         most : int, optional
-            Bytes; `limits.TEXT_BYTES` when absent.
+            Bytes; `file_limits.TEXT_BYTES` when absent.
         lines : int, optional
-            Lines; `limits.CLASS_ROWS` when absent.
+            Lines; `file_limits.CLASS_ROWS` when absent.
         """
         with translated(self.where, self):
-            text = self.read_bytes(limits.TEXT_BYTES if most is None else most).decode(self.encoding)
-        lines = limits.CLASS_ROWS if lines is None else lines
+            text = self.read_bytes(file_limits.TEXT_BYTES if most is None else most).decode(self.encoding)
+        lines = file_limits.CLASS_ROWS if lines is None else lines
         if text.count("\n") > lines:
             raise FileError(
                 f"{self.where}: expected at most {lines:,} lines, got {text.count(chr(10)):,}. Remove blank lines or split it."
@@ -173,8 +193,12 @@ class Source:
 
     @property
     def begins(self):
-        """The first sign of a text that is no blank; an empty text where all that was looked at is blank."""
-        return self.head.decode(self.encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
+        """The first character of a text that is not blank; empty where the first bytes are all blank, or the file is no text."""
+        return (
+            ""
+            if self.encoding is None
+            else self.head.decode(self.encoding, errors="replace").lstrip("\ufeff \t\r\n")[:1]
+        )
 
     @cached_property
     def first_lines(self):
@@ -196,13 +220,13 @@ class Source:
 
     @contextmanager
     def open_text(self):
-        """The text from the beginning, with the ends of lines as they stand."""
+        """The text from the beginning, with the ends of lines as they are."""
         with self.open() as file:
             yield io.TextIOWrapper(file, self.encoding, newline="")
 
     def lines_of(self, text):
         """Yield the lines of an open text; FileError where one is far too long, or is no text."""
-        number, longest = 0, limits.ROW_CHARACTERS
+        number, longest = 0, file_limits.ROW_CHARACTERS
         while line := text.readline(longest):
             number += 1
             if "\0" in line:
@@ -220,22 +244,7 @@ class Source:
     def stem(self):
         """The file's name without folder and suffixes."""
         name = printable(self.path.name)
-        while Path(name).suffix.lower() in (
-            ".gz",
-            ".csv",
-            ".tsv",
-            ".txt",
-            ".parquet",
-            ".npy",
-            ".npz",
-            ".pq",
-            ".json",
-            ".jsonl",
-            ".ndjson",
-            ".taxonomy",
-            ".obo",
-            ".nwk",
-        ):
+        while Path(name).suffix.lower() in _SUFFIXES:
             name = Path(name).stem
         return name or self.where
 
@@ -247,7 +256,7 @@ class Source:
 
 
 def was_opened(path):
-    """Whether `open_source` opened the file since `forget_opened`, one that a reader found beside another included."""
+    """Whether `open_source` opened the file since `forget_opened`, including one that a reader found next to another."""
     return os.path.realpath(path) in _opened
 
 
@@ -322,7 +331,7 @@ def open_source(path, wanted, kinds=("text",)):
 
 
 def in_command(name):
-    """A file's name as it may stand in a command to copy: FILE for a long one, or one that a shell or Python could misread."""
+    """A file's name for a command to copy: FILE for a long one, or one that a shell or Python could misread."""
     return name if re.fullmatch(r"\w[\w.+-]{0,59}", name, re.ASCII) else "FILE"
 
 
@@ -389,42 +398,17 @@ def translated(where, source=None, path=None):
     """
     try:
         yield
-    except FileNotFoundError:
-        raise FileError(f"{path or where}: expected a file, got nothing with that name. Check the path.") from None
-    except IsADirectoryError:
-        raise FileError(f"{path or where}: expected a file, got a folder. Name a file inside it.") from None
-    except PermissionError:
-        raise FileError(
-            f"{path or where}: expected a file that can be read, got no permission. Check its mode."
-        ) from None
     except UnicodeDecodeError as error:
         raise FileError(_encoding_message(where, source, error)) from None
-    except csv.Error as error:
-        raise FileError(
-            f"{where}: expected cells quoted as in RFC 4180, got an error ({_one_line(error)}). Close every quote."
-        ) from None
-    except EOFError:
-        raise FileError(f"{where}: expected a whole file, got a truncated one. Copy or download it again.") from None
-    except (gzip.BadGzipFile, zlib.error, zipfile.BadZipFile, tarfile.TarError, NotImplementedError) as error:
-        # zipfile says NotImplementedError to compressions and versions that it does not know.
-        raise FileError(
-            f"{where}: expected an intact archive, got {_one_line(error)}. Copy or download it again."
-        ) from None
-    except MemoryError:
-        raise FileError(f"{where}: expected a file that fits into memory, got a larger one. Split it.") from None
-    except RecursionError:
-        raise FileError(
-            f"{where}: expected no more nested levels than Python's JSON reader takes, got more. Use an edge list."
-        ) from None
-    except OSError as error:
-        raise FileError(
-            f"{path or where}: expected a file that can be read, got {_one_line(error.strerror or error)}. Check the file."
-        ) from None
     except ValueError as error:
-        # open() says so about a path that holds a NUL character; anything else is a bug of ours.
+        # open() raises this for a path with a NUL character; anything else is a bug of ours.
         if "null byte" not in str(error) and "null character" not in str(error):
             raise
         raise FileError(f"{where!r}: expected a path, got one with a NUL character. Check the path.") from None
+    except tuple(_FAULTS) as error:
+        words = next(words for kind, words in _FAULTS.items() if isinstance(error, kind))
+        got = _one_line(getattr(error, "strerror", None) or error)
+        raise FileError(words.format(where=where, path=path or where, got=got)) from None
 
 
 def _one_line(error):
@@ -451,14 +435,14 @@ def _encoding_message(where, source, error):
 
 
 def known_kind(start, path):
-    """What a file is, in words that fit after "got"; None when its first bytes do not tell.
+    """What a file is, in words that fit after "got"; None when its first bytes do not show it.
 
     Parameters
     ----------
     start : bytes
         The beginning of the file, or all of it.
     path : Path
-        Its name alone tells some pickles.
+        Some pickles are recognised by name only.
     """
     if not start:
         return "an empty file"

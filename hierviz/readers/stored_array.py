@@ -12,7 +12,7 @@ from __future__ import annotations
 import os
 import time
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from math import prod
 from numbers import Integral
 from pathlib import Path
@@ -36,7 +36,7 @@ class ChangedFileError(FileError):
 
 @dataclass(frozen=True)
 class Stamp:
-    """What tells a file from another one, and from itself after a change."""
+    """What distinguishes a file from another one, and from itself after a change."""
 
     device: int
     inode: int
@@ -90,8 +90,26 @@ def unchanged(path, stamp, where, held=None):
         stamp.require(looked_at, where, path)
 
 
+class RunRows(ArrayRows):
+    """An array whose rows are read by runs of rows that lie together: `_read(n_rows, runs)`."""
+
+    def __getitem__(self, key):
+        """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.
+
+        Raises
+        ------
+        ChangedFileError
+            If the file is not the one that was opened any more.
+        """
+        rows, *others = key if isinstance(key, tuple) else (key,)
+        if isinstance(rows, Integral) and not isinstance(rows, bool):
+            return self[np.array([rows])][(0, *others)]
+        block = self._read(*rows_and_runs(rows, len(self)))
+        return block[(slice(None), *others)] if others else block
+
+
 @dataclass(frozen=True, eq=False)
-class StoredArray(ArrayRows):
+class StoredArray(RunRows):
     """An array in a file; indexing reads rows of it into memory.
 
     Parameters
@@ -117,36 +135,18 @@ class StoredArray(ArrayRows):
         return f"<StoredArray {self.source.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"
 
     def __getitem__(self, key):
-        """Rows by number, slice, or array of numbers or of bool; then the other axes, as in ``scores[:10, 3]``.
-
-        Raises
-        ------
-        ChangedFileError
-            If the file is not the one that was opened any more.
-        """
-        if isinstance(key, tuple):
-            return self._of_tuple(key)
-        if isinstance(key, Integral) and not isinstance(key, bool):
-            return self[np.array([key])][0]
-        return self._read(rows_and_runs(key, len(self))[1])
-
-    def _of_tuple(self, key):
-        rows, *others = key
+        """As `RunRows`; ``scores[..., None]``, and ``scores[..., 0]`` of a last axis of one, read nothing."""
+        rows, *others = key if isinstance(key, tuple) else (key,)
         if rows is Ellipsis and others == [None]:
-            return StoredArray(self.source, self.start, (*self.shape, 1), self.dtype, self.is_fortran)
+            return replace(self, shape=(*self.shape, 1))
         if rows is Ellipsis and others == [0] and self.shape[-1] == 1 and self.ndim > 1:
-            return StoredArray(self.source, self.start, self.shape[:-1], self.dtype, self.is_fortran)
-        if isinstance(rows, slice):
-            return self[rows][(slice(None), *others)]
-        if isinstance(rows, Integral):
-            return self[np.array([rows])][(0, *others)]
-        raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
+            return replace(self, shape=self.shape[:-1])
+        if others and not isinstance(rows, (slice, Integral)):
+            raise IndexError("index rows first, then the other axes: scores[rows][:, columns]")
+        return super().__getitem__(key)
 
-    def _read(self, runs):
-        """Rows of `runs`, (first row, number of rows) each."""
-        n, width = sum(count for _, count in runs), prod(self.shape[1:])
-        size = self.dtype.itemsize
-        tail = self.shape[1:]
+    def _read(self, n, runs):
+        tail, width, size = self.shape[1:], prod(self.shape[1:]), self.dtype.itemsize
         block = np.empty((width, n) if self.is_fortran else (n, width), self.dtype)
         if not block.size:
             return block.reshape(n, *tail)
@@ -162,31 +162,17 @@ class StoredArray(ArrayRows):
                 _fill(file, self.start + place * size, view[done : done + count * size])
                 done += count * size
             if len(runs) == 1 and not self.is_fortran:
-                _expect(file, self.start + (runs[0][0] + n) * width * size, len(view))
+                # Lets the system read the next rows while these are worked on; not every system has it, and a copy of a pipe
+                # has no descriptor of its own.
+                with suppress(AttributeError, OSError):
+                    following = self.start + (runs[0][0] + n) * width * size
+                    os.posix_fadvise(file.fileno(), following, len(view), os.POSIX_FADV_WILLNEED)
         require_characters(block, self.source.where)
         return block.reshape(*tail[::-1], n).T if self.is_fortran else block.reshape(n, *tail)
 
 
-class RunRows(ArrayRows):
-    """An array whose rows are read by runs of rows that lie together: `_read(n_rows, runs)`."""
-
-    def __getitem__(self, key):
-        """Rows by number, slice, or array of numbers or of bool; then the columns, as in ``scores[:10, 3]``.
-
-        Raises
-        ------
-        ChangedFileError
-            If the file is not the one that was opened any more.
-        """
-        rows, *others = key if isinstance(key, tuple) else (key,)
-        if isinstance(rows, Integral) and not isinstance(rows, bool):
-            return self[np.array([rows])][(0, *others)]
-        block = self._read(*rows_and_runs(rows, len(self)))
-        return block[(slice(None), *others)] if others else block
-
-
 def rows_and_runs(key, n):
-    """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they stand.
+    """How many of `n` rows a slice, or an array of numbers or of bool, asks for, and where they are.
 
     Returns
     -------
@@ -213,7 +199,7 @@ def rows_and_runs(key, n):
 
 
 def require_characters(array, where):
-    """Raise a FileError for an array of text with a number that stands for no character, or for half of one."""
+    """Raise a FileError for an array of text with a number that is no character, or half of one."""
     if array.dtype.kind != "U" or not array.size:
         return
     codes = np.ascontiguousarray(array).reshape(-1).view(np.dtype(np.uint32).newbyteorder(array.dtype.byteorder))
@@ -222,13 +208,6 @@ def require_characters(array, where):
         raise FileError(
             f"{where}: expected text, got {strange[0]:#x}, which is no Unicode character. Save the array again."
         )
-
-
-def _expect(file, place, n_bytes):
-    """Let the system read the next bytes while these are worked on."""
-    # Not every system has it, and a copy of a pipe has no descriptor of its own.
-    with suppress(AttributeError, OSError):
-        os.posix_fadvise(file.fileno(), place, n_bytes, os.POSIX_FADV_WILLNEED)
 
 
 def _fill(file, place, view):

@@ -19,7 +19,7 @@ import tempfile
 import weakref
 
 from hierviz.messages.errors import FileError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 
 _BYTES_AT_ONCE = 1 << 20
 # Names of what a program has open: a file behind one of them may begin where another reader stopped.
@@ -42,9 +42,9 @@ class Spooled(os.PathLike):
         with open(path, "rb") as stream:
             while some := stream.read(_BYTES_AT_ONCE):
                 self.size += len(some)
-                if self.size > limits.PIPE_BYTES:
+                if self.size > file_limits.PIPE_BYTES:
                     raise FileError(
-                        f"{self.path}: expected at most {limits.PIPE_BYTES // limits.MB} MB from a pipe, got more. "
+                        f"{self.path}: expected at most {file_limits.PIPE_BYTES // file_limits.MB} MB from a pipe, got more. "
                         "Save it to a file and name that."
                     )
                 self._copy.write(some)
@@ -59,7 +59,7 @@ class Spooled(os.PathLike):
 
 
 class Held:
-    """A file that is open for as long as it is read: however often it is looked at, it is opened once.
+    """A file that is open for as long as it is read: however often it is read, it is opened once.
 
     It is closed with the last `Source` that has it; a copy in another process has none, and opens the file again.
 
@@ -119,7 +119,7 @@ def rewindable(path):
     Raises
     ------
     FileError
-        If it is a device or a socket, or gives more than `limits.PIPE_BYTES`.
+        If it is a device or a socket, or gives more than `file_limits.PIPE_BYTES`.
     """
     if path is None or isinstance(path, Spooled):
         return path

@@ -1,4 +1,4 @@
-"""Tables of text: rows of cells, taken exactly as they stand.
+"""Tables of text: rows of cells, taken exactly as they are.
 
 Conventions
 -----------
@@ -27,7 +27,7 @@ import numpy as np
 
 from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
 from hierviz.readers.reading_progress import told_records
 from hierviz.readers.scratch import NumberRows
@@ -110,11 +110,11 @@ class TextTable:
         has_header : bool
             Whether the first record holds names.
         instead : mapping of str to str
-            Numbers that other cells stand for, such as ``{"": "nan", "True": "1"}``.
+            Numbers to read in place of other cells, such as ``{"": "nan", "True": "1"}``.
         advice : str
-            What the error about a cell that is no number tells to do.
+            What to do, in the error about a cell that is no number.
         may_stay : bool
-            Numbers beyond `limits.MEMORY_BYTES` become a StoredArray in a temporary file, in place of an ndarray.
+            Numbers beyond `file_limits.MEMORY_BYTES` become a StoredArray in a temporary file, in place of an ndarray.
 
         Returns
         -------
@@ -135,7 +135,7 @@ class TextTable:
         text = {place: [] for place in rest}
         appends = [(place, text[place].append, {}) for place in rest]
         pick = _picker(numbers, len(names))
-        most = limits.most_rows(self.most_rows, 0 if may_stay else len(numbers), len(rest))
+        most = file_limits.most_rows(self.most_rows, 0 if may_stay else len(numbers), len(rest))
         rows, lines = NumberRows(self.where, len(numbers), most, may_stay), array("q")
         records = self.records()
         if has_header:
@@ -176,7 +176,7 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
         Said instead of found.
     kinds : tuple of str
     most_rows : int, optional
-        In place of `limits.TABLE_ROWS`.
+        In place of `file_limits.TABLE_ROWS`.
     is_verbatim : bool
         An apostrophe in front of = + - @ belongs to the text: where a model is fed with it.
 
@@ -207,19 +207,19 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
     sample = sample if is_whole or len(sample) < 3 else sample[:-1]
     if not sample:
         raise FileError(f"{source.where}: expected {wanted}, got blank lines only. Was it saved?")
-    if len(sample[0][1]) > limits.TABLE_COLUMNS:
+    if len(sample[0][1]) > file_limits.TABLE_COLUMNS:
         raise _too_wide(source.where, len(sample[0][1]))
     return TextTable(source, separator, sample, most_rows=most_rows, is_verbatim=is_verbatim)
 
 
 def _is_too_wide(line, separator):
-    """True for a line of far too many cells, told before they are made."""
-    return '"' not in line and line.count(separator) >= limits.TABLE_COLUMNS
+    """True for a line of far too many cells, before they are made."""
+    return '"' not in line and line.count(separator) >= file_limits.TABLE_COLUMNS
 
 
 def _too_wide(where, n_columns):
     return FileError(
-        f"{where}: expected at most {limits.TABLE_COLUMNS:,} columns, got {n_columns:,}. Save scores as .npy."
+        f"{where}: expected at most {file_limits.TABLE_COLUMNS:,} columns, got {n_columns:,}. Save scores as .npy."
     )
 
 
@@ -256,8 +256,8 @@ def _parse(lines, separator, strict=True):
             quoted = len(line) > 1 and line[0] == line[-1] == '"'
             yield number, [line[1:-1].replace('""', '"') if quoted else line] if line.strip() else []
         return
-    if csv.field_size_limit() < limits.ROW_CHARACTERS:
-        csv.field_size_limit(limits.ROW_CHARACTERS)
+    if csv.field_size_limit() < file_limits.ROW_CHARACTERS:
+        csv.field_size_limit(file_limits.ROW_CHARACTERS)
     rows = _Rows(lines)
     reader = csv.reader(rows, delimiter=separator, strict=strict, skipinitialspace=separator == " ")
     before = 0
@@ -288,13 +288,13 @@ class _Rows:
     def __next__(self):
         line = next(self.lines)
         self.characters += len(line)
-        if self.characters > limits.ROW_CHARACTERS:
-            raise csv.Error(f"a row of more than {limits.ROW_CHARACTERS:,} characters")
+        if self.characters > file_limits.ROW_CHARACTERS:
+            raise csv.Error(f"a row of more than {file_limits.ROW_CHARACTERS:,} characters")
         return line
 
 
 def _fill(row, cells, instead):
-    """Put `cells` into `row` as numbers, or what stands `instead` of them; False when one is no number."""
+    """Put `cells` into `row` as numbers, or their values in `instead`; False when one is no number."""
     return _put(row, cells) or (bool(instead) and _put(row, [instead.get(cell.strip(), cell) for cell in cells]))
 
 

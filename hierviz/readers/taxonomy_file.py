@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_lists.class_list_forms import read_class_list
 from hierviz.readers.classes_file import load_classes
 from hierviz.readers.shared_file import is_url
@@ -44,6 +44,7 @@ FORMS = {
     **{key: form.words for key, form in TAXONOMY_FORMS.items()},
 }
 _JSON_FORMS = ("json", *(key for key, form in TAXONOMY_FORMS.items() if form.kind == "json"))
+_PATH_HEADERS = ("path", "paths", "class", "taxonomy", "taxon", "lineage", "hierarchy", "label", "category")
 _RANK_PREFIX = re.compile(r"^[a-zA-Z]{1,2}__[^,\t]*[;|]")
 
 
@@ -81,7 +82,7 @@ def load_taxonomy(
     Returns
     -------
     Taxonomy
-        What was found out about the file stands in ``taxonomy.detected``, what was assumed in ``taxonomy.notes``.
+        What was detected is in ``taxonomy.detected``, what was assumed in ``taxonomy.notes``.
 
     Raises
     ------
@@ -103,9 +104,7 @@ def load_taxonomy(
         return _moderate(Taxonomy.from_anytree(path), "anytree")
     large = _large_form(path, form)
     if large is not None:
-        files = TableFiles(path)
-        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
-        return _moderate(large.read(files, wanted, files.where), files.where)
+        return _of_tables(large, path, classes)
     source = open_source(path, "a class taxonomy (edge list, level columns, paths, JSON or .taxonomy)", ("text", "xml"))
     # What only tables have was said: then it is one.
     is_table = form is None and any(said is not None for said in (separator, has_header, direction))
@@ -115,9 +114,7 @@ def load_taxonomy(
             f"{source.where}: expected an OBO file with relations, got another form. Leave the relations out."
         )
     if special is not None and special.kind == "large":
-        files = TableFiles(source.path)
-        wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
-        return _moderate(special.read(files, wanted, files.where), source.where)
+        return _of_tables(special, source.path, classes)
     if special is not None and special.kind == "text":
         taxonomy = special.read(source, {"relations": None if relations is None else tuple(relations)})
     else:
@@ -125,8 +122,15 @@ def load_taxonomy(
     return _part_for(classes, _moderate(taxonomy, source.where), source.where)
 
 
-# Lines of a class list are told from tables by the names of a taxonomy, which is not there yet.
+# Lines of a class list are distinguished from tables by the names of a taxonomy, which is not there yet.
 _NO_TAXONOMY = Taxonomy.from_edges([("no taxonomy", "yet")])
+
+
+def _of_tables(form, path, classes):
+    """Taxonomy of several tables, of all their classes or of those of a class list."""
+    files = TableFiles(path)
+    wanted = None if classes is None else read_class_list(classes, _NO_TAXONOMY).names
+    return _moderate(form.read(files, wanted, files.where), files.where)
 
 
 def _large_form(path, form):
@@ -134,10 +138,8 @@ def _large_form(path, form):
     if not isinstance(path, (str, os.PathLike)) or is_url(path) or (form is not None and form not in TAXONOMY_FORMS):
         return None
     path = Path(path)
-    name, is_archive = (
-        path.name.lower(),
-        path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz"),
-    )
+    name, is_archive = path.name.lower(), path.suffix.lower() in (".zip", ".tgz", ".tar")
+    is_archive = is_archive or path.name.endswith(".tar.gz")
     with translated(path.name, path=path):
         if form is not None:
             return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
@@ -190,29 +192,27 @@ def _part_for(classes, taxonomy, where):
         for key, values in taxonomy.attributes.items()
     }
     titles = None if taxonomy.titles is None else dict(zip(names, taxonomy.titles, strict=True))
-    told = (
-        f"{where}: {int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
-    )
+    counts = f"{int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
     return Taxonomy.from_edges(
         edges,
         titles=titles,
         attributes=attributes,
         where=where,
-        notes=[*taxonomy.notes, *notes, told],
+        notes=[*taxonomy.notes, *notes, f"{where}: {counts}"],
         detected=taxonomy.detected,
     )
 
 
 def _moderate(taxonomy, where):
     """A taxonomy; TaxonomyError when it has too many classes, or names too long to read."""
-    if taxonomy.n_nodes > limits.CLASSES:
+    if taxonomy.n_nodes > file_limits.CLASSES:
         raise TaxonomyError(
-            f"{where}: expected at most {limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."
+            f"{where}: expected at most {file_limits.CLASSES:,} classes, got {taxonomy.n_nodes:,}. Keep those that are needed."
         )
     longest = max(taxonomy.names, key=len)
-    if len(longest) > limits.NAME_CHARACTERS:
+    if len(longest) > file_limits.NAME_CHARACTERS:
         raise TaxonomyError(
-            f"{where}: expected names of at most {limits.NAME_CHARACTERS:,} characters, got one of {len(longest):,} "
+            f"{where}: expected names of at most {file_limits.NAME_CHARACTERS:,} characters, got one of {len(longest):,} "
             f"({longest[:30] + '…'!r}). Shorten it, or show long names with node attributes."
         )
     return taxonomy
@@ -225,7 +225,7 @@ def plain_table(source, form=None, separator=None):
     form = form or _early_form(source, separator)
     if form not in (None, "edges", "levels"):
         return None, None
-    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=file_limits.CLASS_ROWS)
     if len(table.first) == 1 or (form is None and path_column(table) is not None):
         return None, None
     return form or table_form(table.first), table
@@ -239,7 +239,7 @@ def _read(source, form, separator, has_header, direction):
         return _read_hitin(source)
     if form == "paths":
         return _read_paths(source, separator, has_header)
-    table = open_table(source, "a class taxonomy", separator=separator, most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a class taxonomy", separator=separator, most_rows=file_limits.CLASS_ROWS)
     if len(table.first) == 1:
         return _read_paths(source, None, has_header)
     form = form or ("paths" if path_column(table) is not None else table_form(table.first))
@@ -249,7 +249,7 @@ def _read(source, form, separator, has_header, direction):
 
 
 def _early_form(source, separator):
-    """The form that can be told before a table is made of the text; None when it is a table."""
+    """The form that can be detected before a table is made of the text; None when it is a table."""
     name = source.where.lower().removesuffix(".gz")
     if name.endswith((".taxonomy", ".json")):
         return "json" if name.endswith(".json") else "taxonomy"
@@ -333,7 +333,7 @@ def _read_paths(source, separator, has_header):
     lines = [line for line in lines if line.strip()]
     words = [word.strip().strip('"').casefold() for word in re.split("[,;\t]", lines[0])]
     detected = dict(source.detected)
-    table = open_table(source, "a class taxonomy", most_rows=limits.CLASS_ROWS) if "path" in words else None
+    table = open_table(source, "a class taxonomy", most_rows=file_limits.CLASS_ROWS) if "path" in words else None
     place = None if table is None else path_column(table, separator)
     if place is not None:
         columns = table.read(has_header=True)
@@ -341,16 +341,6 @@ def _read_paths(source, separator, has_header):
         return read_path_cells(columns.text[place], source.where, separator, detected=detected)
     cells = [line[1:-1].replace('""', '"') if line[0] == line[-1] == '"' and len(line) > 1 else line for line in lines]
     if has_header is None:
-        has_header = words[0] in (
-            "path",
-            "paths",
-            "class",
-            "taxonomy",
-            "taxon",
-            "lineage",
-            "hierarchy",
-            "label",
-            "category",
-        )
+        has_header = words[0] in _PATH_HEADERS
     detected["header"] = "yes" if has_header else "no"
     return read_path_cells(cells[has_header:], source.where, separator, detected=detected)

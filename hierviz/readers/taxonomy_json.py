@@ -10,7 +10,7 @@ import json
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import parsed
 from hierviz.readers.sources import translated
@@ -19,20 +19,12 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 NAME_KEYS = ("name", "label", "title", "id", "text", "value", "class", "node", "key")
 CHILD_KEYS = (
-    "children",
-    "nodes",
-    "subclasses",
-    "subcategories",
-    "child",
-    "items",
-    "kids",
-    "subclass",
-    "members",
-    "childs",
-    "sub",
+    ("children", "nodes", "subclasses", "subcategories", "child", "items")
+    + ("kids", "subclass", "members")
+    + ("childs", "sub")
 )
 _REPEATED = "expected every key of an object once, got {} again. Rename or merge the two."
-# Keys beside name and children that are kept.
+# Keys other than name and children that are kept.
 MOST_ATTRIBUTES = 100
 PARENT_KEYS = ("parent", "parent_id", "parentId", "parentID", "parent_name")
 
@@ -46,7 +38,7 @@ def read_json(source, form=None):
         If it is not JSON (naming line and column), or no tree can be found in it.
     """
     text = source.read_text()
-    limits.require_json(source.where, text)
+    file_limits.require_json(source.where, text)
     with translated(source.where):
         value = parsed(text, source.where, TaxonomyError, _REPEATED)
     _require_unicode(text, value, source.where)

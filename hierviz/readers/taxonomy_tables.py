@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-An edge list keeps the order of its rows: node j > 0 is the child of row j. Which column holds the parent is told by the
-header, else by which reading gives one tree; reading left to right wins when both do.
+An edge list keeps the order of its rows: node j > 0 is the child of row j. Which column holds the parent is detected from
+the header, else from which reading gives one tree; reading left to right wins when both do.
 """
 
 from __future__ import annotations
@@ -16,92 +16,28 @@ from hierviz.readers.node_attributes import numbers_where_all
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 PARENT_WORDS = (
-    "parent",
-    "parent_id",
-    "parent_name",
-    "parent id",
-    "parent name",
-    "parent_node",
-    "parent_class",
-    "source",
-    "from",
-    "superclass",
-    "super",
-    "hypernym",
-    "broader",
-    "ancestor",
-    "parentid",
-    "supercategory",
+    ("parent", "parent_id", "parent_name", "parent id", "parent name", "parent_node", "parent_class", "parentid")
+    + ("source", "from", "superclass", "super", "supercategory")
+    + ("hypernym", "broader", "ancestor")
 )
+# The first ones win.
 CHILD_WORDS = (
-    "child",
-    "node",
-    "id",
-    "name",
-    "child_id",
-    "child_name",
-    "child id",
-    "child name",
-    "child_node",
-    "child_class",
-    "target",
-    "to",
-    "subclass",
-    "sub",
-    "hyponym",
-    "narrower",
-    "class",
-    "label",
-    "node_id",
-    "category",
-    "subcategory",
-    "code",
+    ("child", "node", "id", "name", "child_id", "child_name", "child id", "child name", "child_node", "child_class")
+    + ("target", "to", "subclass", "sub", "hyponym", "narrower")
+    + ("class", "label", "node_id", "category", "subcategory", "code")
 )
 TITLE_WORDS = ("title", "name", "label", "display_name")
 # Ranks of biology, from the top down.
 BIOLOGICAL_RANKS = (
-    *(
-        "domain",
-        "superkingdom",
-        "kingdom",
-        "subkingdom",
-        "phylum",
-        "division",
-        "subphylum",
-        "superclass",
-        "class",
-        "subclass",
-    ),
-    *(
-        "infraclass",
-        "superorder",
-        "order",
-        "suborder",
-        "infraorder",
-        "superfamily",
-        "family",
-        "subfamily",
-        "tribe",
-        "subtribe",
-    ),
-    *("genus", "subgenus", "species", "subspecies", "variety", "strain"),
+    ("domain", "superkingdom", "kingdom", "subkingdom", "phylum", "division", "subphylum")
+    + ("superclass", "class", "subclass", "infraclass", "superorder", "order", "suborder", "infraorder")
+    + ("superfamily", "family", "subfamily", "tribe", "subtribe", "genus", "subgenus")
+    + ("species", "subspecies", "variety", "strain")
 )
 RANKS = (
-    *BIOLOGICAL_RANKS,
-    *(
-        "root",
-        "coarse",
-        "medium",
-        "fine",
-        "group",
-        "subgroup",
-        "category",
-        "subcategory",
-        "department",
-        "section",
-        "type",
-    ),
-    *("subtype", "leaf", "super_class", "sub_class"),
+    BIOLOGICAL_RANKS
+    + ("root", "coarse", "medium", "fine", "group", "subgroup", "category", "subcategory", "department")
+    + ("section", "type", "subtype", "leaf", "super_class", "sub_class")
 )
 _NUMBERED = re.compile(r"(level|lvl|l|rank|depth|tier|cat|category|class|label|layer|h|hierarchy|name)[ _-]?\d+$")
 DIRECTIONS = {"parent,child": "parent, child", "child,parent": "child, parent"}
@@ -191,7 +127,7 @@ def edge_header(table, words):
         return True, []
     if len(words) > 2:
         return True, []
-    # Unknown words are a header when they come nowhere else and would be a tree of their own beside a single one.
+    # Unknown words are a header when they come nowhere else and would be a tree of their own next to a single one.
     columns = table.read(has_header=False)
     (head, *parents), (tail, *children) = columns.text[0], columns.text[1]
     rest = set(parents) | set(children)
@@ -208,12 +144,8 @@ def edge_columns(columns, words, direction):
     n = len(columns.names)
     if words is not None:
         parents = [k for k, word in enumerate(words) if word in PARENT_WORDS]
-        children = [
-            k
-            for _, k in sorted(
-                (CHILD_WORDS.index(w), k) for k, w in enumerate(words) if w in CHILD_WORDS and k not in parents
-            )
-        ]
+        children = [k for k, word in enumerate(words) if word in CHILD_WORDS and k not in parents]
+        children.sort(key=lambda k: CHILD_WORDS.index(words[k]))
         if parents and not children and n == 2:
             children = [1 - parents[0]]
         if children and not parents and n == 2 and words[children[0]] in ("child", "subclass", "hyponym", "narrower"):
@@ -234,11 +166,8 @@ def edge_columns(columns, words, direction):
             raise TaxonomyError(
                 f"direction: expected one of {', '.join(DIRECTIONS)}, got {direction!r}. Choose one of them."
             )
-        return (
-            (0, 1, f"{DIRECTIONS[direction]} (as given)")
-            if direction == "parent,child"
-            else (1, 0, f"{DIRECTIONS[direction]} (as given)")
-        )
+        places = (0, 1) if direction == "parent,child" else (1, 0)
+        return *places, f"{DIRECTIONS[direction]} (as given)"
     left, right = columns.text[0], columns.text[1]
     forward, backward = _fit(left, right), _fit(right, left)
     if backward > forward:
@@ -265,7 +194,7 @@ def read_levels(table, has_header=None):
         has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
         if not has_header:
             has_header = _differs_from_one_top(table)
-            words = "a header" if has_header else "classes; if it is a header, say so with has_header=True"
+            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
             notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
     columns = table.read(has_header=has_header)
     places = ranks if has_header and len(ranks) >= 2 else list(range(len(columns.names)))

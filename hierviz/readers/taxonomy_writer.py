@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-Edges, levels, paths and JSON are read back by `load_taxonomy` without being told anything, with the same names and edges.
+Edges, levels, paths and JSON are read back by `load_taxonomy` without any option, with the same names and edges.
 Levels, paths, JSON and Newick need a tree. No text in a CSV cell is a formula.
 
 Functions
@@ -103,7 +103,7 @@ def _paths(taxonomy):
     ]
     if unfit:
         raise TaxonomyError(
-            f"paths: expected names of one line that stand between {SEPARATOR.strip()!r}, got {listed(unfit)}. "
+            f"paths: expected names of one line that can be separated by {SEPARATOR.strip()!r}, got {listed(unfit)}. "
             "Write edges instead."
         )
     return "".join(f"{SEPARATOR.join(path)}\n" for path in _leaf_paths(taxonomy, "paths"))
@@ -173,7 +173,7 @@ def tree_text(
     depth : int, optional
         Deepest level that is drawn; what is below is counted.
     values : mapping of str to sequence of str, length n_nodes, optional
-        Texts that stand behind the names, by what they are.
+        Texts to show after the names, by what they are.
 
     Returns
     -------

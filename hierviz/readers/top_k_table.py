@@ -39,7 +39,7 @@ def top_k_roles(names, where):
         if class_ is None or score is None:
             there, lacking = names[score if class_ is None else class_], "class" if class_ is None else "score"
             raise PredictionsError(
-                f"{where}: expected a column of the {lacking} beside {there!r}, got none. "
+                f"{where}: expected a column of the {lacking} for {there!r}, got none. "
                 "Name the columns class_1, score_1, class_2, score_2, ..."
             )
     # Bounds take every class that is not listed for no better than the last one that is.

@@ -3,7 +3,7 @@
 Conventions
 -----------
 The column of truth is the first of `TRUTH_COLUMNS` that is there, else the only column whose values are all nodes. ``;``
-separates labels, ``A > B > C`` stands for its last node, an empty cell for a truth that is not known. All other columns
+separates labels, ``A > B > C`` means its last node, an empty cell an unknown truth. All other columns
 but the sample id are attributes, kept as text.
 """
 
@@ -23,7 +23,7 @@ from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
-from hierviz.readers.columns import require_names, require_truth_column
+from hierviz.readers.columns import joined, require_names, require_truth_column
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
@@ -31,6 +31,7 @@ from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 ID_COLUMNS = ("sample_id", "id")
+TRUTH_IN_PREDICTIONS = ("truth", "true", "y_true", "true_label")
 TRUTH_COLUMNS = ("truth", "true", "y_true", "target", "leaf", "label", "labels", "class", "path")
 
 
@@ -76,7 +77,7 @@ def load_truth(
     truth : str, path, Truth, or sequence
         A CSV, TSV or Parquet table, or JSON of one object a sample (gzipped too); a folder with a folder of files for each
         class (ImageFolder); or node numbers, names, or lists of either, one entry a sample.
-        Numbers in memory are refused beside `classes`, whose places they may be.
+        Numbers in memory are refused together with `classes`, whose places they may be.
     taxonomy : Taxonomy
     truth_column : str, optional
         Name of the column that holds it.
@@ -104,7 +105,10 @@ def load_truth(
             raise PredictionsError("truth: expected a file, node numbers or names, got None. Pass one of them.")
         return Truth(nodes, notes=_number_notes(truth, nodes, taxonomy))
     if os.path.isdir(truth):
-        return truth_of_folders(Path(truth), taxonomy)
+        path = Path(truth)
+        files, nodes, notes = class_folders(path, taxonomy)
+        detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
+        return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
     numbers = classes
     if classes is not None and not (
         isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
@@ -154,13 +158,6 @@ def _is_number(value):
     return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
-def truth_of_folders(path, taxonomy):
-    """The truth that the names of folders say: every file belongs to the class of the folder that it lies in."""
-    files, nodes, notes = class_folders(path, taxonomy)
-    detected = {"truth file": path.name, "truth column": "names of folders", "truth id column": "names of files"}
-    return Truth(nodes, text_array(files), {}, path.name, detected, tuple(notes))
-
-
 def id_column(names):
     """Place of the sample id among column names, None when there is none."""
     folded = [name.casefold() for name in names]
@@ -189,21 +186,47 @@ def sample_ids(columns, place):
 
 def text_attributes(columns, places):
     """The cells of some columns by name, as arrays of text."""
-    lists = {columns.names[k]: columns.text[k] for k in places}
-    return {
-        name: text_array([cell if isinstance(cell, str) else ";".join(cell) for cell in cells])
-        for name, cells in lists.items()
-    }
+    return {columns.names[k]: text_array(list(map(joined, columns.text[k]))) for k in places}
 
 
-def find_truth_column(columns, taxonomy, truth_column, id_place, accepted=TRUTH_COLUMNS):
+def truth_place(names, truth_column=None, but=()):
+    """Place of the column of true classes in a prediction file, which is none of `but`; None when there is none."""
+    if truth_column is not None:
+        return names.index(truth_column)
+    folded = [name.casefold() for name in names]
+    places = (folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded)
+    return next((place for place in places if place not in but), None)
+
+
+def samples_of(columns, id_place, place, reading, left_out=()):
+    """Ids, truth and attributes of the samples of a prediction file: keywords of RawPredictions.
+
+    Parameters
+    ----------
+    columns : Columns
+    id_place, place : int or None
+        Columns of ids and of the truth.
+    reading : Reading
+    left_out : collection of int
+        Places of columns that are none of these.
+    """
+    truth = None
+    if place is not None:
+        nodes, notes = truth_of_column(columns, place, reading.taxonomy, reading.numbers)
+        truth = Truth(nodes, where=columns.where, notes=tuple(notes))
+    others = [k for k in columns.text if k not in (id_place, place, *left_out)]
+    ids = None if id_place is None else sample_ids(columns, id_place)
+    return {"ids": ids, "truth": truth, "attributes": text_attributes(columns, others)}
+
+
+def find_truth_column(columns, taxonomy, truth_column, id_place):
     """Place of the column that holds the truth; PredictionsError when none or several could."""
     names = columns.names
     if truth_column is not None:
         require_truth_column(names, truth_column, columns.where)
         return names.index(truth_column)
     folded = [name.casefold() for name in names]
-    for name in accepted:
+    for name in TRUTH_COLUMNS:
         if name in folded and folded.index(name) != id_place:
             return folded.index(name)
     others = {k: cells for k, cells in columns.text.items() if k != id_place}

@@ -1,4 +1,4 @@
-"""Compressed files, unpacked no further than `limits` allows, whatever they say about themselves.
+"""Compressed files, unpacked no further than `file_limits` allows, whatever they say about themselves.
 
 Functions
 ---------
@@ -14,7 +14,7 @@ import io
 import zipfile
 
 from hierviz.messages.errors import FileError
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 
 GUNZIP = "Unpack it first (gunzip) and open that."
 _BUFFER_BYTES = 1 << 18
@@ -33,7 +33,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer):
         n = self.file.readinto(buffer)
         self.count += n
-        limits.require_unpacked(self.where, self.count, self.packed, GUNZIP, self.most)
+        file_limits.require_unpacked(self.where, self.count, self.packed, GUNZIP, self.most)
         return n
 
 
@@ -43,7 +43,7 @@ def unpacked(stored, where, packed, most=None):
     Raises
     ------
     FileError
-        While reading, beyond `limits.most_unpacked(packed, most)`.
+        While reading, beyond `file_limits.most_unpacked(packed, most)`.
     """
     return io.BufferedReader(_Counted(stored, where, packed, most), _BUFFER_BYTES)
 
@@ -64,7 +64,7 @@ def require_moderate_text(file, where, packed):
     where : str
     packed : int
     """
-    most, lines = max(limits.FREE_LINES, limits.LINES_PER_BYTE * packed), 0
+    most, lines = max(file_limits.FREE_LINES, file_limits.LINES_PER_BYTE * packed), 0
     while some := file.read(_BUFFER_BYTES):
         lines += some.count(b"\n")
         if lines > most:

@@ -20,9 +20,9 @@ def flags(paths):
     return [str(word) for pair in zip(("--taxonomy", "--predictions", "--truth"), paths, strict=True) for word in pair]
 
 
-def test_no_fault(paths, capsys):
+def test_no_problems(paths, capsys):
     assert cli.main(["doctor", *flags(paths[1])]) == 0
-    assert capsys.readouterr().out == "No fault.\n"
+    assert capsys.readouterr().out == "No problems.\n"
 
 
 def test_findings_as_json_with_mended_files(paths, tmp_path, capsys):

@@ -25,7 +25,7 @@ from hierviz.cluster.partitions import RowRange, fields_of, is_in_files
 from hierviz.cluster.running import evaluation_on
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.predictions.score_checks import CheckedScores
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from tests.small_tree import EDGES
 
 distributed = pytest.importorskip("distributed", reason="dask is not installed: there is no cluster")
@@ -90,7 +90,7 @@ def test_an_array_in_a_file_and_in_memory(files, client):
 
 @pytest.mark.parametrize("form", ["parts", "scores.npy"])
 def test_what_is_too_large_for_memory_is_named_and_not_sent(files, client, monkeypatch, form):
-    monkeypatch.setattr(limits, "MEMORY_BYTES", 0)
+    monkeypatch.setattr(file_limits, "MEMORY_BYTES", 0)
     truth = {} if form == "parts" else {"truth": files / "truth.csv"}
     predictions = hv.load_predictions(files / form, TAXONOMY, **truth)
     assert isinstance(predictions.scores, CheckedScores)

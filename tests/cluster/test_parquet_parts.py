@@ -13,7 +13,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.readers import parquet_parts
-from hierviz.readers.parquet_rows import ParquetRows
+from hierviz.readers.parquet_parts import ParquetRows
 from hierviz.readers.shared_file import SharedFile, parts_of_folder
 from tests.small_tree import EDGES
 
@@ -88,15 +88,15 @@ def test_rows_are_those_of_the_array(rows, data):
 def test_blocks_in_order_read_every_row_group_once(rows, monkeypatch):
     stored, scores = rows
     stored, read = pickle.loads(pickle.dumps(stored)), []
-    of_group = ParquetRows._read_group
-    monkeypatch.setattr(ParquetRows, "_read_group", lambda *place: read.append(place[1:]) or of_group(*place))
+    of_group = ParquetRows._decoded
+    monkeypatch.setattr(ParquetRows, "_decoded", lambda *place: read.append(place[1:]) or of_group(*place))
     for start in range(0, len(scores), 2):
         stored[start : start + 2]
     assert len(read) == len(set(read)) == len(stored.starts) - 1
 
 
 def test_scores_are_left_where_they_are(parts, tmp_path, monkeypatch):
-    monkeypatch.setattr(ParquetRows, "_read_group", lambda *place: pytest.fail("scores were read"))
+    monkeypatch.setattr(ParquetRows, "_decoded", lambda *place: pytest.fail("scores were read"))
     for path in (parts, parts / "part-3.parquet"):
         assert isinstance(hv.load_predictions(path, TAXONOMY, read_scores=False).scores, ParquetRows)
 
@@ -226,8 +226,8 @@ def test_a_file_by_its_path_is_found_from_another_folder(tmp_path, monkeypatch):
 
 
 def test_row_groups_that_ask_for_too_much_are_refused(parts, monkeypatch):
-    monkeypatch.setattr(parquet_parts.limits, "FREE_BYTES", 100)
-    monkeypatch.setattr(parquet_parts.limits, "MOST_RATIO", 0)
+    monkeypatch.setattr(parquet_parts.file_limits, "FREE_BYTES", 100)
+    monkeypatch.setattr(parquet_parts.file_limits, "MOST_RATIO", 0)
     with pytest.raises(hv.FileError, match="Write smaller row groups"):
         hv.load_predictions(parts, TAXONOMY)
 

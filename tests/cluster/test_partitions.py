@@ -102,13 +102,13 @@ def test_a_worker_reads_every_row_group_once(tmp_path, monkeypatch):
     pytest.importorskip("pyarrow")
     from hierviz.cluster import work
     from hierviz.predictions.predictions import Predictions
-    from hierviz.readers.parquet_rows import ParquetRows
+    from hierviz.readers.parquet_parts import ParquetRows
 
     scores, ids, truth = world(TAXONOMY)
     folder = write_parts(tmp_path / "parts", TAXONOMY, scores, 4, group=5, sample_id=ids, truth=truth)
     predictions = hv.load_predictions(folder, TAXONOMY, read_scores=False)
-    read, of_group = [], ParquetRows._read_group
-    monkeypatch.setattr(ParquetRows, "_read_group", lambda *place: read.append(place[1:]) or of_group(*place))
+    read, of_group = [], ParquetRows._decoded
+    monkeypatch.setattr(ParquetRows, "_decoded", lambda *place: read.append(place[1:]) or of_group(*place))
     # Blocks of three rows end inside row groups of five.
     monkeypatch.setattr(
         Predictions, "blocks", lambda self: [slice(k, min(k + 3, self.n_samples)) for k in range(0, self.n_samples, 3)]

@@ -142,7 +142,7 @@ def test_refused_arrays(tmp_path, monkeypatch):
         with pytest.raises((FileError, ModelError), match=words) as raised:
             load_inputs(save(**arrays), ROWS)
         one_line(raised)
-    monkeypatch.setattr("hierviz.readers.limits.UNPACKED_BYTES", 100)
+    monkeypatch.setattr("hierviz.readers.file_limits.UNPACKED_BYTES", 100)
     with pytest.raises(FileError, match="expected at most 100 bytes when unpacked"):
         load_inputs(save(x=x), ROWS)
 

@@ -89,7 +89,7 @@ def test_broken_pictures_are_named(tmp_path, image, pictures, monkeypatch):
         one_line(raised)
     with pytest.raises(FileError, match=r"Did you mean 'ok\.png'"):
         found.array("okk.png")
-    monkeypatch.setattr("hierviz.readers.limits.PICTURE_PIXELS", 10)
+    monkeypatch.setattr("hierviz.readers.file_limits.PICTURE_PIXELS", 10)
     with pytest.raises(FileError, match="million pixels, got 6 x 5"):
         found.array("ok.png")
 

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from hierviz.messages.errors import FileError
-from hierviz.readers import limits, numpy_files
+from hierviz.readers import file_limits, numpy_files
 from hierviz.readers.predictions_file import load_predictions
 from tests.readers.bad_files import EDGES, _npy_stating
 
@@ -208,25 +208,25 @@ def test_arrays_that_nobody_uses_stay_unread(tmp_path, taxonomy, monkeypatch):
 
 def test_ordinary_files_are_far_within():
     """16,344 classes and a million samples; a CSV of 2 GB in a gzip file of 800 MB; what a half as large one may unpack to."""
-    assert min(limits.CLASSES, limits.TABLE_COLUMNS) > 10 * 16_344
-    assert min(limits.TABLE_ROWS, limits.PICTURES + 1, limits.TEXT_LINES) > 1_000_000
-    limits.require_unpacked("scores.csv.gz", 2 << 30, 800 * MB, "")
-    limits.require_unpacked("scores.npz", 127 * MB, 1000, "")
-    assert limits.most_unpacked(10 * MB) == 1000 * MB
-    assert limits.most_unpacked(1 << 40) == 4 << 30
+    assert min(file_limits.CLASSES, file_limits.TABLE_COLUMNS) > 10 * 16_344
+    assert min(file_limits.TABLE_ROWS, file_limits.PICTURES + 1, file_limits.TEXT_LINES) > 1_000_000
+    file_limits.require_unpacked("scores.csv.gz", 2 << 30, 800 * MB, "")
+    file_limits.require_unpacked("scores.npz", 127 * MB, 1000, "")
+    assert file_limits.most_unpacked(10 * MB) == 1000 * MB
+    assert file_limits.most_unpacked(1 << 40) == 4 << 30
 
 
 def test_a_budget_is_raised_by_setting_it(tmp_path, taxonomy, monkeypatch):
     (tmp_path / "p.csv").write_text("label\n" + "cat\n" * 6)
-    monkeypatch.setattr(limits, "TABLE_ROWS", 5)
+    monkeypatch.setattr(file_limits, "TABLE_ROWS", 5)
     with pytest.raises(FileError, match=r"^p\.csv: expected at most 5 rows of 1 columns, got more\."):
         load_predictions(tmp_path / "p.csv", taxonomy)
-    monkeypatch.setattr(limits, "TABLE_ROWS", 6)
+    monkeypatch.setattr(file_limits, "TABLE_ROWS", 6)
     assert load_predictions(tmp_path / "p.csv", taxonomy).n_samples == 6
 
 
 def test_every_budget_is_in_the_words_about_them():
-    names = [name for name in vars(limits) if name.isupper() and name != "MB"]
+    names = [name for name in vars(file_limits) if name.isupper() and name != "MB"]
     assert len(names) > 15
     for name in names:
-        assert f"`{name}`" in limits.__doc__, name
+        assert f"`{name}`" in file_limits.__doc__, name

@@ -22,7 +22,7 @@ from hierviz.compiled import tree_pass
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions import predictions as predictions_module
 from hierviz.predictions.score_checks import CheckedScores
-from hierviz.readers import limits, long_scores, parquet_table, scratch
+from hierviz.readers import file_limits, long_scores, parquet_table, scratch
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
@@ -100,7 +100,7 @@ def save(folder, form, taxonomy, nodes, scores, truth, ids, group=3, order=None)
 def nothing_in_memory(sizes=(7, 7, 7, 7, 7), most=0):
     """Everything stays on disk, and is worked on in blocks of these sizes."""
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(limits, "MEMORY_BYTES", most)
+        patch.setattr(file_limits, "MEMORY_BYTES", most)
         patch.setattr(scratch, "NUMBERS_AT_ONCE", sizes[0])
         patch.setattr(scratch, "FIRST_NUMBERS", 1)
         patch.setattr(long_scores, "ROWS_AT_ONCE", sizes[1])
@@ -280,7 +280,7 @@ def test_errors_of_long_files(what, most_rows, tmp_path):
     with pytest.raises((PredictionsError, FileError)) as whole:
         load_predictions(tmp_path / "p.csv", taxonomy)
     with nothing_in_memory() as patch:
-        patch.setattr(limits, "TABLE_ROWS", most_rows)
+        patch.setattr(file_limits, "TABLE_ROWS", most_rows)
         with pytest.raises((PredictionsError, FileError)) as caught:
             load_predictions(tmp_path / "p.csv", taxonomy)
     whole.match(message)
@@ -312,8 +312,8 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
 RUN = """
 import os, signal, sys
 import hierviz as hv
-from hierviz.readers import limits, load_predictions, scratch
-limits.MEMORY_BYTES, scratch.FIRST_NUMBERS = 0, 1
+from hierviz.readers import file_limits, load_predictions, scratch
+file_limits.MEMORY_BYTES, scratch.FIRST_NUMBERS = 0, 1
 taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
 write, mine = scratch.Scratch.write, os.getpid()
 def interrupted(self, values, place):
@@ -354,8 +354,8 @@ BOUNDED = """
 import resource, sys
 import numpy as np
 import hierviz as hv
-from hierviz.readers import limits, load_predictions
-limits.MEMORY_BYTES = 8 << 20
+from hierviz.readers import file_limits, load_predictions
+file_limits.MEMORY_BYTES = 8 << 20
 taxonomy = hv.Taxonomy.from_edges([("root", f"n{k}") for k in range(1000)])
 import gzip, pyarrow.parquet, zipfile
 # Libraries and compiled loops are no memory of the scores.

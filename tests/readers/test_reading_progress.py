@@ -9,7 +9,7 @@ import pytest
 from small_tree import EDGES
 
 import hierviz as hv
-from hierviz.readers import limits, numpy_files, reading_progress
+from hierviz.readers import file_limits, numpy_files, reading_progress
 
 TAXONOMY = hv.Taxonomy.from_edges(EDGES)
 NAMES = [TAXONOMY.names[leaf] for leaf in TAXONOMY.leaves]
@@ -24,7 +24,7 @@ class StopError(Exception):
 def often(monkeypatch):
     """Reports after every tenth row, and files that are large soon."""
     monkeypatch.setattr(reading_progress, "CELLS_BETWEEN", 60)
-    monkeypatch.setattr(limits, "MEMORY_BYTES", 1000)
+    monkeypatch.setattr(file_limits, "MEMORY_BYTES", 1000)
     monkeypatch.setattr(numpy_files, "_BYTES_AT_ONCE", 1000)
 
 
@@ -59,7 +59,7 @@ def written(folder, kind):
 @pytest.mark.parametrize("kind", ["csv", "csv.gz", "long.csv", "parquet", "parts", "npz", "npy.gz"])
 def test_progress_goes_to_the_end_and_may_end_the_reading(kind, tmp_path, monkeypatch):
     if kind == "parquet":  # larger ones stay where they are and are read later
-        monkeypatch.setattr(limits, "MEMORY_BYTES", 10**6)
+        monkeypatch.setattr(file_limits, "MEMORY_BYTES", 10**6)
     path, told, stages = written(tmp_path, kind), [], []
 
     def stage(name, unit):

@@ -134,7 +134,7 @@ def test_a_copy_of_a_pipe_has_no_name_and_each_reader_of_it_a_place_of_its_own()
 
 
 def test_more_than_a_pipe_may_give_is_refused(tree, monkeypatch):
-    monkeypatch.setattr("hierviz.readers.limits.PIPE_BYTES", 1 << 20)
+    monkeypatch.setattr("hierviz.readers.file_limits.PIPE_BYTES", 1 << 20)
     with (
         piped(LABELS * 20) as path,
         pytest.raises(FileError, match=r"expected at most 1 MB from a pipe, got more\."),

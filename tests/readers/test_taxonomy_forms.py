@@ -330,7 +330,7 @@ def test_categories_keep_all_their_ranks(tmp_path):
     paths = [" > ".join(taxonomy.names[n] for n in taxonomy.path(leaf)[1:]) for leaf in taxonomy.leaves]
     assert paths == ["Mammalia > Carnivora > Feloidea > Panthera leo", "Aves > Passeriformes > Corvus corax"]
     assert taxonomy.detected["levels"] == "class > order > superfamily > species > name"
-    assert taxonomy.notes[:1] == ("c.json: 1 of 2 categories have no superfamily and stand below the rank before it",)
+    assert taxonomy.notes[:1] == ("c.json: 1 of 2 categories have no superfamily and are below the rank before it",)
     # A single rank is no tree beside supercategories, and is said; without them it is the level.
     for more, n_leaves, n_nodes, words in (
         ({"supercategory": "animal"}, 2, 3, "rank 'class' was left out"),

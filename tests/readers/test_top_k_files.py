@@ -187,7 +187,7 @@ BAD = {
         TOP_2.replace("class_2,score_2", "class_3,score_3").replace("class_1,score_1", "class_2,score_2"),
         r"got none of number 1 before 'class_2'",
     ),
-    "a column alone": (TOP_2.replace(",score_2", ",other"), r"expected a column of the score beside 'class_2'"),
+    "a column alone": (TOP_2.replace(",score_2", ",other"), r"expected a column of the score for 'class_2'"),
 }
 BAD_JSON = {
     "class twice": (json.dumps(LISTS).replace("dog", "cat"), r"sample 0: expected every class once, got 'cat' again"),

@@ -5,7 +5,7 @@ import pytest
 
 from hierviz import PredictionsError, Taxonomy
 from hierviz.cli import main
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.attach import attach_truth
 from hierviz.readers.predictions_file import load_predictions
 
@@ -28,8 +28,8 @@ def test_scores_in_percent_are_called_so_and_read(name, tmp_path, monkeypatch):
         path.write_text(PERCENT[name])
     with pytest.raises(PredictionsError, match="percent=True"):
         load_predictions(path, SMALL)
-    for limit in (limits.MEMORY_BYTES, 1):  # in memory, and left where they are
-        monkeypatch.setattr(limits, "MEMORY_BYTES", limit)
+    for limit in (file_limits.MEMORY_BYTES, 1):  # in memory, and left where they are
+        monkeypatch.setattr(file_limits, "MEMORY_BYTES", limit)
         found = load_predictions(path, SMALL, percent=True)
         scores = np.asarray(found.scores[0:2])[:, :2]
         np.testing.assert_allclose(scores[:, 0], [0.7, 0 if name == "lists.json" else 0.1])

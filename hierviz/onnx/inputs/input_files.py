@@ -13,7 +13,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, ModelError, listed
 from hierviz.onnx.description.file import sha256
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.arrays import ID_ARRAYS
 from hierviz.readers.labels import text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
@@ -94,7 +94,7 @@ def load_texts(path):
         If the file cannot be read or a line is blank.
     """
     source = open_source(path, "texts, one a line")
-    text = source.read_text(limits.TEXTS_BYTES, limits.TEXT_LINES)
+    text = source.read_text(file_limits.TEXTS_BYTES, file_limits.TEXT_LINES)
     # Only the ends of lines as editors count them: str.splitlines() also cuts at rarer characters inside texts.
     lines = [line.rstrip("\r\n") for line in io.StringIO(text, newline=None)]
     blank = next((number for number, line in enumerate(lines, 1) if not line.strip()), None)

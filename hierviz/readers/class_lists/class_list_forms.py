@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from pathlib import Path
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.readers import limits
-from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers import file_limits
+from hierviz.readers.class_index import ClassList
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
 from hierviz.readers.class_lists.label_maps import looks_like_pbtxt, looks_like_yaml, read_pbtxt_names, read_yaml_names
 from hierviz.readers.class_lists.line_names import plain_lines, read_lines, read_numbered_lines
@@ -49,7 +49,7 @@ def read_class_list(classes, taxonomy):
         A file of one of `CLASS_LIST_FORMS`, a folder of folders; or names, ``{0: name}``, ``{name: 0}``, and settings that
         hold them (a model's ``config.id2label``, ``weights.meta``).
     taxonomy : Taxonomy
-        Its names tell lines from tables.
+        Its names distinguish lines from tables.
 
     Returns
     -------
@@ -60,7 +60,7 @@ def read_class_list(classes, taxonomy):
     FileError
         If the file cannot be read.
     PredictionsError
-        If numbers of columns are left out or there twice, or names cannot be told from numbers.
+        If numbers of columns are left out or repeated, or names cannot be distinguished from numbers.
     """
     if isinstance(classes, ClassList):
         return classes
@@ -82,7 +82,7 @@ def read_class_list(classes, taxonomy):
                 f"{source.where}: expected a column of names, got {', '.join(first)}. Name it 'class'."
             )
         return read
-    return class_list_of_text(source.read_text(lines=limits.CLASSES), source.where, taxonomy)
+    return class_list_of_text(source.read_text(lines=file_limits.CLASSES), source.where, taxonomy)
 
 
 def class_list_of_text(text, where, taxonomy):
@@ -92,7 +92,7 @@ def class_list_of_text(text, where, taxonomy):
     if looks_like_pbtxt(text):
         return read_pbtxt_names(text, where)
     lines = plain_lines(text, taxonomy)
-    # A line is a name as it stands even if it holds a comma or a colon.
+    # A line is a name even if it holds a comma or a colon.
     known = sum(find_node(line, taxonomy) is not None for _, line in lines)
     if lines and (known < len(lines) - 1 or known == 0):
         if looks_like_yaml(text):
@@ -107,7 +107,7 @@ def class_list_of_text(text, where, taxonomy):
 
 
 def _kept(text, lines):
-    """The lines as they stand, blank ones in place of comments."""
+    """The lines as they are, blank ones in place of comments."""
     numbers = {number for number, _ in lines}
     return [(number, line if number in numbers else "") for number, line in enumerate(text.split("\n"), 1)]
 

@@ -14,9 +14,8 @@ import json
 import re
 
 from hierviz.messages.errors import FileError, PredictionsError, listed, shown
-from hierviz.readers import limits
-from hierviz.readers.class_index import numbered_names, whole
-from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers import file_limits
+from hierviz.readers.class_index import ClassList, in_order, numbered_names, whole
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import translated
 
@@ -62,7 +61,7 @@ def read_json_names(text, where):
 
 def parsed(text, where):
     """The value of JSON or of a Python literal without operators; FileError when it is neither."""
-    limits.require_json(where, text)
+    file_limits.require_json(where, text)
     once = require_single_keys(where, PredictionsError, "expected every key once, got {} again. Remove one.")
     with translated(where):
         try:
@@ -97,7 +96,7 @@ def class_list_of(value, where):
     Raises
     ------
     PredictionsError
-        If it holds no class names, names and numbers cannot be told apart, or numbers are left out or there twice.
+        If it holds no class names, names and numbers cannot be distinguished, or numbers are left out or repeated.
     """
     key, value = _found(value)
     where = where if key is None else f"{where}, {key!r}"

@@ -7,7 +7,7 @@ import re
 
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.messages.extras import require
-from hierviz.readers.class_lists.class_list import in_order
+from hierviz.readers.class_index import in_order
 from hierviz.readers.class_lists.json_names import KEYS, class_list_of
 
 _ITEM = re.compile(r"\bitem\s*\{([^{}]*)\}")
@@ -43,7 +43,7 @@ def read_pbtxt_names(text, where):
 
 
 _KEY = re.compile(rf"^[^\S\n]*(?:-[^\S\n]*)?({'|'.join(KEYS)}):(\s|$)", re.MULTILINE)
-# A few anchors can stand for billions of values.
+# A few anchors can expand to billions of values.
 _ALIAS = re.compile(r"(^|[\s\[{,])[*&][^\s,\]}]+", re.MULTILINE)
 
 
@@ -73,7 +73,7 @@ def read_yaml_names(text, where):
 
 
 def _plain(value):
-    """Lists become dicts where YAML nests settings in them: ``- name: label`` beside ``dtype: ...``."""
+    """Lists become dicts where YAML nests settings in them: ``- name: label`` with ``dtype: ...``."""
     if isinstance(value, dict):
         return {key: _plain(inside) for key, inside in value.items()}
     if isinstance(value, list) and value and all(isinstance(part, dict) and "dtype" in part for part in value):

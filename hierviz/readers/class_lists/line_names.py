@@ -12,8 +12,7 @@ import re
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.readers.class_index import NAME_COLUMNS
-from hierviz.readers.class_lists.class_list import ClassList, in_order
+from hierviz.readers.class_index import NAME_COLUMNS, ClassList, in_order
 from hierviz.readers.labels import find_node
 
 _NUMBER_FIRST = re.compile(r"(\d{1,7})\s*(?:[:=.)]\s*|\s)\s*(\S.*)")
@@ -90,7 +89,7 @@ def read_lines(lines, where, taxonomy):
     numbered = [(number, line) for number, line in lines if re.match(r"\d+\s*[,;\t]\s*\D", line)]
     if len(numbered) > 1 and 2 * len(numbered) > len(lines):
         raise PredictionsError(
-            f"{where}:{numbered[0][0]}: expected one name a line, or a table that can be read, got a number beside a name. "
+            f"{where}:{numbered[0][0]}: expected one name a line, or a table that can be read, got a number next to a name. "
             "Put names that hold commas in quotes, or write the table with tabs."
         )
     return ClassList(where, tuple((f"{where}:{number}", line) for number, line in lines))

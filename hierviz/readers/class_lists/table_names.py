@@ -10,9 +10,8 @@ import io
 from dataclasses import dataclass
 
 from hierviz.messages.errors import FileError, PredictionsError
-from hierviz.readers import limits
-from hierviz.readers.class_index import ClassTable, named_rows, whole
-from hierviz.readers.class_lists.class_list import ClassList
+from hierviz.readers import file_limits
+from hierviz.readers.class_index import ClassList, ClassTable, named_rows, whole
 from hierviz.readers.labels import find_node
 from hierviz.readers.numpy_files import Header
 from hierviz.readers.sources import Source, translated
@@ -44,7 +43,7 @@ def read_table_names(source, taxonomy):
         Text or Parquet.
     taxonomy : Taxonomy
     """
-    table = open_table(source, "a list of classes", most_rows=limits.CLASSES)
+    table = open_table(source, "a list of classes", most_rows=file_limits.CLASSES)
     if len(table.first) < 2 and table.can_lack_header:
         return None
     header = ClassTable(source.where, [cell.strip() for cell in table.first], [], None)
@@ -79,17 +78,17 @@ def read_npy_names(source):
     PredictionsError
         If it has more axes or other numbers.
     """
-    with translated(source.where), source.open(limits.TEXT_BYTES) as file:
+    with translated(source.where), source.open(file_limits.TEXT_BYTES) as file:
         header = Header.read(file, source.where, source.path.name)
         if header.dtype.hasobject:
             raise FileError(
                 f"{source.where}: expected an array of text, got Python objects, which are not opened. "
                 "Save it again with numpy.save(file, classes.astype(str))."
             )
-        if header.n_bytes > limits.TEXT_BYTES:
+        if header.n_bytes > file_limits.TEXT_BYTES:
             raise FileError(
-                f"{source.where}: expected an array of at most {limits.size_words(limits.TEXT_BYTES)}, got a larger one. Is it "
-                "a list of classes?"
+                f"{source.where}: expected an array of at most {file_limits.size_words(file_limits.TEXT_BYTES)}, "
+                "got a larger one. Is it a list of classes?"
             )
         array = header.values(file)
     if array.ndim != 1 or array.dtype.kind not in "USiu":

@@ -41,12 +41,12 @@ def read(source, taxonomy):
     Raises
     ------
     PredictionsError
-        If a line is no row, a term is not in the taxonomy or stands twice for a protein, or a score is not between 0 and 1.
+        If a line is no row, a term is not in the taxonomy or is repeated for a protein, or a score is not between 0 and 1.
     """
     where, samples, node_of, loose = source.where, {}, {}, LooseMatches(taxonomy)
     rows, nodes, values, model = array("q"), array("q"), array("d"), {}
     with translated(where, source), source.open() as file:
-        # Thrown away too early, it would close the file, which is looked at once more.
+        # Thrown away too early, it would close the file, which is checked once more.
         text = io.TextIOWrapper(file, source.encoding)
         for number, line in enumerate(text, 1):
             cells = line.split()

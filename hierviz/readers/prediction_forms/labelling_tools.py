@@ -144,7 +144,7 @@ def fiftyone_records(value, where, taxonomy):
     if len(others) != 1:
         got = f"{len(others)} ({listed(others)})" if others else "none"
         raise PredictionsError(
-            f"{where}: expected one field of classifications beside the ground truth, got {got}. Export one model's field."
+            f"{where}: expected one field of classifications that is not the truth, got {got}. Export one model's field."
         )
     for sample in value["samples"]:
         place = f"{where}, {sample['filepath']!r}"

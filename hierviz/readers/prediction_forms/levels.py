@@ -4,7 +4,7 @@ Conventions
 -----------
 - Labels, as hiclass predicts them: ``level_1, level_2, ...`` or ``predicted_1, ...``; a row stops where its cells are empty.
   Columns of ranks are read so too (`rank_columns`).
-- Scores: ``level_1`` of shape (samples, classes of that level), and so on. The names of the classes stand in ``<array>_names``
+- Scores: ``level_1`` of shape (samples, classes of that level), and so on. The names of the classes are in ``<array>_names``
   or ``<array>_classes``. Without them an array is taken for the classes of one depth in the order of the taxonomy, and there
   must be as many.
 """
@@ -12,15 +12,15 @@ Conventions
 from __future__ import annotations
 
 import re
+from dataclasses import replace
 
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.node_names import level_nodes
-from hierviz.readers.labels import named_nodes
+from hierviz.readers.labels import named_nodes, single_nodes
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
-from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.truth_file import Truth, id_column
+from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy.node_lists import NodeLists
 
 _WORDS = r"(?:level|lvl|rank|depth|tier|l)"
@@ -42,56 +42,43 @@ def looks_like(names):
     return bool(level_places(names)[0])
 
 
-def read(table, names, of_samples, other_columns):
+def read(samples):
     """RawPredictions of such a table.
 
     Parameters
     ----------
-    table : TextTable or ParquetTable
-    names : list of str
-    of_samples : dict
-        Keywords of `other_columns`.
-    other_columns : callable
-        (columns, special, left_out=..., **of_samples) → ids, truth, attributes.
+    samples : SampleTable
 
     Raises
     ------
     PredictionsError
         If there are no such columns, a name is no child of the one in the column before it, or a row has gaps.
     """
+    names, where, taxonomy = samples.names, samples.where, samples.taxonomy
     predicted, true = level_places(names)
-    columns, taxonomy = table.read(has_header=True), of_samples["taxonomy"]
-    columns.require_rows()
+    columns = samples.read()
     ranks = [] if predicted else rank_places(names)
     if not predicted and not ranks:
         raise PredictionsError(
-            f"{table.where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
+            f"{where}: expected the columns level_1, level_2, ..., got {listed(names)}. Rename them so."
         )
-    more = other_columns(columns, {id_column(names)} - {None}, **of_samples, left_out={*predicted, *true, *ranks})
-    if ranks:
-        labels, predicted = _of_ranks(columns, ranks, taxonomy), ranks
-    else:
-        labels = _nodes_of_columns(columns, predicted, taxonomy, table.where)
-    if true and more["truth"] is None:
-        nodes = _nodes_of_columns(columns, true, taxonomy, f"{table.where}, truth")
-        single = np.full(len(nodes), -1, dtype=np.intp)
-        single[nodes.lengths == 1] = nodes.nodes
-        more["truth"] = Truth(single, where=table.where)
-    shown = ", ".join(names[place] for place in predicted)
-    detected = {
+    predicted = predicted or ranks
+    words = {
         "form": "labels with one column a level",
-        "predicted columns": shown,
-        **table.detected,
-        **more["detected"],
+        "predicted columns": ", ".join(names[place] for place in predicted),
     }
+    raw = samples.predictions(columns, "levels", words, left_out={*predicted, *true})
+    labels = _of_ranks(columns, ranks, taxonomy) if ranks else _nodes_of_columns(columns, predicted, taxonomy, where)
+    truth = raw.truth
+    if true and truth is None:
+        truth = Truth(single_nodes(_nodes_of_columns(columns, true, taxonomy, f"{where}, truth")), where=where)
     n_empty = int((labels.lengths == 0).sum())
     if n_empty:
         raise PredictionsError(
-            f"{table.where}: expected a class in column {names[predicted[0]]!r} of every row, got {n_empty} rows without. "
+            f"{where}: expected a class in column {names[predicted[0]]!r} of every row, got {n_empty} rows without. "
             "Write the name of the root for an answer without a class."
         )
-    more |= {"detected": detected, "notes": tuple(more["notes"])}
-    return RawPredictions(table.where, "levels", labels=labels, is_hard=True, **more)
+    return replace(raw, labels=labels, is_hard=True, truth=truth)
 
 
 def _nodes_of_columns(columns, places, taxonomy, where):
@@ -128,7 +115,7 @@ def joined_levels(npz, keys, taxonomy, where, as_text, notes):
     Raises
     ------
     PredictionsError
-        If arrays differ in rows, a level has no names and is not as wide as a depth, or a class stands at two levels.
+        If arrays differ in rows, a level has no names and is not as wide as a depth, or a class is at two levels.
     """
     arrays = {key: npz[key] for key in keys}
     if len({len(array) for array in arrays.values()}) > 1:

@@ -5,7 +5,7 @@ up, then the common name, then the uuid. SpeciesNet's classes exclude each other
 no particular cat: a probability of a node includes those of the listed classes below it.
 
 In the taxonomy of labels, ranks without a name are left out of the path; a species is called "genus species". A label without
-ranks (blank, vehicle) stands at the top under its common name. ``uuid`` and common name are attributes.
+ranks (blank, vehicle) is at the top under its common name. ``uuid`` and common name are attributes.
 """
 
 from __future__ import annotations
@@ -149,5 +149,4 @@ def _taxonomy(lines, where, detected, notes):
             attributes["uuid"][above] = uuid
         if common:
             attributes["common_name"][above] = common
-    attributes = {key: values for key, values in attributes.items() if values}
     return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)

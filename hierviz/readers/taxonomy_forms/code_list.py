@@ -5,7 +5,7 @@ Conventions
 -----------
 The parent of a code is the longest other code that it begins with, hyphens, dots and blanks left out. A range (``31-33`` of
 NAICS, ``A00-A09`` of ICD) is the parent of what begins with a code inside it. Where all codes are equally long, zeros at the
-end are no part of them, in groups of as many digits as give every code a parent. Codes that have none stand below the root.
+end are no part of them, in groups of as many digits as give every code a parent. Codes that have none are below the root.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_paths import taxonomy_of_ids
 from hierviz.readers.tables import find_separator, open_table
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
@@ -62,9 +62,9 @@ def read(source, options):
     Raises
     ------
     TaxonomyError
-        If most codes begin with no other one, so that their parents must be told, or a code stands there twice.
+        If most codes begin with no other one, so that their parents must be given, or a code is repeated.
     """
-    table = open_table(source, "a table of codes", most_rows=limits.CLASS_ROWS)
+    table = open_table(source, "a table of codes", most_rows=file_limits.CLASS_ROWS)
     words = [re.sub(r"[\s-]+", "_", cell.strip().casefold()) for cell in table.first]
     has_header = not any(re.search(r"\d", cell) for cell in table.first)
     columns = table.read(has_header=has_header)
@@ -98,7 +98,7 @@ def read(source, options):
 
 
 def _parents(codes):
-    """(parent of each code that has one, how that was told)"""
+    """(parent of each code that has one, how that was detected)"""
     bare = {code: re.sub(r"[.\s]", "", code) for code in codes}
     is_range = {code: _ends(text) for code, text in bare.items() if "-" in text}
     plain = {code: text for code, text in bare.items() if code not in is_range}

@@ -85,7 +85,7 @@ def read(files, wanted, where):
 
 
 def _taxonomy(files, name, where, needed, accepted, n_rows):
-    """The taxa whose keys are needed; read a second time, so that two ids of one key are told apart by their parents."""
+    """The taxa whose keys are needed; read a second time, so that two ids of one key are separated by their parents."""
     rows, twice = {}, []
     for row in _rows(files, name, where):
         if text_key(row[0]) in needed and not (row[2] and row[2] != row[0]):
@@ -127,7 +127,7 @@ def _taxonomy(files, name, where, needed, accepted, n_rows):
         edges,
         names,
         where,
-        attributes={key: values for key, values in attributes.items() if values},
+        attributes=attributes,
         notes=notes,
         detected={"form": "Darwin Core taxa", "rows": f"{n_rows:,}"},
     )
@@ -147,7 +147,7 @@ def _rows(files, name, where):
         places = [
             columns.index(key) if key in columns else None for key in (_ID, _PARENT, _ACCEPTED, "taxonrank", *_NAMES)
         ]
-        # Tabs cannot stand in a cell of an archive, quotes can.
+        # A cell of an archive cannot contain tabs, quotes can.
         rows = csv.reader(lines) if separator == "," else (line.split("\t") for line in lines)
         for number, cells in enumerate(rows, 2):
             if not any(cells):

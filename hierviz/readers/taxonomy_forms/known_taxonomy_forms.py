@@ -77,7 +77,7 @@ _FORMS = (
     ),
     FileForm(
         "wordnet",
-        "WordNet's is_a as pairs of wnids, with words.txt beside it",
+        "WordNet's is_a as pairs of wnids, with words.txt next to it",
         (".txt",),
         "every line is two wnids",
         "text",
@@ -95,7 +95,7 @@ _FORMS = (
     ),
     FileForm(
         "darknet",
-        "darknet's WordTree, with .names beside it",
+        "darknet's WordTree, with .names next to it",
         (".tree",),
         "every line is a name and -1 or the number of an earlier line",
         "text",

@@ -1,7 +1,7 @@
 """Classes of data sets and labelling tools: COCO and iNaturalist, Open Images, and the interface of Label Studio.
 
 COCO: JSON with ``categories``, each with an id, a name and a ``supercategory`` or its biological ranks. Ranks are the levels
-where a category has two or more of them, or has one and no supercategory; a category without one of them stands below the rank
+where a category has two or more of them, or has one and no supercategory; a category without one of them is below the rank
 before it. A rank that is no level is said.
 """
 
@@ -44,12 +44,12 @@ def _categories(value):
 
 
 def read_coco(value, where, detected):
-    """Taxonomy of categories; one without a supercategory stands below the root.
+    """Taxonomy of categories; one without a supercategory is below the root.
 
     Raises
     ------
     TaxonomyError
-        If a name stands there twice below one parent, or there are no categories.
+        If a name is repeated below one parent, or there are no categories.
     """
     records = _categories(value)
     if not looks_like_coco(value):
@@ -119,7 +119,7 @@ def _of_ranks(records, ranks, where, detected):
             if value is not None:
                 attributes.setdefault(key, {})[number] = value
     notes = [
-        f"{where}: {n} of {len(records)} categories have no {rank} and stand below the rank before it"
+        f"{where}: {n} of {len(records)} categories have no {rank} and are below the rank before it"
         for rank, n in lacking.items()
         if n
     ]
@@ -133,7 +133,7 @@ def looks_like_open_images(value):
 
 
 def read_open_images(value, where, detected):
-    """Taxonomy of the subcategories, a graph where a class stands at several places; parts are no subcategories."""
+    """Taxonomy of the subcategories, a graph where a class is at several places; parts are no subcategories."""
     edges, parts, waiting = [(None, _label(value, where))], {}, [value]
     while waiting:
         part = waiting.pop()
@@ -176,7 +176,7 @@ def read_interface(source, options):
     Raises
     ------
     TaxonomyError
-        If it is no XML, holds no choices, or a choice has no value or stands twice at one place.
+        If it is no XML, holds no choices, or a choice has no value or is repeated at one place.
     """
     where, text = source.where, source.read_text()
     if "<!DOCTYPE" in text or "<!ENTITY" in text:
@@ -207,5 +207,4 @@ def read_interface(source, options):
         raise TaxonomyError(f"{where}: expected <Choice> inside <{tops[0].tag}>, got none. Is the file complete?")
     notes = [f"{where}: the first of {len(tops)} lists of choices was read"] if len(tops) > 1 else []
     detected = {"form": "Label Studio interface", **source.detected, "name": tops[0].get("name", "")}
-    attributes = {"alias": aliases} if aliases else None
-    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes={"alias": aliases})

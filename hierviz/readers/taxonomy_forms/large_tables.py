@@ -1,6 +1,6 @@
 """What large taxonomies share: their tables, and the part of them that some classes need, themselves and what is above them.
 
-Tables lie in a folder, beside each other, in a zip, or in a gzipped tar. None is unpacked to disk.
+Tables are in a folder, in a zip, or in a gzipped tar. None is unpacked to disk.
 
 Conventions
 -----------
@@ -20,7 +20,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.predictions.name_matching import normal
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.unpacking import require_deflate
 
@@ -35,7 +35,7 @@ class TableFiles:
     Parameters
     ----------
     path : Path
-        A folder, an archive, or one of the files, beside which the others lie.
+        A folder, an archive, or one of the files, with the others in the same folder.
     """
 
     def __init__(self, path):
@@ -70,7 +70,7 @@ class TableFiles:
             try:
                 yield self._checked(text, name)
             finally:
-                # Thrown away, it would close the file, which is looked at once more.
+                # Thrown away, it would close the file, which is checked once more.
                 text.detach()
 
     def _checked(self, text, name):
@@ -87,7 +87,7 @@ class TableFiles:
     def _open(self, name):
         if not self.has(name):
             raise FileError(
-                f"{self.where}: expected {name} beside the other tables, got none. Put them into one folder."
+                f"{self.where}: expected {name} next to the other tables, got none. Put them into one folder."
             )
         if self.kind == "folder":
             with open_source(self.inside[name], "a table").open(MOST_BYTES) as file:
@@ -107,7 +107,7 @@ class TableFiles:
 
 
 def _is_tar(path):
-    """Whether a file is a gzipped or plain tar, told by its first block."""
+    """Whether a file is a gzipped or plain tar, by its first block."""
     import gzip
 
     with open(path, "rb") as file:
@@ -120,7 +120,7 @@ def _is_tar(path):
 
 
 class WantedNames:
-    """The names of the classes that a taxonomy is needed for: as they stand, and by what they mean.
+    """The names of the classes that a taxonomy is needed for: as written, and by what they mean.
 
     Parameters
     ----------
@@ -179,9 +179,9 @@ def aliases(wanted, names):
 
 def require_moderate(n_classes, where):
     """Raise a TaxonomyError when a whole taxonomy is too large to be read."""
-    if n_classes > limits.CLASSES:
+    if n_classes > file_limits.CLASSES:
         raise TaxonomyError(
-            f"{where}: expected at most {limits.CLASSES:,} classes, got {n_classes:,}. Name those that are needed in "
+            f"{where}: expected at most {file_limits.CLASSES:,} classes, got {n_classes:,}. Name those that are needed in "
             "{taxonomy_classes}: they are read with what is above them."
         )
 
@@ -222,5 +222,5 @@ def with_ancestors(ids, parents, wanted, where):
 
 
 def text_key(text):
-    """A number of 64 bits for an id that is text; two ids with the same one are told apart when rows are read again."""
+    """A number of 64 bits for an id that is text; two ids with the same one are separated when rows are read again."""
     return int(text) if re.fullmatch(r"\d{1,18}", text) else hash(text) | (-1 << 63)

@@ -6,7 +6,7 @@ Conventions
 - Google: ``Animals > Live Animals`` in each line, with or without ``3237 -`` in front of it.
 - WordNet's ``data.noun`` and ``data.verb`` [2]_: a synset in each line, called by its wnid (``n02084071``), with its words as
   title; its parents are its hypernyms (``@``) and, of an instance, what it is one of (``@i``). Some synsets have several.
-- WordNet's ``is_a`` as ImageNet writes it: the wnids of parent and child in each line; ``words.txt`` beside it names them.
+- WordNet's ``is_a`` as ImageNet writes it: the wnids of parent and child in each line; ``words.txt`` next to it names them.
 
 References
 ----------
@@ -19,7 +19,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import TaxonomyError, shown
-from hierviz.readers import limits
+from hierviz.readers import file_limits
 from hierviz.readers.class_paths import Places, taxonomy_of_ids, taxonomy_of_places
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
@@ -38,12 +38,12 @@ def looks_like_darknet(name, lines):
 
 
 def read_darknet(source, options):
-    """Taxonomy of a ``.tree``; names of the classes come from ``<name>.names`` beside it, one a line, where that is there.
+    """Taxonomy of a ``.tree``; names of the classes come from ``<name>.names`` next to it, one a line, if there is one.
 
     Raises
     ------
     TaxonomyError
-        If a line is no name and number, the number is that of no other line, or a name stands there twice.
+        If a line is no name and number, the number is that of no other line, or a name is repeated.
     """
     where, names, parents, seen = source.where, [], [], {}
     lines = [(k, line.strip()) for k, line in enumerate(source.read_text().split("\n"), 1) if line.strip()]
@@ -66,15 +66,15 @@ def read_darknet(source, options):
 
 
 def _names_beside(source, names):
-    """Titles of the classes from the names beside the tree, and a note about them."""
+    """Titles of the classes from the names next to the tree, and a note about them."""
     beside = source.path.with_suffix(".names") if source.pipe is None else None
     if beside is None or not beside.is_file():
         return None, []
     lines = [line.strip() for line in open_source(beside, "names of classes").read_text().split("\n") if line.strip()]
     if len(lines) != len(names):
-        return None, [f"{beside.name} beside {source.where} was not used: {len(lines)} names for {len(names)} classes"]
+        return None, [f"{beside.name} next to {source.where} was not used: {len(lines)} names for {len(names)} classes"]
     return dict(zip(names, lines, strict=True)), [
-        f"the names of the classes come from {beside.name} beside {source.where}"
+        f"the names of the classes come from {beside.name} next to {source.where}"
     ]
 
 
@@ -111,7 +111,7 @@ def read_google(source, options):
             f"{where}: expected classes such as 'Animals > Live Animals', got none. Is the file complete?"
         )
     detected = {"form": "Google product taxonomy", **source.detected, "separator": ">"}
-    return taxonomy_of_places(places, where, detected=detected, attributes={"id": ids} if ids else None)
+    return taxonomy_of_places(places, where, detected=detected, attributes={"id": ids})
 
 
 _SYNSET = re.compile(r"(\d{8}) \d\d ([nvasr]) ([0-9a-f]{2}) (.*)")
@@ -181,14 +181,14 @@ def looks_like_wnids(name, lines):
 
 
 def read_wnids(source, options):
-    """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; which is the parent is told as in edge lists."""
+    """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; parents are detected as in edge lists."""
     where = source.where
-    taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=limits.CLASS_ROWS), has_header=False)
+    taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=file_limits.CLASS_ROWS), has_header=False)
     for name in WORDS_BESIDE if source.pipe is None else ():
         beside = source.path.with_name(name)
         if beside.is_file():
             found = map(_WORDS.fullmatch, open_source(beside, "words of wnids").read_text().split("\n"))
             titles = {match[1]: match[2].strip() for match in found if match and match[1] in taxonomy.index}
-            note = f"the words of {len(titles)} of {taxonomy.n_nodes} wnids come from {name} beside {where}"
+            note = f"the words of {len(titles)} of {taxonomy.n_nodes} wnids come from {name} next to {where}"
             return taxonomy.with_nodes(titles, notes=[note])
     return taxonomy

@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import re
 from array import array
+from collections import Counter
 
 import numpy as np
 
@@ -72,17 +73,16 @@ def read(files, wanted, where):
         raise TaxonomyError(
             f"{where}: expected a scientific name of tax id {unnamed[0]} in names.dmp, got none. Is it whole?"
         )
-    ranks = _ranks(files, needed, where)
+    rows = _rows(files, "nodes.dmp", where, 2, 3)
+    ranks = {number: rank for number, _, rank, *_ in rows if number in needed}
     edges = [(None if parent == number or parent not in names else parent, number) for number, parent in pairs]
-    attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks}
-    if chosen:
-        attributes["alias"] = aliases(chosen, names)
+    attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks, "alias": aliases(chosen, names)}
     notes = [f"{where}: {len(pairs):,} of {len(ids):,} nodes were read: {len(chosen):,} classes and what is above them"]
     return by_name(
         edges,
         {number: names[number] for number, _ in pairs},
         where,
-        attributes={key: values for key, values in attributes.items() if values},
+        attributes=attributes,
         notes=notes if chosen else (),
         detected={"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"},
     )
@@ -132,11 +132,5 @@ def _names(files, needed, where):
     for number, name, of_its_own, kind, *_ in _rows(files, "names.dmp", where, 1, 4):
         if kind == _SCIENTIFIC and number in needed:
             names[number], unique[number] = name, of_its_own
-    count: dict = {}
-    for name in names.values():
-        count[name] = count.get(name, 0) + 1
+    count = Counter(names.values())
     return {number: (unique[number] or name) if count[name] > 1 else name for number, name in names.items()}
-
-
-def _ranks(files, needed, where):
-    return {number: rank for number, _, rank, *_ in _rows(files, "nodes.dmp", where, 2, 3) if number in needed}

@@ -3,7 +3,7 @@
 Conventions
 -----------
 Inner nodes without a name, and those that carry a number as a support value, are called "inner 1", "inner 2", ... in the order
-of the file. Underscores stay as they stand. Branch lengths become the attribute ``length``.
+of the file. Underscores are kept. Branch lengths become the attribute ``length``.
 
 References
 ----------
@@ -38,8 +38,7 @@ _ENTRY = re.compile(rf"\s*({_QUOTED}|[^\s,']+)\s+({_QUOTED}|[^,']+?)\s*(?:,|$)")
 def looks_like_newick(name, lines):
     """Whether a text begins with a bracket (perhaps after a comment) and ends its tree with a semicolon."""
     text = _COMMENT.sub("", "".join(lines[:50])).strip()
-    is_tree = text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
-    return is_tree
+    return text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
 
 
 def looks_like_nexus(name, lines):
@@ -62,10 +61,8 @@ def read_nexus(source, options):
         raise TaxonomyError(f"{source.where}: expected a block TREES with a tree, got none. Is the file complete?")
     said = _TRANSLATE.search(_COMMENT.sub("", block[1][: block[1].lower().find("tree ")] or block[1]))
     names = {_plain(key): _plain(name) for key, name in _ENTRY.findall(said[1])} if said else {}
-    notes = (
-        [f"{source.where}: the first of {len(trees)} trees was read ({_plain(trees[0][0])})"] if len(trees) > 1 else []
-    )
-    return _taxonomy(trees[0][1], source, names, "Nexus", notes)
+    first = f"{source.where}: the first of {len(trees)} trees was read ({_plain(trees[0][0])})"
+    return _taxonomy(trees[0][1], source, names, "Nexus", [first] if len(trees) > 1 else [])
 
 
 def _plain(text):
@@ -142,7 +139,5 @@ def _taxonomy(text, source, names, words, notes=()):
         notes.append(
             f"{where}: {n_unnamed} inner nodes without a name (or with a number only) are called 'inner 1', ..."
         )
-    attributes = {"length": lengths} if lengths else None
-    return taxonomy_of_places(
-        places, where, notes=notes, detected={"form": words, **source.detected}, attributes=attributes
-    )
+    detected = {"form": words, **source.detected}
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes={"length": lengths})

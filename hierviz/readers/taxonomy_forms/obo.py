@@ -36,7 +36,7 @@ def read(source, options):
     Raises
     ------
     TaxonomyError
-        If a term has no id, an id stands there twice, or a parent is no term.
+        If a term has no id, an id is repeated, or a parent is no term.
     """
     where, relations = source.where, options.get("relations") or ("is_a",)
     terms = {}

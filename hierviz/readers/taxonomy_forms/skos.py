@@ -54,7 +54,7 @@ def read(source, options):
     FileError
         If it cannot be parsed.
     TaxonomyError
-        If it holds no concepts that stand below others.
+        If it holds no concepts that are below others.
     """
     where = source.where
     require(where, "ontologies", "rdflib")

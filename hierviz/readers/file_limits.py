@@ -1,6 +1,6 @@
 """How much a file may ask for: every budget of the readers, in one place.
 
-A file of a few kilobytes can stand for gigabytes. Each budget is looked at before memory is asked for, and what is beyond it
+A file of a few kilobytes can unpack to gigabytes. Each budget is checked before memory is asked for, and what is beyond it
 is refused in one line that says how to go on. They are far above ordinary data: 16,344 classes, 1,000,000 samples and an
 ``.npy`` file of any size, which stays on disk, are within them.
 
@@ -23,7 +23,7 @@ Budgets
   an ``.npz`` 1,000 arrays (`ARRAYS`), a zip 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and
   64,000,000 pixels (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
 
-In Python a budget is changed by setting it, for example ``hierviz.readers.limits.TABLE_ROWS = 50_000_000``.
+In Python a budget is changed by setting it, for example ``hierviz.readers.file_limits.TABLE_ROWS = 50_000_000``.
 """
 
 from __future__ import annotations
@@ -97,7 +97,7 @@ def require_unpacked(where, unpacked, packed, advice, most=None):
 
 
 def require_json(where, text):
-    """Raise a FileError for JSON of far too many values, told by its brackets and commas before they are made."""
+    """Raise a FileError for JSON of far too many values, counted by its brackets and commas before it is parsed."""
     n_values = text.count("{") + text.count("[") + text.count(",")
     if n_values > JSON_VALUES:
         raise FileError(f"{where}: expected JSON of at most {JSON_VALUES:,} values, got {n_values:,}. Write a table.")

@@ -1,0 +1,165 @@
+"""A text table that is checked: the rows that are left, what is found in them, and the changes that fix it.
+
+Conventions
+-----------
+Records are counted from 0, the header included. A change is a *fix* where it is certain what was meant; others are made only to
+read on after an error, in a copy that nobody gets. The changed table is read and written record by record, so that a large one
+needs no memory.
+"""
+
+from __future__ import annotations
+
+import csv
+from dataclasses import dataclass, field, replace
+from pathlib import Path
+
+from hierviz.findings.finding import counted, lines_words, some
+from hierviz.messages.errors import FileError
+from hierviz.new_files import new_text
+from hierviz.readers.columns import as_number
+
+
+@dataclass
+class Changes:
+    """Changes to the records of a table.
+
+    Attributes
+    ----------
+    table : TextTable
+    cells : dict of (record, place) to str
+    dropped : set of int
+        Records.
+    columns : set of int
+        Places of columns that are left out.
+    divisors : dict of record to float
+        What numbers in `scores` are divided by; the key None means all records.
+    scores : tuple of int
+        Places of the columns of numbers.
+    """
+
+    table: object
+    cells: dict = field(default_factory=dict)
+    dropped: set = field(default_factory=set)
+    columns: set = field(default_factory=set)
+    divisors: dict = field(default_factory=dict)
+    scores: tuple = ()
+
+    def __bool__(self):
+        return bool(self.cells or self.dropped or self.columns or self.divisors)
+
+    @property
+    def name(self):
+        """The name of the fixed file: that of the original without .gz."""
+        return self.table.source.path.name.removesuffix(".gz")
+
+    def write(self, path):
+        """Write the changed table; nothing else in it changes.
+
+        Parameters
+        ----------
+        path : str or path
+            Not that of the table itself.
+        """
+        source = self.table.source
+        if Path(path).resolve() == Path(source.path).resolve():
+            raise FileError(f"{path}: expected another place than that of the file itself. Choose another folder.")
+        with source.open() as stored:
+            first = stored.readline()
+        separator, end = self.table.separator, "\r\n" if first.endswith(b"\r\n") else "\n"
+        with new_text(path) as file:
+            writer = csv.writer(file, delimiter=separator or ",", lineterminator=end)
+            for record, (_, cells) in enumerate(replace(self.table, is_verbatim=True).records(with_ragged=True)):
+                if record not in self.dropped:
+                    cells = self._changed(record, cells)
+                    if separator is None:
+                        file.write(cells[0] + end)
+                    else:
+                        writer.writerow(cells)
+
+    def _changed(self, record, cells):
+        cells = [self.cells.get((record, place), cell) for place, cell in enumerate(cells)]
+        divisor = self.divisors.get(record, self.divisors.get(None))
+        if divisor is not None and record:
+            for place in self.scores:
+                number = as_number(cells[place])
+                cells[place] = cells[place] if number is None else repr(number / divisor)
+        return [cell for place, cell in enumerate(cells) if place not in self.columns] if self.columns else cells
+
+
+class TableLook:
+    """A table, and what is found in it.
+
+    Parameters
+    ----------
+    table : TextTable
+    found : Findings
+        Grows by what is noted.
+
+    Attributes
+    ----------
+    names : list of str
+        Cells of the first record.
+    rows, ragged : dict of record to (line, list of str)
+        Records as wide as the first that were not dropped, and the others; empty before `read_rows`.
+    fixes, to_read_on : Changes
+    """
+
+    def __init__(self, table, found):
+        self.table, self.where, self.found = table, table.where, found
+        self.names = [cell.strip() for cell in table.first]
+        self.rows, self.ragged = {}, {}
+        self.fixes, self.to_read_on = Changes(table), Changes(table)
+
+    @property
+    def all(self):
+        """Changes that are fixes, and those that are not."""
+        fixes, others = self.fixes, self.to_read_on
+        return replace(
+            fixes,
+            cells=fixes.cells | others.cells,
+            dropped=fixes.dropped | others.dropped,
+            columns=fixes.columns | others.columns,
+        )
+
+    def read_rows(self, has_header=True):
+        """Read all records, but for that of the header; those of another width are noted."""
+        width = len(self.table.first)
+        for record, (line, cells) in enumerate(self.table.records(with_ragged=True)):
+            (self.rows if len(cells) == width else self.ragged)[record] = line, cells
+        if has_header:
+            del self.rows[0]
+        if self.ragged:
+            widths = some(sorted({len(cells) for _, cells in self.ragged.values()}))
+            lines = [line for line, _ in self.ragged.values()]
+            text = (
+                f"{counted(len(lines), 'row does', 'rows do')} not have {width} cells ({widths}): {lines_words(lines)}. "
+                "Quote cells that hold the separator, or add what is missing."
+            )
+            self.found.note("ragged_rows", f"{self.where}:{lines[0]}", text)
+            self.to_read_on.dropped.update(self.ragged)
+        return self
+
+    def lines(self, records):
+        """The lines of some records in words."""
+        return lines_words(self.rows[record][0] for record in records)
+
+    def note(self, code, records, message, fix=None, severity=None):
+        """Add a finding about some records."""
+        line = min(self.rows[record][0] for record in records)
+        self.found.note(code, f"{self.where}:{line}", message, fix, severity)
+
+    def note_header(self, code, message, fix=None):
+        """Add a finding about the names of the columns."""
+        self.found.note(code, f"{self.where}:{self.table.sample[0][0]}", message, fix)
+
+    def drop(self, records, is_fix=False):
+        """Leave records out."""
+        (self.fixes if is_fix else self.to_read_on).dropped.update(records)
+        for record in records:
+            del self.rows[record]
+
+    def copy_in(self, folder, prefix=""):
+        """Write a copy with all changes into a folder, and give its path."""
+        path = folder / f"{prefix}{self.fixes.name}"
+        self.all.write(path)
+        return path
