@@ -323,7 +323,7 @@ def compare(v):
     yield "first visit", v.link("Compare"), "work"
     yield "columns of a paper", v.option("Columns", "Wu, Tygert"), "work"
     yield "columns: back", v.option("Columns", "short selection"), ""
-    yield "intervals and ranks", v.option("Beside each number", "intervals and ranks"), ""
+    yield "intervals and ranks", v.option("With each number", "intervals and ranks"), ""
     yield "threshold", v.threshold("0.3"), "work"
     yield "agreement", v.radio("Do the metrics agree?"), ""
     yield "agreement: another metric", v.other_option("Metric"), ""

@@ -74,7 +74,7 @@ def test_target_accuracy(demo, monkeypatch):
     monkeypatch.setattr(
         charts,
         "operating_curves",
-        lambda *a, **b: drawn.extend([b["points"]] if "points" in b else ()) or build(*a, **b),
+        lambda *a, **b: drawn.append(b["layers"].points) or build(*a, **b),
     )
     curve = demo.models[MODEL].curve
     visit = Visit("curves", models=MODEL)

@@ -134,15 +134,15 @@ def test_parts_by_training_count_of_the_demo(demo):
 
 
 def test_intervals_of_many_samples_are_worked_out_when_they_are_asked_for(demo, monkeypatch):
-    from hierviz.app.compare_page import asked_table
+    from hierviz.app.compare_page import table_panel
 
-    monkeypatch.setattr(asked_table, "AT_ONCE", 10)
+    monkeypatch.setattr(table_panel, "AT_ONCE", 10)
     visit = Visit("compare", models=",".join(MODELS), threshold="0.65")
-    assert "No intervals yet" in visit.text
+    assert "Intervals not computed" in visit.text
     assert "**Bold**: the best of a column" not in visit.text
     plain = visit.at.dataframe[0].value
-    visit.press("Work out intervals (up to 1 min)")
-    assert "No intervals yet" not in visit.text
+    visit.press("Compute intervals (up to 1 min)")
+    assert "Intervals not computed" not in visit.text
     assert "**Bold**: the best of a column" in visit.text
     assert visit.at.dataframe[0].value.equals(plain)  # the numbers stay what they are
 
@@ -156,15 +156,15 @@ def test_a_click_on_any_cell_chooses_a_row(part, demo):
 
 
 def test_the_former_table_stays_while_another_one_is_worked_out(demo, monkeypatch):
-    from hierviz.app.compare_page import asked_table
+    from hierviz.app.compare_page import table_panel
 
     visit = Visit("compare", models=",".join(MODELS), threshold="0.71")
     assert "The inference rule and τ change these columns only: hF1 sample mean" in visit.text
     before = visit.at.dataframe[0].value
-    monkeypatch.setattr(asked_table, "worked_out", lambda *_: None)  # as where the visitor cancels it
+    monkeypatch.setattr(table_panel, "worked_out", lambda *_: None)  # as where the visitor cancels it
     visit.control("Threshold τ").set_value(0.72)
     visit.run()
-    assert "The table as it was before: rule threshold, τ = 0.71" in visit.text
+    assert "Previous table: rule threshold, τ = 0.71" in visit.text
     assert visit.at.dataframe[0].value.equals(before)
 
 
@@ -204,7 +204,7 @@ def test_ranks_parts_and_levels_have_the_numbers_of_the_api(demo):
 def test_what_parts_and_levels_need_is_said(tmp_path):
     data = world(tmp_path, scores=spread(4), truth=["violin", "cello", "flute", "reeds"])
     visit = Visit("compare", data=data.key, comparison="groups")
-    assert "There are none: neither a column of the samples" in visit.text
+    assert "There are none: no column of the samples" in visit.text
     visit.go(data=data.key, comparison="ranks")
     assert "One method has no rank" in visit.text
 

@@ -73,7 +73,7 @@ def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(i
     (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
     assert table["model"].tolist() == ["a", "b"]
     assert table[""].tolist() == ["best", ""]
-    assert "each at its own τ, because the same τ means different things for different models" in visit.text
+    assert "each at its own τ, because their scores are on different scales" in visit.text
     visit.go(data=inverted.key, models="a,b", model="a", drawn="bands", panel="uncertainty")
     resamples = hv.uncertainty.Resamples.draw(N, 200, 0)
     found = difference(inverted, resamples)
@@ -133,7 +133,7 @@ def test_all_models_for_a_goal(demo, no_chart):
         assert table["Recall, left out"][place].startswith(
             f"{value_text(fit.values['info_recall'])} ± {value_text(row.margin)} ("
         )
-        assert table["stops early"][place] == f"{100 * row.stops_early:.1f} %"
+        assert table["stops early"][place] == f"{100 * row.stops_early:.1f}\u00a0%"
         now = models[row.name].curve.at(0.5)
         assert table["Correct, current τ"][place] == value_text(now["correct"])
         assert float(table["τ"][place]) == row.threshold
@@ -198,7 +198,7 @@ def test_fewer_groups_than_folds_have_no_values_on_left_out_samples(sites, no_ch
     (table,) = [one.value for one in visit.at.dataframe if "stops early" in one.value.columns]
     assert ("Recall, left out" in table) == is_left_out
     assert table[""].tolist() == ["", ""]
-    assert "No model is marked as the best: that takes values on left-out samples, of at least ten" in visit.text
+    assert "No model is marked as the best: marks need values on left-out samples, of at least ten" in visit.text
     assert not visit.at.exception
 
 

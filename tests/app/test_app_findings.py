@@ -1,4 +1,4 @@
-"""What `hierviz doctor` finds, on the Overview and on Open files, with the mended files."""
+"""What `hierviz doctor` finds, on the Overview and on Open files, with the fixed files."""
 
 import numpy as np
 from small_worlds import EDGES, LEAVES, one_hot, world
@@ -20,14 +20,14 @@ def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
     # What makes all numbers those of other classes is said without a press.
     assert "scores: 2 columns look exchanged: 'cello' holds 'violin'" in overview.at.warning[0].value.replace("*", "")
     visit = Visit("overview", data=data.key)
-    assert "The files hold 2 warnings and 1 remark." in visit.text
+    assert "Problems found in the files: 2 warnings and 1 remark." in visit.text
     # The list stands behind the line.
     assert "2 columns of siblings look exchanged" in visit.text
     visit = Visit("open", data=data.key)
     assert "2 columns of siblings look exchanged: 'cello' holds 'violin', 'violin' holds 'cello'" in visit.text
-    assert [one.proto.label for one in visit.at.get("download_button") if "Mended" in one.proto.label] == [
-        "Mended taxonomy.csv",
-        "Mended scores.csv",
+    assert [one.proto.label for one in visit.at.get("download_button") if "Fixed" in one.proto.label] == [
+        "Fixed taxonomy.csv",
+        "Fixed scores.csv",
     ]
     monkeypatch.setattr(findings_panel, "MOST_AT_ONCE", 0)
     assert "look exchanged" in Visit("open", data=data.key).text

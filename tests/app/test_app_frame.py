@@ -33,7 +33,7 @@ def greeted(visit):
 
 
 def said(visit):
-    return [one.value.replace("\\", "") for one in visit.at.warning if "Not here" in one.value]
+    return [one.value.replace("\\", "") for one in visit.at.warning if "Not found here" in one.value]
 
 
 def test_what_the_address_asks_for_and_is_not_here_is_said_in_one_line():
@@ -116,7 +116,7 @@ def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
 
 def test_the_story_of_the_greeting_is_played():
     visit = Visit("overview")
-    visit.press("A story in eight views")
+    visit.press("Story")
     assert visit.memory("story played")["at"] == 0
     assert visit.at.title[0].value == "Overview"
 

@@ -128,7 +128,7 @@ def test_parts_and_classes_are_of_all_runs(runs):
         node = runs.taxonomy.node(leaf)
         assert shown.loc[leaf, "recall"] == pytest.approx(recalls[:, node].mean())
         assert shown.loc[leaf, "recall_sd"] == pytest.approx(np.std(recalls[:, node], ddof=1))
-    assert "Mean over 3 runs, each with ± the standard deviation between them" in visit.text
+    assert "Mean over 3 runs ± standard deviation" in visit.text
 
 
 def test_single_samples_are_of_the_run_that_is_chosen(runs):
@@ -284,7 +284,7 @@ def test_the_form_cuts_at_a_depth(tmp_path):
 
 def test_second_opinion(runs):
     visit = Visit("compare", data=runs.key, comparison="second")
-    assert "This is slow" in visit.text
+    assert "This takes seconds to minutes" in visit.text
     visit.press("Second opinion")
     visit.run()
     model = runs.methods["flat-m-seed-0"][0]

@@ -245,7 +245,7 @@ def test_no_path_is_offered_to_a_visitor_from_elsewhere(elsewhere, page):
     visit = Visit(page)
     if page == "open":
         assert visit.control("Location").options == ["Upload"]
-        assert "Files can be opened by path only where server and browser are on the same machine" in visit.text
+        assert "Files can be opened by path only if server and browser are on the same machine" in visit.text
     else:
         visit.control("Which model?").set_value("own")
         visit.run()

@@ -57,7 +57,7 @@ def test_views_are_arranged(tmp_path):
     (tmp_path / "model.csv").write_text(SCORES)
     data = shelve(taxonomy=str(tmp_path / "taxonomy.csv"), predictions=(str(tmp_path / "model.csv"),))
     visit = Visit("story", data=data.key)
-    assert "There is no view yet" in visit.at.info[0].value
+    assert "No views yet" in visit.at.info[0].value
     for page, caption in (("curves", "First {wrong}"), ("taxonomy", "Second"), ("example", "Third")):
         visit.go(page, data=data.key, threshold="0.25")
         visit.memory("save").update({"caption": caption, "what of view-report-story-session": "story"})

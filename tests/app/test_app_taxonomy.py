@@ -123,7 +123,7 @@ def test_search_and_one_level(demo):
     assert "aircraft" in rows(visit)
     assert all("air" in title.casefold() for title in rows(visit))
     visit.control("Search").set_value("zzz")
-    assert "No class of this subtree has such a name" in visit.run().at.info[0].value
+    assert "No class of this subtree has this name" in visit.run().at.info[0].value
     visit.control("Search").set_value("")
     visit.run()
     visit.control("Rows").set_value("depth-2")
@@ -235,7 +235,7 @@ def test_a_fan_is_never_sent_at_once():
 def test_a_class_too_small_to_hit_is_found_by_its_name():
     for aspect in ("icicle", "treemap"):
         visit = Visit("taxonomy", aspect=aspect)
-        assert "too small to see or to hit" in visit.text
+        assert "too small to see or to click" in visit.text
         visit.at.text_input(key="kept_taxonomy_find").set_value("pickup")
         visit.run()
         (found,) = [one for one in visit.at.button if str(one.key).startswith("found-")]
@@ -245,4 +245,4 @@ def test_a_class_too_small_to_hit_is_found_by_its_name():
         assert visit.query["under"] == "goods vehicle"
         assert not [one for one in visit.at.button if str(one.key).startswith("found-")]
     visit.at.text_input(key="kept_taxonomy_find").set_value("no such thing")
-    assert "No class of this subtree has such a name." in visit.run().text
+    assert "No class of this subtree has this name." in visit.run().text

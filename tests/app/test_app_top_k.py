@@ -33,7 +33,7 @@ def shelved(folder, k=2, **more):
 def test_the_overview_shows_bounds_and_says_why(tmp_path):
     data = shelved(tmp_path)
     pages = look_around(data)
-    assert "lies between these bounds (they allow for rows whose sum misses 1 by up to 0.002" in pages["overview"].text
+    assert "is between these bounds (they allow for rows whose sum misses 1 by up to 0.002" in pages["overview"].text
     words = pages["overview"].all_metrics().text
     assert "In brackets: the file lists some classes of each sample only" in words
     assert "the 2 best classes of each sample; the other scores are unknown" in words

@@ -40,7 +40,7 @@ WAYS = {
     "The scores are percent": {
         "predictions": [("p.csv", "id,osprey,eagle,hawk,truth\n1,70,20,10,osprey\n2,10,80,10,eagle\n")]
     },
-    "Open the mended files": {
+    "Open the fixed files": {
         "predictions": [("p.csv", "id,osprey,eagle,hawk,truth\n1,70,20,10,osprey\n2,10,80,10,eagle\n")]
     },
     "1.0 is 1": {"predictions": [("p.csv", SCORES)], "truth": [("y.csv", "id,truth\n1.0,osprey\n2.0,eagle\n")]},

@@ -62,7 +62,7 @@ def named_server(tmp_path):
 def test_an_allowed_name_opens_the_app_without_paths(open_page, named_server):
     named = f"http://named.example:{named_server.port}"
     page = open_page("open", base=named)
-    page.get_by_text("Files can be opened by path only where server and browser are on the same machine").wait_for()
+    page.get_by_text("Files can be opened by path only if server and browser are on the same machine").wait_for()
     assert page.locator("[class*=st-key-path_]").count() == 0
     assert page.get_by_text("Path on this machine").count() == 0
     page.goto(f"{named}/model")

@@ -6,12 +6,12 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
-from hierviz.app.compare_page.caution import caution
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import shell
-from hierviz.app.widgets.controls import width_for
+from hierviz.app.widgets import frame, table
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.links import link_to_sample
 from hierviz.charts._matrices import n_metrics_drawn
 from hierviz.charts._sample_scatter import LISTED, MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
@@ -19,6 +19,7 @@ from hierviz.metrics.registry import METRICS
 
 # What is compared at first: the first of these that the samples have.
 FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
+KINDS = {"metrics": "two metrics of a model", "models": "two models by a metric"}
 
 
 def draw(compared):
@@ -48,13 +49,13 @@ def draw(compared):
 
 
 def _direction(columns):
-    """Which metrics were turned round, and why the height of errors may order models by another thing."""
+    """Which metrics have their signs reversed, and why the height of errors may order models differently."""
     lower = [escape(column.label) for column in columns if column.sign < 0]
-    words = f"Where lower is better ({', '.join(lower)}) values were turned round first." if lower else ""
+    words = f"Signs are reversed where lower is better ({', '.join(lower)})." if lower else ""
     if any(column.metric == "error_lca_height" for column in columns):
         words += (
             f" {METRICS['error_lca_height'].label} is a mean over wrong leaves only: a model with fewer errors is left with the "
-            "hard ones, so it may well order the models the other way round."
+            "hard ones, so it may order the models the other way round."
         )
     return words.strip() or "In all these metrics higher is better."
 
@@ -69,26 +70,17 @@ def _samples(compared):
         lambda: sample_metrics(compared.model(first), **choice),
     )
     kinds = ["metrics"] + (["models"] if len(compared.keys) > 1 or compared.has_runs else [])
+    metrics = {name: METRICS[name].label for name in usable}
     with st.container(horizontal=True, vertical_alignment="top"):
-        kind = st.segmented_control(
-            "Compare",
-            kinds,
-            format_func={"metrics": "two metrics of a model", "models": "two models by a metric"}.get,
-            required=True,
-            **state.kept("compare samples", "kind", "metrics"),
-        )
-        kind = kind if kind in kinds else "metrics"
-        if kind == "metrics":
-            key = _choose("Model", compared.keys, "model", 0, compared.name)
-            run = compared.run_control(key, "compare samples")
-            one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
-            other = _choose("and", usable, "other", _place(usable, SECOND, 1))
-        else:
-            key = _choose("Model", compared.keys, "model", 0, compared.name)
-            run = compared.run_control(key, "compare samples")
-            second = _choose("and", compared.keys, "second", 1, compared.name)
+        kind = pick("Compare", {key: KINDS[key] for key in kinds}, ("compare samples", "kind"), segmented=True)
+        key = compared.model_control("compare samples")
+        run = compared.run_control(key, "compare samples")
+        if kind == "models":
+            second = compared.model_control("compare samples", "second", "and", 1)
             run_of_second = compared.run_control(second, "compare second", int(second == key))
-            one = _choose("Metric", usable, "one", _place(usable, FIRST, 0))
+        one = pick("Metric", metrics, ("compare samples", "one"), _first_of(FIRST, usable, 0))
+        if kind == "metrics":
+            other = pick("and", metrics, ("compare samples", "other"), _first_of(SECOND, usable, 1))
     model, choice = compared.runs(key)[run], compared.choice_of(key)
     if kind == "metrics":
         found = compared.computed(
@@ -114,60 +106,32 @@ def _samples(compared):
         return
     # Of more samples the chart shows how many there are in each place.
     has_dots = len(found.known) <= MOST_DOTS
-    beside = st.container() if state.is_narrow() else None
-    left, right = (beside, beside) if beside else st.columns([1, 1], gap="large")
+    left, right = frame.side_by_side(1, 1)
     with left:
         event = figure(
-            charts.sample_scatter(found, width=state.session.px if beside else state.session.px // 2),
+            charts.sample_scatter(found, width=state.session.px if state.is_narrow() else state.session.px // 2),
             name="sample-scatter",
             select="sample" if has_dots else None,
         )
     with right:
         st.markdown("**Largest disagreement first**")
-        table = found.to_frame(LISTED)
-        selected = st.dataframe(
-            table,
-            hide_index=True,
-            height=430,
-            on_select="rerun",
-            selection_mode=["single-row", "single-cell"],
-            key=f"disagree-{kind}-{key}-{run}-{one}",
-            column_config={"sample_id": "Sample"}
-            | {
-                # Metrics and models are written as everywhere: hF1, pred_flat.
-                name: st.column_config.NumberColumn("Difference" if name == "difference" else name, format="%.3f")
-                for name in table.columns[1:]
-            },
-        ).selection
-        rows = [row for row, _ in selected.cells] or selected.rows
-        clicked = [one["sample"] for one in (event.selection.get("sample", []) if has_dots else [])]
-        sample = str(table["sample_id"].iloc[rows[0]]) if rows and rows[0] < len(table) else (clicked or [None])[0]
+        rows = found.to_frame(LISTED)
+        # Metrics and models are written as everywhere: hF1, pred_flat.
+        columns = {"sample_id": "Sample"} | {
+            name: table.number("Difference" if name == "difference" else name) for name in rows.columns[1:]
+        }
+        chosen = table.draw(rows, columns, key=f"disagree-{kind}-{key}-{run}-{one}", select="one", height=430)
+        clicked = [point["sample"] for point in (event.selection.get("sample", []) if has_dots else [])]
+        sample = (clicked or [None])[0] if chosen.place is None else str(rows["sample_id"].iloc[chosen.place])
         if sample is not None:
-            st.page_link(
-                shell.page("example"),
-                label=f"Open {escape(sample)} in Examples",
-                icon=":material/account_tree:",
-                query_params=state.link(sample=sample, model=compared.data.runs_of(key)[run], outcome=""),
-            )
+            label = f"Open {escape(sample)} in Examples"
+            link_to_sample(label, sample=sample, model=compared.data.runs_of(key)[run], outcome="")
         else:
             st.caption("Click a row, or a dot, to open its sample." if has_dots else "Click a row to open its sample.")
     if kind == "models":
-        caution(compared, one)
+        compared.caution(one)
 
 
-def _place(usable, wanted, otherwise):
-    """Place of the first of the wanted metrics that there is."""
-    return next((usable.index(key) for key in wanted if key in usable), otherwise)
-
-
-def _choose(label, options, name, place, words=None):
-    default = options[min(place, len(options) - 1)]
-    now = state.memory("compare samples").get(name, default)
-    words = words or (lambda key: METRICS[key].label)
-    return st.selectbox(
-        label,
-        options,
-        format_func=words,
-        width=width_for(list(map(words, options))),
-        **(state.kept("compare samples", name, default) if now in options else {"key": f"fresh-{name}"}),
-    )
+def _first_of(wanted, usable, otherwise):
+    """The first of the wanted metrics that there is, else the one at a place."""
+    return next((key for key in wanted if key in usable), usable[min(otherwise, len(usable) - 1)])

@@ -1,4 +1,4 @@
-"""What the page Compare looks at: the models, how their answers are chosen, the samples that the filters leave."""
+"""What the page Compare shows: the models, how their answers are chosen, the samples that the filters leave."""
 
 from __future__ import annotations
 
@@ -8,9 +8,18 @@ from functools import cached_property
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets.controls import width_for
-from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.app.state.escape import escape
+from hierviz.app.widgets.chosen_model import answers_left
+from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.progress import choice_key
+from hierviz.charts.comparison_words import threshold_caution
+from hierviz.diagnosis.sample_filter import SampleFilter
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.metrics.registry import METRICS
+
+# Blocks whose numbers depend on no threshold, but for F1 at the majority's.
+WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,8 +60,7 @@ class Compared:
 
     def where(self, key):
         """What everything about a model's answers depends on, to keep it under."""
-        named = repr(sorted(self.choice_of(key).items(), key=lambda pair: pair[0]))
-        return self.data.digest, key, named, self.wanted
+        return self.data.digest, key, choice_key(self.choice_of(key)), self.wanted
 
     @cached_property
     def wanted(self):
@@ -66,36 +74,27 @@ class Compared:
 
     def answers(self, key, run=0):
         """JudgedAnswers of a run of a method that the filters leave; None where they leave none."""
-        whole = judged_answers(self.runs(key)[run], **self.choice_of(key))
-        if not self.is_filtered:
-            return whole
-
-        def some():
-            fits = filtered(whole, self.wanted)
-            return whole.take(fits) if fits.any() else None
-
-        return state.computed("filtered answers", (*self.where(key), run), some)
+        return answers_left(self.runs(key)[run], self.choice_of(key), self.wanted, (*self.where(key), run))
 
     def answers_of_runs(self, key):
         """JudgedAnswers of every run of a method that the filters leave; None where they leave none of a run."""
         answers = [self.answers(key, run) for run in range(len(self.runs(key)))]
         return None if any(one is None for one in answers) else answers
 
+    def model_control(self, memory, field="model", label="Model", otherwise=0):
+        """Which of the methods is shown: its key; a menu where there are several, at first the one at `otherwise`."""
+        if len(self.keys) == 1:
+            return self.keys[0]
+        names = {key: self.name(key) for key in self.keys}
+        return pick(label, names, (memory, field), self.keys[min(otherwise, len(self.keys) - 1)])
+
     def run_control(self, key, memory, otherwise=0):
-        """Which run of a method is looked at: its place; a menu where there are several, at first that at `otherwise`."""
+        """Which run of a method is shown: its place; a menu where there are several, at first that at `otherwise`."""
         runs = self.runs(key)
         if len(runs) == 1:
             return 0
-        name = f"run of {key}"
-        now = state.memory(memory).get(name, otherwise)
-        names = [run_name(runs, place) for place in range(len(runs))]
-        return st.selectbox(
-            f"Run of {self.name(key)}",
-            range(len(runs)),
-            format_func=lambda place: names[place],
-            width=width_for(names),
-            **state.kept(memory, name, now if now in range(len(runs)) else otherwise),
-        )
+        names = {place: run_name(runs, place) for place in range(len(runs))}
+        return pick(f"Run of {self.name(key)}", names, (memory, f"run of {key}"), otherwise)
 
     def run_words(self, key, run):
         """Which run of a method is shown, as a sentence; empty where it has one."""
@@ -111,6 +110,23 @@ class Compared:
     def computed(self, name, key, make, *more):
         """`make()` once for a model, its choice, the filters and what else it depends on."""
         return state.computed(name, (*self.where(key), *more), make)
+
+    def caution(self, *metrics):
+        """Note that one threshold means different things for different models, where one of the metrics depends on it."""
+        depends = [
+            key
+            for key in metrics
+            if not key.endswith(("_auc", "_auc_raw"))
+            and (METRICS[key].block not in WITHOUT_THRESHOLD or key.endswith("majority_f1"))
+        ]
+        if not depends or not any(self.model(key).predictions.has_scores for key in self.keys):
+            return
+        has_threshold = THRESHOLD.name in INFERENCE_RULES[self.choice["rule"]].parameters
+        if has_threshold or any(METRICS[key].block == "labels" for key in depends):
+            words = threshold_caution(len(self.keys), not state.view().own)
+            if words:
+                names = ", ".join(dict.fromkeys(METRICS[key].label for key in depends))
+                st.caption(f":material/info: {escape(names)}: {words}")
 
 
 def run_name(runs, place):

@@ -1,4 +1,4 @@
-"""Where models are weak: a metric by depth of the truth, by training samples, by number of labels, by attribute."""
+"""Where models are weak: a metric by part of the samples, the operating curves of the parts, and tests at each level."""
 
 from __future__ import annotations
 
@@ -6,15 +6,22 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.compare_page import part_curves
-from hierviz.app.compare_page.caution import caution
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.progress import is_wanted, worked_out
+from hierviz.charts._facet_curves import MOST
+from hierviz.diagnosis._level_matrix import level_matrix
 from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys
+from hierviz.evaluation.common_samples import curves_by, facet_columns, facets, judged_samples
+from hierviz.messages.errors import HiervizError
 from hierviz.metrics.registry import METRICS
 
+# Curves that can be distinguished, and answers that are read unasked.
+MOST_CURVES, AT_ONCE = 8, 20_000
+PLAY = ":material/play_arrow:"
 WORDS = {DEPTH: "depth of the truth", N_LABELS: "number of true labels", "train_count": "number of training samples"}
 
 
@@ -24,21 +31,9 @@ def draw(compared):
     answers = [of_method[0] for of_method in runs.values()]
     ways = ways_to_divide(answers[0])
     keys = [key for key in sample_keys(answers[0]) if all(key in sample_keys(one) for one in answers[1:])]
-    by = state.view().by if state.view().by in ways else ways[0]
-    metric = state.view().metric if state.view().metric in keys else keys[0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.selectbox(
-            "Divide the samples by",
-            ways,
-            format_func=lambda way: WORDS.get(way, way),
-            **state.bound("by", value=by, width=260),
-        )
-        st.selectbox(
-            "Metric",
-            keys,
-            format_func=lambda key: METRICS[key].label,
-            **state.bound("metric", value=metric, width=260),
-        )
+        by = pick("Divide the samples by", {way: WORDS.get(way, way) for way in ways}, "by", width=260)
+        metric = pick("Metric", {key: METRICS[key].label for key in keys}, "metric", width=260)
     found = {
         compared.name(key): compared.computed(
             "means by", key, lambda own=own: means_by(own, by, metric=metric), by, metric
@@ -46,8 +41,8 @@ def draw(compared):
         for key, own in runs.items()
     }
     _means_chart(compared, found, metric)
-    part_curves.curves(compared)
-    part_curves.levels(compared)
+    _curves(compared)
+    _levels(compared)
 
 
 def _means_chart(compared, found, metric):
@@ -62,7 +57,7 @@ def _means_chart(compared, found, metric):
         f"Samples count as independent.{without}{_runs_words(found)}"
     )
     numbers.definitions((metric,), "compare-groups")
-    caution(compared, metric)
+    compared.caution(metric)
 
 
 def _runs_words(found):
@@ -78,5 +73,84 @@ def _runs_words(found):
     left_out = {name: one.n_left_out for name, one in found.items() if one.n_left_out}
     if left_out:
         named = ", ".join(f"{n:,} of {escape(name)}" for name, n in left_out.items())
-        words += f" Filters by answers leave other samples in each run; left out, as not in every run: {named}."
+        words += f" Filters by answers leave different samples in each run; left out, as not in every run: {named}."
     return words
+
+
+def _curves(compared):
+    """The operating curve of each part of the samples on one chart: seen and unseen classes, or an attribute."""
+    st.subheader("Operating curves of the parts")
+    models = {key: compared.model(key) for key in compared.keys}
+    reasons = {
+        key: next((why for run in compared.runs(key) if (why := run.why_no_curve()) is not None), None)
+        for key in compared.keys
+    }
+    usable = [key for key, reason in reasons.items() if reason is None]
+    if not usable:
+        st.markdown(f"There are none: {escape(reasons[compared.keys[0]])}.")
+        return
+    first = judged_samples([models[usable[0]]])[0]
+    sizes = state.computed(
+        "facet columns",
+        (compared.data.digest, usable[0]),
+        lambda: {column: len(facets(first, column)) for column in facet_columns(first)},
+    )
+    columns = list(sizes)
+    if not columns:
+        st.markdown(
+            "There are none: no column of the samples (in the file of the truth) has two to twelve values, and the nodes have no "
+            "`train_count` that separates seen from unseen classes."
+        )
+        return
+    by = pick("Parts by", columns, ("compare parts", "by"), min(columns, key=sizes.__getitem__))
+    shown = usable[: max(1, MOST_CURVES // min(sizes[by], MOST))]
+    place = (compared.data.digest, *shown, by)
+    runs = [run for key in shown for run in compared.runs(key)]
+    n = sum(run.n_judged for run in runs)
+    if not is_wanted("curves of parts", place, n <= AT_ONCE, "Draw the curves of the parts", icon=PLAY):
+        return
+
+    def made(stages):
+        stages("Curves of the parts")
+        return dict(curves_by(runs, by))
+
+    found = worked_out("curves of parts", place, "Curves of the parts", made)
+    if found is None:
+        return
+    figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
+    notes = ["All samples, all thresholds: filters and τ do not apply."]
+    if len(shown) < len(models):
+        notes.append(f"Showing {len(shown)} of {len(models)} models: choose others above.")
+    st.caption(" ".join(notes))
+
+
+def _levels(compared):
+    """The accuracy of each model at each level of the taxonomy."""
+    st.subheader("Tested at each level")
+    taxonomy = compared.data.taxonomy
+    runs = [run.predictions for key in compared.keys for run in compared.runs(key)]
+    single = all(run.why_no_mistakes() is None for key in compared.keys for run in compared.runs(key))
+    if not (taxonomy.is_tree and single):
+        st.markdown("Not here: this needs a tree, and one true class and one answer for each sample.")
+        return
+    st.markdown(
+        "Each model is tested on the taxonomy cut at each level: the share of its most probable classes there that are right. A "
+        "model that does not know all classes of a level has a dash; models trained at different levels show how much fine "
+        "labels help at coarse ones."
+    )
+    place = (compared.data.digest, tuple(compared.keys))
+    n = sum(len(run.sample_ids) if run.sample_ids is not None else run.n_samples for run in runs)
+    if not is_wanted("levels", place, n <= AT_ONCE, "Test at each level", icon=PLAY):
+        return
+    try:
+        found = worked_out(
+            "levels",
+            place,
+            "Tests at each level",
+            lambda stages: level_matrix(runs, progress=stages("Testing at each level", "tests")),
+        )
+    except HiervizError as error:
+        st.markdown(f"Not here: {escape(str(error))}")
+        return
+    if found is not None:
+        figure(charts.level_matrix(found, width=state.session.px), name="levels")

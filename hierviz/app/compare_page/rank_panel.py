@@ -8,11 +8,10 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.compare_page.asked_table import preset_control, worked_out_table
-from hierviz.app.compare_page.caution import caution
+from hierviz.app.compare_page.table_panel import preset_control, worked_out_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.controls import width_for
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 
 
@@ -26,7 +25,7 @@ def draw(compared):
     if len(found.methods) < 2:
         st.markdown("One method has no rank: ranks need at least two.")
     elif not ranked:
-        st.markdown("In none of these numbers more or less is better, so that no method has a rank.")
+        st.markdown("None of these numbers has a better direction, so no method has a rank.")
     else:
         figure(charts.rank_matrix(found, width=state.session.px), name="ranks")
         st.caption(
@@ -34,7 +33,7 @@ def draw(compared):
             if found.resamples is not None
             else "1 is the best by that number. Without intervals (see the part Table) small differences count too."
         )
-        caution(compared, *(column.metric for column in ranked))
+        compared.caution(*(column.metric for column in ranked))
     st.subheader("One number of all methods")
     columns = {
         column.key: column
@@ -44,26 +43,17 @@ def draw(compared):
     if not columns:
         st.markdown("No method has a finite number here.")
         return
-    now = state.memory("compare ranks").get("column")
-    now = now if now in columns else next(iter(columns))
-    key = st.selectbox(
-        "Number",
-        list(columns),
-        format_func=lambda key: columns[key].label,
-        width=width_for([column.label for column in columns.values()]),
-        **state.kept("compare ranks", "column", now),
-    )
-    key = key if key in columns else now
+    key = pick("Number", {key: column.label for key, column in columns.items()}, ("compare ranks", "column"))
     figure(charts.method_intervals(found, key, width=state.session.px), name="methods")
     said = ["Small dots are runs, the large one is their mean."] if any(m.n_runs > 1 for m in found.methods) else []
     if found.resamples is None:
-        said.append("No intervals: they are worked out in the part Table when they are asked for there.")
+        said.append("No intervals: they are computed on request in the part Table.")
     reasons = {found.interval_reasons(method).get(key) for method in found.methods} - {None}
     said += [f"Dots without a line: {escape(reason)}." for reason in sorted(reasons) if found.resamples is not None]
     if said:
         st.caption(" ".join(said))
     numbers.definitions((columns[key].metric,), "compare-ranks")
-    caution(compared, columns[key].metric)
+    compared.caution(columns[key].metric)
 
 
 def _is_finite(value):

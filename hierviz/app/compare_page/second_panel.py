@@ -1,14 +1,14 @@
-"""A second opinion: every number of a model once more along an independent way, and what comes out equal."""
+"""A second opinion: every number of a model computed again in an independent way, and which numbers are equal."""
 
 from __future__ import annotations
 
 import pandas as pd
 import streamlit as st
 
-from hierviz import charts
-from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets import table
+from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.progress import choice_key, is_wanted, worked_out
 from hierviz.second_opinion.verify import BY_DEFINITION, DIFFERENT, EQUAL, LEFT_OUT, MOST_SAMPLES, verify
 
 HEADINGS = {
@@ -23,44 +23,26 @@ def draw(compared):
     """Which model, a button that starts the work, and what it found."""
     st.markdown(
         "Every number of a model is computed a second time in an independent way: from plain definitions with sets and loops, "
-        "and by scikit-learn and hiclass where they are installed and define a number alike. This is slow: seconds to minutes, "
-        f"on at most {MOST_SAMPLES:,} samples, of more drawn at random."
+        "and by scikit-learn and hiclass where they are installed and define a number alike. This takes seconds to minutes, "
+        f"on at most {MOST_SAMPLES:,} samples, drawn at random from more."
     )
     runs = {f"{key} {place}": run for key in compared.keys for place, run in enumerate(compared.runs(key))}
-    key_of = {where: where.rpartition(" ")[0] for where in runs}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        now = state.memory("second opinion").get("model")
-        where = st.selectbox(
-            "Model",
-            list(runs),
-            format_func=lambda one: _called(runs[one].predictions),
-            width=300,
-            **state.kept("second opinion", "model", now if now in runs else next(iter(runs))),
-        )
-        model, choice = runs[where], compared.choice_of(key_of[where])
-        asked = (compared.data.digest, where, repr(sorted(choice.items(), key=lambda pair: pair[0])))
-        started = state.memory("second opinion started")
-        found = state.known("second opinion", asked)
-        if found is None:
-            st.button("Second opinion", type="primary", icon=":material/fact_check:", on_click=_start, args=(asked,))
-    if found is None and asked in started:
-        found = worked_out(
-            "second opinion",
-            asked,
-            "Second opinion",
-            lambda stages: verify(model, progress=stages("Recomputing every number", "steps"), **choice),
-        )
-        if found is not None:
-            st.rerun()
-        # Cancelled: the button starts it anew.
-        started.pop(asked, None)
+        names = {where: _called(run.predictions) for where, run in runs.items()}
+        where = pick("Model", names, ("second opinion", "model"), width=300)
+        model, choice = runs[where], compared.choice_of(where.rpartition(" ")[0])
+        asked = (compared.data.digest, where, choice_key(choice))
+        options = {"type": "primary", "icon": ":material/fact_check:"}
+        if not is_wanted("second opinion", asked, False, "Second opinion", **options):
+            return
+    found = worked_out(
+        "second opinion",
+        asked,
+        "Second opinion",
+        lambda stages: verify(model, progress=stages("Recomputing every number", "steps"), **choice),
+    )
     if found is not None:
         _found(found)
-
-
-def _start(asked):
-    state.memory("second opinion started")[asked] = True
-    state.resume(f"second opinion-{asked}")
 
 
 def _called(predictions):
@@ -72,32 +54,19 @@ def _found(opinion):
     (st.error if is_wrong else st.success)(
         escape(opinion.sentence), icon=":material/error:" if is_wrong else ":material/check_circle:"
     )
-    table = pd.DataFrame(
+    frame = pd.DataFrame(
         [[check.key, check.value, check.again, check.way, check.verdict, check.why] for check in opinion.checks],
         columns=["number", "hierviz", "again", "by", "verdict", "why"],
     )
     for column in ("hierviz", "again"):
-        table[column] = pd.to_numeric(table[column], errors="coerce")
-    number = st.column_config.NumberColumn(format="%.6f")
+        frame[column] = pd.to_numeric(frame[column], errors="coerce")
+    number = table.number(decimals=6)
     for verdict, heading in HEADINGS.items():
-        part = table[table["verdict"] == verdict].drop(columns="verdict")
+        part = frame[frame["verdict"] == verdict]
         if not len(part):
             continue
-        part = part.drop(columns="why") if verdict == EQUAL else part
+        columns = {"number": None, "hierviz": number, "again": number, "by": None}
+        columns |= {} if verdict == EQUAL else {"why": None}
         with st.expander(f"{heading} ({len(part)})", expanded=verdict in (DIFFERENT, BY_DEFINITION)):
-            st.dataframe(
-                part,
-                hide_index=True,
-                height=min(35 * (len(part) + 1) + 3, 458),
-                key=f"second-{verdict}",
-                column_config={"hierviz": number, "again": number},
-            )
-    st.download_button(
-        "All comparisons (CSV)",
-        lambda: charts.to_csv(table),
-        "second-opinion.csv",
-        "text/csv",
-        on_click="ignore",
-        icon=":material/download:",
-        key="get-second",
-    )
+            table.draw(part, columns, key=f"second-{verdict}", most=458)
+    table.download("All comparisons (CSV)", frame, "second-opinion.csv", "get-second")

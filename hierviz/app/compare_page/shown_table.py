@@ -9,17 +9,18 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.metric_table import MARKS, SECOND, TIED, TIES
+from hierviz.app.widgets import table
+from hierviz.app.widgets.metric_table import MARKS, TIES
 from hierviz.comparison.formats import number
 from hierviz.messages.number_text import fixed_text
 from hierviz.metrics.registry import METRICS
 
 CONSTANT = "Best constant"
-# What stands beside each number: parts of a cell, None where there are intervals if all columns have room with them.
-BESIDE = {"": None, "interval": ("interval",), "rank": ("rank",), "both": ("interval", "rank"), "none": ()}
+# What is shown with each number: parts of a cell; None: intervals if all columns fit with them.
+WITH_NUMBER = {"": None, "interval": ("interval",), "rank": ("rank",), "both": ("interval", "rank"), "none": ()}
 # Digits after the point; downloads have more.
 DECIMALS = 3
-# Headings that are shorter than the label, which stands in the tooltip.
+# Headings that are shorter than the label, which is in the tooltip.
 SHORT = {
     "Top-1 accuracy": "Top-1",
     "Top-5 accuracy": "Top-5",
@@ -37,17 +38,17 @@ SHORT = {
 
 
 def draw_table(found, shown, key="compare-table"):
-    """Methods as rows, then the best constant; numbers sort as numbers. `shown` is a key of `BESIDE`."""
+    """Methods as rows, then the best constant; numbers sort as numbers. `shown` is a key of `WITH_NUMBER`."""
     heads = _heads(found.columns)
-    # In a narrow window a number has to stand beside the names.
+    # In a narrow window a number must fit next to the names.
     names = [method.name if method.n_runs == 1 else f"{method.name} ({method.n_runs} runs)" for method in found.methods]
     most = 165 if state.is_narrow() else 330
     name_width = int(min(28 + 7.2 * max(map(len, [*names, CONSTANT])), most))
     room = state.session.px - name_width
-    parts = BESIDE[shown]
+    parts = WITH_NUMBER[shown]
     texts = _texts(found, ("interval",) if parts is None else parts)
     widths = _widths(heads, texts)
-    # Widths are those of the widest cell in bold: a little more than fits into the narrowest window of this kind does no harm.
+    # Widths are those of the widest cell in bold: a little more than fits into the narrowest window of this kind is fine.
     if parts is None and sum(widths.values()) > 1.08 * room:
         texts = _texts(found, ())
         widths = _widths(heads, texts)
@@ -55,32 +56,21 @@ def draw_table(found, shown, key="compare-table"):
     rows.append({column.key: found.constants.values.get(column.key) for column in found.columns})
     data = pd.DataFrame(rows, dtype=float).rename(columns=heads)
     data.insert(0, "Model", [*names, CONSTANT])
-    styled = data.style
-    for place, cells in enumerate(texts):
-        for column_key, text in cells.items():
-            styled = styled.format(lambda _, text=text: text, subset=([place], [heads[column_key]]))
-    bold = pd.DataFrame("", index=data.index, columns=data.columns)
-    bold.iloc[-1] = "font-style: italic; opacity: 0.75"
+    is_best = [
+        [heads[column.key] for column in found.columns if found.marks[column.key][place] in ("best", "tied")]
+        for place in range(len(found.methods))
+    ]
+    looks = table.bold(data, [*is_best, []])
+    looks.iloc[-1] = "font-style: italic; opacity: 0.75"
+    columns = {"Model": table.words("Model", width=name_width, pinned=True)}
     for column in found.columns:
-        for place, mark in enumerate(found.marks[column.key]):
-            if mark in ("best", "tied"):
-                bold.loc[place, heads[column.key]] = "font-weight: bold"
-    st.dataframe(
-        styled.apply(lambda _: bold, axis=None),
-        hide_index=True,
-        height=min(35 * (len(data) + 1) + 3, 640),
-        key=key,
-        placeholder="–",
-        column_config={"Model": st.column_config.TextColumn("Model", width=name_width, pinned=True)}
-        | {
-            heads[column.key]: st.column_config.NumberColumn(
-                help=f"**{escape(column.label)}** ({column.key}): {METRICS[column.metric].sentence}",
-                width=widths[column.key],
-            )
-            for column in found.columns
-        },
-    )
-    _further(found.columns, widths, room)
+        help = f"**{escape(column.label)}** ({column.key}): {METRICS[column.metric].sentence}"
+        columns[heads[column.key]] = st.column_config.NumberColumn(help=help, width=widths[column.key])
+    written = {head: [cells[key] for cells in texts] for key, head in heads.items()}
+    table.draw(data, columns, key=key, most=640, texts=written, looks=looks, placeholder="–")
+    # A table that is cut looks like a whole one. How wide the window is, is known roughly.
+    if sum(widths.values()) > room:
+        st.caption(f":material/arrow_forward: {len(found.columns)} columns. Scroll right for more.")
 
 
 def _texts(found, parts):
@@ -94,20 +84,8 @@ def _texts(found, parts):
 
 
 def _widths(heads, texts):
-    """Pixels of each column by key: a bold cell that is wider than its column would be cut at its start."""
-    return {
-        key: int(max(24 + 7.2 * max(len(cells[key]) for cells in texts), 26 + 7.4 * len(head)))
-        for key, head in heads.items()
-    }
-
-
-def _further(columns, widths, room):
-    """That there is more to the right: a table that is cut looks like a whole one. How wide the window is, is known roughly."""
-    if sum(widths.values()) > room:
-        st.caption(
-            f":material/arrow_forward: {len(columns)} columns, the last is {escape(columns[-1].label)}: what is not in sight "
-            "is to the right (scroll the table)."
-        )
+    """Pixels of each column by key."""
+    return {key: table.width_of(head, [cells[key] for cells in texts]) for key, head in heads.items()}
 
 
 def _heads(columns):
@@ -124,24 +102,20 @@ def _heads(columns):
 
 def _cell(found, method, place, column, parts):
     value, spread = method.value(column.key), method.spread(column.key)
-    if value is None:
-        return "–"
-    text = number(value, column, DECIMALS)
-    if spread is not None:
-        decimals = len(text.partition(".")[2])
-        text += f" ± {fixed_text(spread, decimals)}"
-    text += {"second": f" {SECOND}", "tied": f" {TIED}"}.get(found.marks[column.key][place], "")
-    interval = found.interval(method, column)
-    if "interval" in parts and interval is not None:
-        text += f" [{number(interval[0], column, DECIMALS)}, {number(interval[1], column, DECIMALS)}]"
+    decimals = len(number(value, column, DECIMALS).partition(".")[2])
     rank = found.ranks[column.key][place]
-    if "rank" in parts and rank is not None:
-        text += f" #{rank}"
-    return text
+    text = table.cell_text(
+        value,
+        found.interval(method, column) if "interval" in parts else None,
+        {found.marks[column.key][place]} & {"second", "tied"},
+        spread="" if spread is None else fixed_text(spread, decimals),
+        write=lambda value: number(value, column, DECIMALS),
+    )
+    return f"{text} #{rank}" if "rank" in parts and rank is not None else text
 
 
 def legend(found):
-    """What the signs mean in one line; why cells are empty, and what else has to be known, behind a click."""
+    """What the signs mean in one line; why cells are empty, and other notes, behind a click."""
     has_runs = any(method.n_runs > 1 for method in found.methods)
     said = ["↑ ↓ point to the better side."]
     if found.resamples is not None:
@@ -154,22 +128,22 @@ def legend(found):
 
 
 def _about(found, has_runs):
-    """What a reader of the table may want to know, as lines."""
+    """Notes on the table, as lines."""
     if found.resamples is not None:
         yield TIES
         yield (
             "Intervals are over samples and, of methods with several runs, over trainings; ± is between the runs alone."
             if has_runs
-            else "Intervals are over samples; one run of each model says nothing about retraining."
+            else "Intervals are over samples; with one run of each model nothing is known about retraining."
         )
     yield from map(escape, found.notes_of_files)
-    yield f"*{CONSTANT}*: for each column the constant answer that is best by it."
+    yield f"*{CONSTANT}*: the constant answer that is best in each column."
     if any(model.predictions.has_scores for model in found.models):
         labels = [column.label for column in found.columns if column.is_of_answers]
         yield (
             f"The inference rule and τ change these columns only: {escape(', '.join(labels))}."
             if labels
-            else "The inference rule and τ change no column of this table: all are of scores or of all thresholds."
+            else "The inference rule and τ change no column of this table: all depend on scores or on all thresholds."
         )
     reasons = {}
     labels = {column.key: column.label for column in found.columns}
@@ -189,21 +163,14 @@ def _about(found, has_runs):
 
 def downloads(found):
     """The table in four forms, and its methods paragraph."""
+    contents = {
+        "csv": ("CSV", found.to_csv),
+        "md": ("Markdown", found.to_markdown),
+        "tex": ("LaTeX", found.to_latex),
+        "json": ("JSON", lambda: json.dumps(found.to_dict(), indent=1, ensure_ascii=False)),
+    }
     with st.container(horizontal=True):
-        for kind, label, mime, make in (
-            ("csv", "CSV", "text/csv", found.to_csv),
-            ("md", "Markdown", "text/markdown", found.to_markdown),
-            ("tex", "LaTeX", "text/x-tex", found.to_latex),
-            ("json", "JSON", "application/json", lambda: json.dumps(found.to_dict(), indent=1, ensure_ascii=False)),
-        ):
-            st.download_button(
-                label,
-                make,
-                f"table.{kind}",
-                mime,
-                key=f"get-table-{kind}",
-                on_click="ignore",
-                icon=":material/download:",
-            )
+        for kind, (label, content) in contents.items():
+            table.download(label, content, f"table.{kind}", f"get-table-{kind}")
     with st.expander("Methods paragraph, for copying"):
         st.code(found.methods_paragraph, language=None, wrap_lines=True)

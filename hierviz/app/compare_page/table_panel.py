@@ -7,42 +7,46 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page.asked_table import (
-    A_SECOND,
-    asked_intervals,
-    former_table,
-    n_resampled,
-    preset_control,
-    table_key,
-    worked_out_table,
-)
-from hierviz.app.compare_page.caution import caution
 from hierviz.app.compare_page.shown_table import downloads, draw_table, legend
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.progress import worked_out
 from hierviz.comparison.columns import columns_of
+from hierviz.comparison.table import compare
 
+TITLES = {
+    "": "short selection",
+    "wu": "Wu, Tygert & LeCun 2019",
+    "riehl": "Riehl et al. 2023",
+    "plaud": "Plaud et al. 2024",
+    "valmadre": "Valmadre 2022",
+    "kiritchenko": "Kiritchenko et al. 2006",
+    "all": "all numbers",
+}
+# Samples of all models together whose intervals are computed unasked, and about how many of them a second.
+AT_ONCE, A_SECOND = 20_000, 2_000
 SHOWN = {
-    "": "intervals where there is room",
+    "": "intervals where they fit",
     "interval": "intervals",
     "rank": "ranks",
     "both": "intervals and ranks",
     "none": "nothing",
 }
-# Methods whose warnings stand open below the table.
+# Methods whose warnings are shown unfolded below the table.
 MOST_WARNED = 3
 
 
 def draw(compared):
     """Which columns, the table, what its signs mean, and the same for a paper.
 
-    While another table is worked out, the former one stays.
+    While another table is computed, the former one stays.
     """
     preset, metrics, shown = _asked(compared)
     bar, place = st.container(), st.empty()
     former = former_table(compared)
     if former is not None and state.known("comparison table", table_key(compared, preset, metrics)) is None:
         with place.container():
-            st.caption(f":material/history: The table as it was before: {_setting(former)}.")
+            st.caption(f":material/history: Previous table: {_setting(former)}.")
             draw_table(former, shown, "compare-table-before")
     with bar:
         found = worked_out_table(compared, preset, metrics)
@@ -53,16 +57,16 @@ def draw(compared):
 
 
 def _warnings(found):
-    """What is suspicious, one paragraph a method; of many methods folded away, so that they do not bury the table's legend."""
-    told = {name: warnings for name, warnings in found.warnings.items() if warnings}
-    if not told:
+    """Warnings, one paragraph a method; folded where there are many methods, so that they do not bury the table's legend."""
+    named = {name: warnings for name, warnings in found.warnings.items() if warnings}
+    if not named:
         return
     place = (
-        st.expander(f"Warnings about {len(told)} of {len(found.methods)} methods", icon=":material/warning:")
-        if len(told) > MOST_WARNED
+        st.expander(f"Warnings about {len(named)} of {len(found.methods)} methods", icon=":material/warning:")
+        if len(named) > MOST_WARNED
         else st.container()
     )
-    for name, warnings in told.items():
+    for name, warnings in named.items():
         place.warning(f"**{escape(name)}**: {escape(' '.join(warnings))}", icon=":material/warning:")
 
 
@@ -76,21 +80,24 @@ def _draw(compared, found, shown):
     if found.resamples is None:
         asked, choice = asked_intervals(compared)
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown("No intervals yet: of so many samples they take long.")
+            st.markdown("Intervals not computed (large data).")
             st.button(
-                f"Work out intervals (up to {max(n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
+                f"Compute intervals (up to {max(n_resampled(compared) / A_SECOND / 60, 1):,.0f} min)",
                 on_click=lambda: asked.update({choice: True}),
             )
-    found = _without_hidden(found)
+    # Hidden columns are left out of downloads too.
+    hidden = state.memory("compare table").get("hidden", [])
+    columns = [column for column in found.columns if column.key not in hidden]
+    found = replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
     draw_table(found, shown)
     legend(found)
     _warnings(found)
     downloads(found)
-    caution(compared, *(column.metric for column in found.columns))
+    compared.caution(*(column.metric for column in found.columns))
 
 
 def _asked(compared):
-    """Columns and what stands beside each number; in a narrow window behind a click, so that the table is in sight."""
+    """Columns and what is shown with each number; in a narrow window behind a click, so that the table is visible."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         preset = preset_control(170 if state.is_narrow() else 260)
         if state.is_narrow():
@@ -107,7 +114,7 @@ def _asked(compared):
 
 
 def _more(compared):
-    """Further columns, and what stands beside each number."""
+    """Further columns, and what is shown with each number."""
     every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
     metrics = st.multiselect(
         "More columns",
@@ -117,21 +124,7 @@ def _more(compared):
         placeholder="Choose numbers",
         **state.kept("compare table", "metrics", []),
     )
-    shown = st.selectbox(
-        "Beside each number",
-        list(SHOWN),
-        format_func=SHOWN.get,
-        width=250,
-        **state.kept("compare table", "shown", ""),
-    )
-    return metrics, shown
-
-
-def _without_hidden(found):
-    """The table without the columns that the visitor hides, also in its downloads."""
-    hidden = state.memory("compare table").get("hidden", [])
-    columns = [column for column in found.columns if column.key not in hidden]
-    return replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
+    return metrics, pick("With each number", SHOWN, ("compare table", "shown"), width=250)
 
 
 def _labels(compared, preset, metrics):
@@ -149,3 +142,69 @@ def _hidden(labels):
         format_func=lambda key: f"{labels[key]} ({key})",
         **state.kept("compare table", "hidden", []),
     )
+
+
+def n_resampled(compared):
+    """Samples of all runs of all methods together."""
+    return sum(run.n_judged for method in compared.keys for run in compared.runs(method))
+
+
+def asked_intervals(compared):
+    """The memory of the choices whose intervals are wanted, and this choice."""
+    return state.memory("compare intervals"), str([compared.where(model) for model in compared.keys])
+
+
+def table_key(compared, preset, metrics):
+    """What the table depends on: filters do not apply."""
+    asked, choice = asked_intervals(compared)
+    has_intervals = n_resampled(compared) <= AT_ONCE or choice in asked
+    return (*(compared.where(model)[:3] for model in compared.keys), preset, metrics, has_intervals)
+
+
+def former_table(compared):
+    """The table of these models that was shown last, whatever its columns, rule and threshold; None without one."""
+    before = state.memory("compare table").get("last")
+    if before is None or [of[:2] for of in before[:-3]] != [compared.where(model)[:2] for model in compared.keys]:
+        return None
+    return state.known("comparison table", before)
+
+
+def worked_out_table(compared, preset, metrics=()):
+    """The ComparisonTable of the models, computed once; None where the visitor cancelled it.
+
+    It has intervals where these are quick, or wanted.
+    """
+    key = table_key(compared, preset, metrics)
+    former = former_table(compared)
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
+    others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
+
+    def make(stages):
+        found = compare(
+            [run for run, _ in runs],
+            preset or None,
+            metrics,
+            rule=compared.choice["rule"],
+            threshold=[threshold for _, threshold in runs],
+            stage=stages,
+            former=former,
+            **({} if key[-1] else {"resamples": 0}),
+            **others,
+        )
+        assert found.marks is not None  # they take a moment: computed while the progress is shown
+        return found
+
+    found = worked_out("comparison table", key, "Table", make)
+    if found is not None:
+        state.memory("compare table")["last"] = key
+    return found
+
+
+def preset_control(width=260):
+    """Which columns: a key of `TITLES`."""
+    words = {key: title if key in ("", "all") else f"as in {title}" for key, title in TITLES.items()}
+    return pick("Columns", words, "preset", width=width)

@@ -1,4 +1,4 @@
-"""One temperature for each model before models are compared: offered, and said where it was done."""
+"""One temperature for each model before models are compared: the offer, and what was done."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.dataset import new_key
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import shell
+from hierviz.app.widgets.links import link_to
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import HiervizError, PredictionsError
@@ -24,9 +24,9 @@ def offer(data):
         return
     with st.popover("Calibrate first", icon=":material/thermostat:"):
         st.markdown(
-            "Scores of one model may be too sure, of another too unsure. One temperature for each model is fitted on a random "
-            "part of the samples (logits are divided by it), and all numbers are then of the other samples. On scores of leaves "
-            "it changes sums over classes, so curves and areas change too."
+            "Models may be overconfident or underconfident. One temperature for each model is fitted on a random part of the "
+            "samples (logits are divided by it); all numbers are then of the other samples. With scores of leaves it changes "
+            "sums over classes, so curves and areas change too."
         )
         share = st.number_input(
             "Samples to fit on (%)", 5.0, 95.0, step=5.0, format="%.0f", **state.kept("temperatures", "share", 50.0)
@@ -36,7 +36,7 @@ def offer(data):
 
 
 def fit(data):
-    """Fit what was asked for and look at it; before anything else of the page is drawn."""
+    """Fit what was requested and show it; before anything else of the page is drawn."""
     asked = state.memory("temperatures").pop("asked", None)
     if asked is None:
         return
@@ -54,17 +54,12 @@ def fit(data):
     st.rerun()
 
 
-def told(data):
-    """What was done, and the way back."""
+def words(data):
+    """What was done, and a link back."""
     if not data.calibration:
         return
     st.info(escape(data.calibration), icon=":material/thermostat:")
-    st.page_link(
-        shell.page("compare"),
-        label="Back to the scores as they were read",
-        icon=":material/undo:",
-        query_params=state.link(data=data.before),
-    )
+    link_to("compare", "Back to the scores as they were read", "undo", data=data.before)
 
 
 def _ask(share, seed):
@@ -88,7 +83,7 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
     Returns
     -------
     Dataset
-        `calibration` says the temperatures, and which models have none and why.
+        `calibration` lists the temperatures, and which models have none and why.
 
     Raises
     ------
@@ -99,7 +94,7 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
         raise PredictionsError("temperature: expected one true class a sample, got several or none. Fit nothing.")
     rows_of = common_rows(list(data.models.values()))
     fitted_on, judged_on = split_samples(len(rows_of[0]), share, seed=seed)
-    models, told, without = {}, [], []
+    models, fitted, without = {}, [], []
     for (key, model), rows in zip(data.models.items(), rows_of, strict=True):
         predictions = model.predictions
         truth = np.full(predictions.n_samples, -1, dtype=np.asarray(predictions.truth).dtype)
@@ -111,13 +106,13 @@ def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": Non
             without.append(str(error))
         else:
             predictions = at_temperature(predictions, found.value)
-            told.append(f"{predictions.name} {found.value:.3g}")
+            fitted.append(f"{predictions.name} {found.value:.3g}")
         progress = stage(f"Evaluating {predictions.name}")
         models[key] = Evaluation.from_predictions(predictions.replace(truth=truth), progress, threshold=0.5)
-    if not told:
+    if not fitted:
         raise PredictionsError(f"temperature: expected logits or probabilities of all leaves, got none. {without[0]}")
     sentence = (
-        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(told)}. All numbers "
+        f"One temperature for each model, fitted on {len(fitted_on):,} samples (seed {seed}): {', '.join(fitted)}. All numbers "
         f"are of the {len(judged_on):,} other samples."
         + "".join(f" Without a temperature: {reason}" for reason in without)
     )

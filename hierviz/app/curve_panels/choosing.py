@@ -1,54 +1,128 @@
-"""What the panels below the operating curves share: the samples, the choices that stay in the session, tables, buttons."""
+"""What the panels below the operating curves share: settings, samples, tables of values, and the button of a threshold."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets.metric_table import span_text
+from hierviz.app.widgets import table
+from hierviz.app.widgets.controls import pick
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
-from hierviz.evaluation.common_samples import judged_samples
-from hierviz.messages.number_text import value_text
+from hierviz.evaluation.common_samples import group_columns, judged_samples
 from hierviz.metrics.registry import METRICS, share_keys
 
 MEMORY = "choosing"
-# Share of correct answers that is asked for at first, in percent.
-LEVEL = 95.0
 
 
-def kept(field, default, options=None, **widget):
-    """Keywords of a widget whose value stays in the session; the default where it is none of `options` any more."""
-    state.memory(MEMORY)[field] = value(field, default, options)
-    return state.kept(MEMORY, field, default, **({} if options is None else {"options": list(options)}), **widget)
+@dataclass(frozen=True)
+class Setting:
+    """One setting of the panels, which the session remembers: its field, and its value where the field is not shown.
+
+    Attributes
+    ----------
+    field : str
+        Of the memory.
+    label : str
+    default
+        The first option if it is none of them; a function takes the choice of the page.
+    width : int or None
+        Pixels.
+    options : dict of value to str, sequence, or callable, optional
+        What can be chosen; a function takes the choice of the page. A field whose only option this is is not drawn.
+    numbers : tuple, optional
+        Lowest and highest number, step and format, in place of options.
+    help : str, optional
+    segmented : bool
+        A row of segments, not a menu.
+    is_labelled : bool
+        Whether the label is visible.
+    """
+
+    field: str
+    label: str
+    default: object = None
+    width: int | None = None
+    options: object = None
+    numbers: tuple = ()
+    help: str | None = None
+    segmented: bool = False
+    is_labelled: bool = True
+
+    def _of(self, choice, default):
+        """(default, options or None) with this choice of the page."""
+        default, options = (
+            of(choice) if isinstance(of, Callable) else of
+            for of in (self.default if default is None else default, self.options)
+        )
+        return default if options is None or default in options else next(iter(options)), options
+
+    def value(self, choice=None, default=None):
+        """The value, whether the field is drawn or not."""
+        default, options = self._of(choice, default)
+        stored = state.memory(MEMORY).get(self.field, default)
+        return stored if options is None or stored in options else default
+
+    def ask(self, choice=None, default=None):
+        """Draw the field; returns the value."""
+        default, options = self._of(choice, default)
+        widget = {"help": self.help} | ({} if self.width is None else {"width": self.width})
+        widget |= {} if self.is_labelled else {"label_visibility": "collapsed"}
+        if options is None:
+            low, high, step, form = self.numbers
+            kept = state.kept(MEMORY, self.field, default, **widget)
+            return st.number_input(self.label, low, high, step=step, format=form, **kept)
+        if len(options) > 1:
+            pick(self.label, options, (MEMORY, self.field), default, segmented=self.segmented, **widget)
+        return self.value(choice, default)
 
 
-def value(field, default, options=None):
-    """The value of such a widget, also where it is not on the page."""
-    stored = state.memory(MEMORY).get(field, default)
-    return stored if options is None or stored in options else default
+def percent(field, label, default, width, low=0.0, high=100.0, step=1.0, form="%.1f", help=None):
+    """A Setting in per cent."""
+    return Setting(field, label, default, width, numbers=(low, high, step, form), help=help)
+
+
+NO_GROUPS = "no groups"
+
+
+def group_setting(field, help):
+    """The Setting of the column whose values are groups of dependent samples; `group_of` gives it."""
+    return Setting(
+        field,
+        "Group by",
+        NO_GROUPS,
+        230,
+        lambda choice: (NO_GROUPS, *columns_of(choice, group_columns)),
+        help=f"Samples of one user, document or place are dependent: {help}",
+    )
+
+
+def group_of(setting, choice):
+    """The column of a `group_setting`, or None."""
+    group = setting.value(choice)
+    return None if group == NO_GROUPS else group
 
 
 def samples_of(choice):
     """JudgedSamples of every model on the page by key: the samples that all of them judge."""
-    keys = tuple(choice.keys)
-    return state.computed(
-        "judged samples",
-        (choice.data_key, keys),
-        lambda: dict(zip(keys, judged_samples(choice.models.values()), strict=True)),
+    return choice.computed(
+        "judged samples", lambda: dict(zip(choice.keys, judged_samples(choice.models.values()), strict=True))
     )
+
+
+def first_samples(choice):
+    """JudgedSamples of the first model on the page."""
+    return next(iter(samples_of(choice).values()))
 
 
 def columns_of(choice, find):
     """What `find`, one of `group_columns` and `facet_columns`, finds among the samples of the page."""
-    first = next(iter(samples_of(choice).values()))
-    return state.computed(find.__name__, (choice.data_key, tuple(choice.keys)), lambda: find(first))
-
-
-def with_interval(number, interval=None):
-    """A number as text, with its interval where it has one."""
-    if number is None or number != number:
-        return "–"
-    return f"{value_text(number)}{span_text(interval)}"
+    first = first_samples(choice)
+    return choice.computed(find.__name__, lambda: find(first))
 
 
 def use_threshold(threshold, model, key):
@@ -86,23 +160,20 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
     intervals : dict of str to dict of str to Interval, optional
         By row and metric.
     """
-    keys = shown_keys() if keys is None else keys
-    table = pd.DataFrame(
-        [[name, row["τ"], *(row.get(key) for key in keys)] for name, row in rows.items()],
-        columns=[first, "τ", *(short_label(key) for key in keys)],
-    )
-    for place, metric in enumerate(keys, 2):
-        spans = [(intervals or {}).get(name, {}).get(metric) for name in rows]
-        texts = [with_interval(row.get(metric), span) for row, span in zip(rows.values(), spans, strict=True)]
-        table.isetitem(place, texts)
-    st.dataframe(
-        table,
-        hide_index=True,
-        key=key,
-        width="content",
-        # Without a width the first column may cut its names off.
-        column_config={first: st.column_config.TextColumn(width=20 + 8 * max(map(len, [first, *rows])))}
+    keys, intervals = shown_keys() if keys is None else keys, intervals or {}
+    cells = [
+        {first: name, "τ": row["τ"]}
         | {
-            short_label(key): st.column_config.TextColumn(help=METRICS[key].sentence, alignment="right") for key in keys
-        },
-    )
+            short_label(key): table.cell_text(row.get(key), table.ends(intervals.get(name, {}).get(key)))
+            for key in keys
+        }
+        for name, row in rows.items()
+    ]
+    # Without a width the first column may cut its names off, and heads of neighbours touch.
+    columns = {first: table.words(width=20 + 8 * max(map(len, [first, *rows]))), "τ": None}
+    frame = pd.DataFrame(cells)
+    for key in keys:
+        head = short_label(key)
+        width = table.width_of(head, frame[head])
+        columns[head] = table.words(help=METRICS[key].sentence, alignment="right", width=width)
+    table.draw(frame, columns, key=key, width="content")

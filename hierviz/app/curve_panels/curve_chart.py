@@ -3,14 +3,16 @@
 from dataclasses import dataclass, field, replace
 from typing import ClassVar
 
+import numpy as np
+
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
 from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
-from hierviz.charts.curve_axes import axes
-from hierviz.curves._set_curve import set_operating_curve
+from hierviz.charts.curve_axes import axes, set_axes
+from hierviz.curves._set_curve import GRID, set_curve, set_operating_curve
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics.path import path_metrics
@@ -18,7 +20,7 @@ from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
-# Low enough that the strip to drag is in sight without scrolling on a laptop.
+# Low enough that the strip to drag is visible without scrolling on a laptop.
 HEIGHT = 255
 
 
@@ -26,7 +28,7 @@ HEIGHT = 255
 class CurveChoice:
     """Digest of the data and models of the page, `keys` in the order of their colours; the rest of the choice is in the view.
 
-    `runs` are all runs of a method, by the key of its first one, which stands in `models`.
+    `runs` are all runs of a method, by the key of its first one, which is in `models`.
     """
 
     data_key: str
@@ -36,7 +38,7 @@ class CurveChoice:
     # Names of all models of the data: the colour of one is the same whichever others are chosen.
     all_names: tuple = ()
 
-    # The inference rule that the handle stands for, and what the chart is to those who cannot see it.
+    # The inference rule of the handle, and the alternative text of the chart.
     rule: ClassVar[str] = "threshold"
     alt: ClassVar[str] = "Operating curves of the chosen models with a threshold that can be dragged"
 
@@ -71,6 +73,10 @@ class CurveChoice:
         return state.computed(
             "mean curve", (self.data_key, key), lambda: mean_curve([run.curve for run in self.runs[key]])
         )
+
+    def computed(self, name, make, *more):
+        """`make()` once for the models of the page and what else it depends on."""
+        return state.computed(name, (self.data_key, tuple(self.keys), *more), make)
 
     def curves(self, start):
         """Operating curves by name; None where those of sets were cancelled."""
@@ -114,12 +120,9 @@ class CurveChoice:
 
     def answers(self):
         """Taxonomy and Pareto table of the judged samples by name."""
-        return state.computed(
-            "answers",
-            (self.data_key, tuple(self.keys)),
-            lambda: {
-                name: (self.taxonomy, model.judged_table) for name, model in zip(self.names, self.models.values())
-            },
+        models = dict(zip(self.names, self.models.values(), strict=True))
+        return self.computed(
+            "answers", lambda: {name: (self.taxonomy, model.judged_table) for name, model in models.items()}
         )
 
     def points(self):
@@ -132,15 +135,12 @@ class CurveChoice:
 
     def bands(self):
         """Bands by name for the chart, or None."""
-        between_runs = {self.name(key): self._run_bands(key) for key in self.runs}
-        return {**(uncertainty.bands(self) or {}), **between_runs} or None
 
-    def _run_bands(self, key):
-        return state.computed(
-            "run bands",
-            (self.data_key, key),
-            lambda: run_bands([run.curve for run in self.runs[key]], BAND_THRESHOLDS),
-        )
+        def of_runs(key):
+            curves = [run.curve for run in self.runs[key]]
+            return state.computed("run bands", (self.data_key, key), lambda: run_bands(curves, BAND_THRESHOLDS))
+
+        return {**(uncertainty.bands(self) or {}), **{self.name(key): of_runs(key) for key in self.runs}} or None
 
     def intervals(self, now):
         """Intervals by name at the thresholds of a view."""
@@ -150,13 +150,88 @@ class CurveChoice:
         """How a model compares with the others, in words."""
         return uncertainty.comparison(self, model)
 
-    def told(self):
+    def read_out(self):
         """Keys of the metrics of the read-out."""
         return charts.read_out_keys(self.axes.x, self.axes.y)
 
     def stops(self, now):
-        """Words and thresholds of the buttons that move the handle of the model looked at."""
+        """Words and thresholds of the buttons that move the handle of the chosen model."""
         return [("majority", 0.5)]
+
+
+class SetChoice(CurveChoice):
+    """As CurveChoice, of the curves of predicted sets: without what belongs to one answer a sample."""
+
+    rule = "threshold_set"
+    alt = "Curves of the predicted sets of the chosen models with a threshold that can be dragged"
+
+    @property
+    def axes(self):
+        """The pair of metrics."""
+        pairs = set_axes(self.taxonomy.is_tree)
+        return pairs.get(state.view().axes, next(iter(pairs.values())))
+
+    def curves(self, start):
+        """SetOperatingCurve by name, exact at all thresholds of the handle; None where they were cancelled."""
+        thresholds = np.union1d(GRID, [start.threshold_of(key) for key in self.keys])
+        found = {}
+        for key, model in self.models.items():
+            name = self.name(key)
+
+            def make(stages, model=model, name=name):
+                return set_curve(model, thresholds, stages(f"Predicted sets of {name}"))
+
+            asked = (self.data_key, key, thresholds.tobytes())
+            found[name] = worked_out("set curve", asked, f"Curve of the predicted sets of {name}", make)
+        return None if any(curve is None for curve in found.values()) else found
+
+    def is_ready(self):
+        """Compute the curves before the part of the page that runs alone; False where they were cancelled."""
+        return self._started() is not None
+
+    def _started(self):
+        """The curves of the start of the chart."""
+        return self.curves(state.session.get("curve_start") or state.view())
+
+    def rules(self):
+        """No marks: those rules answer with one class."""
+        return {}
+
+    def answers(self):
+        """No histogram of depths: a set has several."""
+        return None
+
+    def points(self):
+        """No thresholds to ring."""
+        return []
+
+    def bands_shown(self):
+        """No bands."""
+        return None
+
+    def bands(self):
+        """No bands."""
+        return None
+
+    def intervals(self, now):
+        """No intervals."""
+        return {}
+
+    def comparison(self, model):
+        """No comparison: these models are described one by one."""
+        return ""
+
+    def stops(self, now):
+        """Words and thresholds of the buttons that move the handle of the chosen model."""
+        return charts.curve_stops(self._started(), self.name(now.model))
+
+    def read_out(self):
+        """Keys of the metrics of the read-out."""
+        return charts.read_out_keys(self.axes.x, self.axes.y, self._started())
+
+    def curve_table(self, key):
+        """The whole curve of a model as a DataFrame."""
+        return self._started()[self.name(key)].to_frame()
 
 
 def _landed(model, marked, settings, progress):
@@ -171,15 +246,7 @@ def curve_chart(choice):
     """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
     view, dark, width = state.view(), state.is_dark(), state.session.px
     points = choice.points()
-    options = (
-        view.axes,
-        view.drawn,
-        view.marked,
-        choice.settings,
-        bool(view.own),
-        choice.bands_shown(),
-        str(points),
-    )
+    options = (view.axes, view.drawn, view.marked, choice.settings, bool(view.own), choice.bands_shown(), str(points))
     start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
     curves, threshold = choice.curves(start), choice.threshold(start)
     bands = choice.bands()
@@ -208,21 +275,11 @@ def curve_chart(choice):
         return figure, written_out(figure)
 
     figure, spec = state.computed("curves", (*drawn, dark, width), make)
-    event = draw(
-        spec,
-        key=key,
-        on_select="rerun",
-        selection_mode=charts.selections(curves),
-        alt=choice.alt,
-    )
+    event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
     now = state.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
     moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
-    words = [
-        moved.sentence,
-        choice.comparison(now.model),
-        charts.bands_sentence(bands, choice.axes.x, choice.axes.y),
-    ]
+    words = [moved.sentence, choice.comparison(now.model), charts.bands_sentence(bands, choice.axes.x, choice.axes.y)]
     below(
         charts.Figure(figure.draw, moved.table, " ".join(filter(None, words)), dark, width),
         name="operating-curves",

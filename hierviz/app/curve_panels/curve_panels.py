@@ -9,6 +9,7 @@ from hierviz.app.curve_panels import (
     choosing,
     export_panel,
     guarantee_panel,
+    model_differences,
     model_panel,
     rules_panel,
     target_panel,
@@ -33,9 +34,9 @@ DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare, "ru
 
 
 def prepare(choice):
-    """Work out what takes long, before the part of the page that runs alone; False where the page has nothing to show.
+    """Compute what takes long, before the part of the page that runs alone; False where the page has nothing to show.
 
-    What does not depend on the handle is shown by its own progress; bands and marks that were cancelled are left out.
+    What does not depend on the handle has its own progress; bands and marks that were cancelled are left out.
     """
     runs = [(key, model) for key, first in choice.models.items() for model in choice.runs.get(key, [first])]
     for key, model in runs:
@@ -58,14 +59,17 @@ def prepare(choice):
         if state.view().panel in DRAW_FIRST:
             DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
     except HiervizError:
-        pass  # the panel says why
+        pass  # the panel shows why
     return True
 
 
 def verdict(choice, model):
-    """The answer to what the open panel is about, which stands first on the page."""
-    with contextlib.suppress(HiervizError):  # the panel says why
-        uncertainty.verdict(choice, model)
+    """The answer to the question of the open panel, first on the page."""
+    with contextlib.suppress(HiervizError):  # the panel shows why
+        # Means over runs have no intervals here.
+        is_open = uncertainty.is_on() and state.view().panel == "uncertainty"
+        if is_open and len(choice.keys) > 1 and not choice.runs:
+            model_differences.verdict(choice, model, uncertainty.intervals(choice))
 
 
 def panels(choice, now):

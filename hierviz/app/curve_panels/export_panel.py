@@ -7,13 +7,14 @@ import streamlit as st
 
 from hierviz.app.curve_panels import choosing, guarantee_panel, uncertainty
 from hierviz.app.state.escape import escape
-from hierviz.charts import threshold_text, to_csv
+from hierviz.app.widgets.table import download
+from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
 from hierviz.thresholds.operating_point import OperatingPoint
 
 
 def panel(choice, now):
-    """What the operating point says, and the downloads."""
+    """The operating point in words, and the downloads."""
     key = now.model
     point = operating_point(choice, key, now.threshold_of(key))
     name, threshold = choice.name(key), threshold_text(point.threshold)
@@ -31,25 +32,9 @@ def panel(choice, now):
         intervals={name: uncertainty.at(choice, key, point.threshold)},
     )
     with st.container(horizontal=True):
-        st.download_button(
-            "Operating point (JSON)",
-            operating_point_json(point),
-            "operating-point.json",
-            "application/json",
-            key="get-point",
-            on_click="ignore",
-            icon=":material/download:",
-            type="primary",
-        )
-        st.download_button(
-            "Whole curve (CSV)",
-            lambda: to_csv(samples.curve.to_frame()),
-            f"curve-{key}.csv",
-            "text/csv",
-            key="get-curve",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        json_of_point = operating_point_json(point)
+        download("Operating point (JSON)", json_of_point, "operating-point.json", "get-point", type="primary")
+        download("Whole curve (CSV)", samples.curve.to_frame, f"curve-{key}.csv", "get-curve")
     st.markdown(
         "The chart can be downloaded under *Table and downloads*, as PNG, SVG and Vega-Lite specification. This command "
         "evaluates other predictions at the same operating point and compares them with its values and its guarantee:"
@@ -62,7 +47,7 @@ def panel(choice, now):
 
 
 def operating_point(choice, key, threshold):
-    """The OperatingPoint of a model on the page at a threshold, with intervals and a guarantee where there are."""
+    """The OperatingPoint of a model on the page at a threshold, with its intervals and guarantee, if any."""
     samples = choosing.samples_of(choice)[key]
     spans = uncertainty.at(choice, key, threshold)
     detected = samples.model.predictions.detected
@@ -87,7 +72,7 @@ def operating_point_json(point):
 
 
 def _guarantee(choice, key, threshold):
-    """The Guarantee asked for, where it is about this threshold."""
+    """The Guarantee of the settings, where it holds for this threshold."""
     try:
         certified = guarantee_panel.guarantee(choice, key)
     except HiervizError:

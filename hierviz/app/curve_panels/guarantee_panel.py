@@ -2,20 +2,25 @@
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.curve_panels import choosing
+from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting, percent
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
-from hierviz.evaluation.common_samples import group_columns
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.risk_control import guaranteed_keys, guaranteed_threshold
 
-ALONE = "no groups"
-# What is asked for at first, in percent.
-ALPHA, CONFIDENCE, SHARE = 10.0, 90.0, 50.0
+ALPHA = percent("alpha", "Mean loss, at most (%)", 10.0, 190, 0.1, 99.9)
+LOSS = Setting("loss", "Loss", "correct", 270, lambda _: {key: METRICS[key].loss_label for key in guaranteed_keys()})
+CONFIDENCE = percent(
+    *("confidence", "Confidence (%)", 90.0, 170, 1.0, 99.9),
+    help="Probability that the guarantee holds, over repeated draws of the calibration samples.",
+)
+FRACTION = percent("fraction", "Calibration part (%)", 50.0, 170, 1.0, 99.0, 5.0, "%.0f")
+SEED = Setting("split_seed", "Seed of the split", 0, 150, numbers=(0, 2**31, 1, None))
+GROUP = group_setting("split_group", "a group is not divided between the two parts, and counts once.")
 
 
 def panel(choice, now):
@@ -26,37 +31,10 @@ def panel(choice, now):
         "calibration part of the samples (Learn then Test, Angelopoulos et al. 2021): with the stated confidence the mean loss "
         "on new samples is at most the chosen value. The held-out part is used only to check the guarantee."
     )
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
-            "Mean loss, at most (%)", 0.1, 99.9, step=1.0, format="%.1f", **choosing.kept("alpha", ALPHA, width=190)
-        )
-        st.selectbox(
-            "Loss",
-            format_func=lambda key: METRICS[key].loss_label,
-            **choosing.kept("loss", "correct", guaranteed_keys(), width=270),
-        )
-        st.number_input(
-            "Confidence (%)",
-            1.0,
-            99.9,
-            step=1.0,
-            format="%.1f",
-            help="Probability that the guarantee holds, over repeated draws of the calibration samples.",
-            **choosing.kept("confidence", CONFIDENCE, width=170),
-        )
-    columns = (ALONE, *choosing.columns_of(choice, group_columns))
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.number_input(
-            "Calibration part (%)", 1.0, 99.0, step=5.0, format="%.0f", **choosing.kept("fraction", SHARE, width=170)
-        )
-        st.number_input("Seed of the split", 0, 2**31, step=1, **choosing.kept("split_seed", 0, width=150))
-        if len(columns) > 1:
-            st.selectbox(
-                "Group by",
-                help="Samples of one user, document or place are dependent: a group is not divided between the two parts, and "
-                "counts once.",
-                **choosing.kept("split_group", ALONE, columns, width=230),
-            )
+    for row in ((ALPHA, LOSS, CONFIDENCE), (FRACTION, SEED, GROUP)):
+        with st.container(horizontal=True, vertical_alignment="bottom"):
+            for setting in row:
+                setting.ask(choice)
     try:
         certified = guarantee(choice, key)
     except HiervizError as error:
@@ -66,28 +44,27 @@ def panel(choice, now):
 
 
 def guarantee(choice, key):
-    """The Guarantee of a model for what is asked; raises a HiervizError where the samples cannot be split."""
+    """The Guarantee of a model for the settings; raises a HiervizError where the samples cannot be split."""
     samples = choosing.samples_of(choice)[key]
-    columns = (ALONE, *choosing.columns_of(choice, group_columns))
-    group = choosing.value("split_group", ALONE, columns)
+    group = group_of(GROUP, choice)
     asked = {
-        "alpha": choosing.value("alpha", ALPHA) / 100,
+        "alpha": ALPHA.value() / 100,
         # Whole percentages stay what they are: 1 - 0.9 is not 0.1.
-        "delta": round(1 - choosing.value("confidence", CONFIDENCE) / 100, 12),
-        "key": choosing.value("loss", "correct", guaranteed_keys()),
-        "fraction": choosing.value("fraction", SHARE) / 100,
-        "seed": choosing.value("split_seed", 0),
+        "delta": round(1 - CONFIDENCE.value() / 100, 12),
+        "key": LOSS.value(),
+        "fraction": FRACTION.value() / 100,
+        "seed": SEED.value(),
     }
-    return state.computed(
+    return choice.computed(
         "guarantee",
-        (choice.data_key, tuple(choice.keys), key, group, tuple(asked.values())),
         lambda: guaranteed_threshold(
             choice.taxonomy,
             samples.truth,
             samples.table,
-            groups=None if group == ALONE else samples.groups(group),
+            groups=None if group is None else samples.groups(group),
             **asked,
         ),
+        *(key, group, *asked.values()),
     )
 
 

@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing
+from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
@@ -19,34 +20,31 @@ WAYS = {"correct": "equal correctness", "specificity": "equal specificity", "cur
 # Whole-curve numbers, in the order of their sentences.
 AREAS = ("ac", "ap")
 LEVELS = np.arange(0, 101) / 100
+FIRST, SECOND = (
+    Setting(field, label, width=230, options=lambda choice: {key: choice.name(key) for key in choice.keys})
+    for field, label in (("first", "First model"), ("second", "Second model"))
+)
+WAY = Setting("difference_at", "Compared at", "correct", options=WAYS, segmented=True)
+SPECIFICITY = Setting(
+    "difference", "Specificity is", "info_recall", 200, {key: short_label(key) for key in SPECIFICITY_KEYS}
+)
 
 
 def panel(choice, now, how, intervals_by_model):
     """Which models, compared where, and the difference with its band in chart, sentence and table."""
-    keys = choice.keys
-    a, b = _pair(choice, now.model)
     st.markdown(
         "The same τ means different things for different models, because their scores are on different scales. They are "
         "compared where the same share of their answers is correct, where their answers are equally specific, or by a "
         "number of the whole curve; every resample is taken of both models."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = {"format_func": choice.name}
-        st.selectbox("First model", **names, **choosing.kept("first", a, keys, width=230))
-        st.selectbox("Second model", **names, **choosing.kept("second", b, keys, width=230))
-        st.segmented_control(
-            "Compared at", format_func=WAYS.get, required=True, **choosing.kept("difference_at", "correct", WAYS)
+        a, b = (
+            setting.ask(choice, key) for setting, key in zip((FIRST, SECOND), _pair(choice, now.model), strict=True)
         )
-        st.selectbox(
-            "Specificity is",
-            format_func=short_label,
-            **choosing.kept("difference", "info_recall", SPECIFICITY_KEYS, width=200),
-        )
-    a, b = _pair(choice, now.model)
+        way, metric = WAY.ask(), SPECIFICITY.ask()
     if a == b:
         st.info("Choose two different models.")
         return
-    way, metric = choosing.value("difference_at", "correct", WAYS), _metric()
     names = (choice.name(a), choice.name(b))
     if way == "curve":
         for key in AREAS:
@@ -66,7 +64,7 @@ def panel(choice, now, how, intervals_by_model):
 
 
 def verdict(choice, model, intervals_by_model):
-    """Which of the two models is better, in the sentence that a visitor comes for; nothing where there is no interval."""
+    """Which of the two models is better, in one sentence; nothing where there is no interval."""
     a, b = _pair(choice, model)
     if a == b or not {a, b} <= intervals_by_model.keys():
         return
@@ -75,7 +73,7 @@ def verdict(choice, model, intervals_by_model):
     if not np.isfinite([apart.estimate, apart.lower]).all():
         return
     names = (choice.name(a), choice.name(b))
-    told = difference_verdict(names, apart)
+    words = difference_verdict(names, apart)
     first, second = (float(of.estimate) for of in values)
     # With as many digits as it takes for the written difference to be that of the written values.
     digits = next((k for k in (3, 4, 5) if round(round(first, k) - round(second, k), k) == round(first - second, k)), 5)
@@ -83,33 +81,29 @@ def verdict(choice, model, intervals_by_model):
         f"{float(of):+.{digits}f}".replace("-", "−") for of in (apart.lower, apart.upper, apart.estimate)
     )
     st.markdown(
-        f"**{escape(told[:1].upper() + told[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, "
+        f"**{escape(words[:1].upper() + words[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, "
         f"difference {difference}, "
-        f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. Where the "
-        "same share of their answers is correct they are compared below, under *Uncertainty*."
+        f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. The panel "
+        "*Uncertainty* below compares them where the same share of their answers is correct."
     )
 
 
 def prepare(choice, how):
-    """Work out what takes long."""
+    """Compute what takes long."""
     a, b = _pair(choice, state.shown_model_of(choice.keys))
-    if choosing.value("difference_at", "correct", WAYS) == "specificity" and a != b:
+    if WAY.value() == "specificity" and a != b:
         _at_specificity(choice, a, b, how)
 
 
 def _pair(choice, model):
     """Keys of the two models."""
     other = next(key for key in choice.keys if key != model)
-    return choosing.value("first", model, choice.keys), choosing.value("second", other, choice.keys)
-
-
-def _metric():
-    return choosing.value("difference", "info_recall", SPECIFICITY_KEYS)
+    return FIRST.value(choice, model), SECOND.value(choice, other)
 
 
 def _at_specificity(choice, a, b, how):
     """ModelDifference of two models at values of specificity; None where it was cancelled."""
-    samples, metric = choosing.samples_of(choice), _metric()
+    samples, metric = choosing.samples_of(choice), SPECIFICITY.value()
     what = f"Difference of {choice.name(a)} and {choice.name(b)}"
 
     def make(stages):

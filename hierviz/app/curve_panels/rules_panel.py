@@ -5,6 +5,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing
+from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
@@ -12,25 +13,24 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.curves._rejection_curve import rejection_curve
 from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
-SHOWN = ("Curves of the rules", "Pareto fronts", "Risk and coverage")
+CURVES, FRONTS, RISK = "Curves of the rules", "Pareto fronts", "Risk and coverage"
+SHOWN = Setting("rules_shown", "Chart", CURVES, options=(CURVES, FRONTS, RISK), segmented=True, is_labelled=False)
 
 
 def panel(choice, now):
     """Which chart, the chart, and what it leaves out."""
-    shown = st.segmented_control(
-        "Chart", required=True, label_visibility="collapsed", **choosing.kept("rules_shown", SHOWN[0], SHOWN)
-    )
-    if (shown or SHOWN[0]) == SHOWN[2]:
+    shown = SHOWN.ask()
+    if shown == RISK:
         _rejection(choice)
         return
     key = now.model
     found = _frontiers(choice, key)
     if found is None:
         return
-    is_front, name = shown == SHOWN[1], escape(choice.name(key))
+    is_front, name = shown == FRONTS, escape(choice.name(key))
     st.markdown(
         f"Rules of **{name}**: τ of the threshold, λ of DARTS and ζ of the information threshold are exact curves, with the "
-        "number written beside them; thresholds by depth are a point for each target, a share of correct offers that every "
+        "number written next to them; thresholds by depth are a point for each target, a share of correct offers that every "
         "depth has to reach. Rules without a number are single points, with their default costs."
     )
     width = state.session.px
@@ -47,8 +47,8 @@ def panel(choice, now):
 
 
 def prepare(choice, key):
-    """Work out what takes long: answers of rules that read all scores."""
-    if choosing.value("rules_shown", SHOWN[0], SHOWN) != SHOWN[2]:
+    """Compute what takes long: answers of rules that read all scores."""
+    if SHOWN.value() != RISK:
         _frontiers(choice, key)
 
 
@@ -65,13 +65,9 @@ def _frontiers(choice, key):
 
 def _rejection(choice):
     """Risk against coverage of all models on the samples that all of them judge."""
-    curves = state.computed(
-        "rejection curves",
-        (choice.data_key, tuple(choice.keys)),
-        lambda: {
-            one.name: rejection_curve(one.taxonomy, one.truth, one.table)
-            for one in choosing.samples_of(choice).values()
-        },
+    samples = choosing.samples_of(choice).values()
+    curves = choice.computed(
+        "rejection curves", lambda: {one.name: rejection_curve(one.taxonomy, one.truth, one.table) for one in samples}
     )
     st.markdown(
         "*Coverage*: share of the samples with an answer below the root. *Risk*: share of wrong answers among these. Models "

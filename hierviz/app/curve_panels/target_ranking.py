@@ -9,17 +9,18 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.metric_table import TIED
+from hierviz.app.widgets import table
 from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.table import TIED
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.messages.errors import HiervizError
-from hierviz.messages.number_text import percent_text, value_text
+from hierviz.messages.number_text import value_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.cross_fitting import Folds, Target, rank_for_target
 
-# Up to so many answers, of all models together, are cross-fitted unasked: about a second.
+# Up to this many answers, of all models together, are cross-fitted unasked: about a second.
 FEW_ANSWERS = 6000
 FOLDS, SPLITS = 5, 20
 
@@ -48,11 +49,10 @@ class Goal:
 def found(choice, goal, asked, points):
     """The TargetRanking of the models of the page by key; without intervals and cross-fitting where they are not wanted.
 
-    None where it was cancelled; `asked` tells the goal from others, `points` are the Choices on all samples by key.
+    None where it was cancelled; `asked` identifies the goal, `points` are the Choices on all samples by key.
     """
     samples, how = choosing.samples_of(choice), uncertainty.settings(choice)
-    first = next(iter(samples.values()))
-
+    first = choosing.first_samples(choice)
     on_all = {id(samples[key].table): point for key, point in points.items()}
 
     def find(curve, truth, table):
@@ -95,7 +95,7 @@ def controls(choice):
         "Intervals, and values on samples left out of the choice",
         help=f"The threshold is chosen on {FOLDS - 1} of {FOLDS} parts of the samples and measured on the part left out, for "
         f"{SPLITS} random divisions. With many samples this takes minutes.",
-        **choosing.kept("left_out", _is_few(choice)),
+        **state.kept(choosing.MEMORY, "left_out", _is_few(choice)),
     )
 
 
@@ -107,8 +107,8 @@ def panel(choice, goal, asked, points):
     if len(ranking.rows) > 1:
         where = " on left-out samples" if any(row.margin for row in ranking.rows) else ""
         st.markdown(
-            f"**All models, {escape(goal.label)}**, each at its own τ, because the same τ means different things for different "
-            f"models; ordered by {METRICS[goal.key].name}{where}:"
+            f"**All models, {escape(goal.label)}**, each at its own τ, because their scores are on different scales; ordered by "
+            f"{METRICS[goal.key].name}{where}:"
         )
     _table(choice, goal, ranking, "-".join(map(str, asked[:2])))
     st.caption(" ".join(_words(choice, goal, ranking)))
@@ -120,7 +120,7 @@ def _is_few(choice):
 
 def is_wanted(choice):
     """Whether the slow columns are wanted."""
-    return choosing.value("left_out", _is_few(choice))
+    return state.memory(choosing.MEMORY).get("left_out", _is_few(choice))
 
 
 def _table(choice, goal, ranking, where):
@@ -136,8 +136,11 @@ def _table(choice, goal, ranking, where):
         cells = {"model": choice.name(row.name)} | ({"": mark} if several else {})
         cells["τ"] = "not reached" if row.threshold is None else threshold_text(row.threshold)
         cells["use"] = [] if row.threshold is None else "current" if is_there else "use"
-        cells |= {short_label(key): _with_span(row, key) for key in keys}
-        cells["stops early"] = "–" if row.threshold is None else percent_text(row.stops_early, 1)
+        cells |= {
+            short_label(key): "–" if row.threshold is None else table.cell_text(row.values[key], row.interval.get(key))
+            for key in keys
+        }
+        cells["stops early"] = "–" if row.threshold is None else table.percent_cell(row.stops_early)
         if has_left_out:
             cells |= {
                 f"{short_label(key)}, left out": _left_out(
@@ -155,17 +158,12 @@ def _table(choice, goal, ranking, where):
         state.change(model=row.name)
         state.move_threshold(row.threshold, row.name)
 
-    table = pd.DataFrame(rows)
-    st.dataframe(
-        table,
-        hide_index=True,
-        key=key,
-        width="content",
-        column_config={
-            "model": st.column_config.TextColumn("model", pinned=not state.is_narrow()),
-            "use": st.column_config.ButtonColumn("", width=90, on_click=use, key=f"{key}-click"),
-        },
-    )
+    frame = pd.DataFrame(rows)
+    columns = dict.fromkeys(frame) | {
+        "model": table.words("model", pinned=not state.is_narrow()),
+        "use": st.column_config.ButtonColumn("", width=90, on_click=use, key=f"{key}-click"),
+    }
+    table.draw(frame, columns, key=key, width="content")
     reached = {row.name: row.threshold for row in ranking.rows if row.threshold is not None}
     if len(reached) > 1:
         st.button(
@@ -175,13 +173,6 @@ def _table(choice, goal, ranking, where):
             on_click=state.move_thresholds,
             args=(reached, state.shown_model_of(choice.keys)),
         )
-
-
-def _with_span(row, key):
-    if row.threshold is None:
-        return "–"
-    span = row.interval.get(key)
-    return value_text(row.values[key]) + (f"  [{value_text(span[0])}, {value_text(span[1])}]" if span else "")
 
 
 def _left_out(fitted, key, margin):
@@ -201,20 +192,20 @@ def _words(choice, goal, ranking):
         yield (
             f"{TIED}: not clearly different from the best on left-out samples when all pairs of models are compared."
             if any(row.is_best for row in ranking.rows)
-            else "No model is marked as the best: that takes values on left-out samples, of at least ten samples or groups."
+            else "No model is marked as the best: marks need values on left-out samples, of at least ten samples or groups."
         )
     yield "*Stops early*: share of the answers that are no leaf."
     fits = [row.cross_fitted for row in ranking.rows if row.cross_fitted is not None]
     if not fits:
         yield (
-            "τ was chosen on the samples it is measured on, so these values are optimistic: values on left-out samples can be "
-            "switched on below."
+            "τ was chosen on the samples it is measured on, so these values are optimistic. Switch on values on left-out samples "
+            "below."
         )
         return
     yield (
         f"*Left out*: the same choice made on {FOLDS - 1} of {FOLDS} parts of the samples, measured on the other part; mean of "
         f"{SPLITS} random divisions, with their range; ± is half the width of a 95 % interval "
-        "that includes the choice. It says what choosing in this way yields on new samples; the other "
+        "that includes the choice. It estimates what choosing in this way yields on new samples; the other "
         "columns are measured where τ was chosen and are optimistic. A stated guarantee for new samples is under Guarantee."
     )
     inside = ranking.best_inside

@@ -7,19 +7,28 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, model_differences
+from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
-from hierviz.evaluation.common_samples import group_columns
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
 from hierviz.messages.errors import HiervizError, PredictionsError
 from hierviz.uncertainty.comparison import fewest_resamples, never_reached
 from hierviz.uncertainty.repeats import summary_over_repeats
 from hierviz.uncertainty.resamples import Resamples
 
-ONE_BY_ONE = "no groups"
 # With fewer no difference of two models can be called clear at 95 %.
 FEWEST, MOST = fewest_resamples(0.95), 100_000
+RESAMPLES = Setting(
+    "n_resamples",
+    "Resamples",
+    1000,
+    140,
+    numbers=(FEWEST, MOST, 100, None),
+    help="More resamples give smoother bands and take longer; 1000 is usual.",
+)
+SEED = Setting("seed", "Seed", 0, 120, numbers=(0, 2**31, 1, None), help="The same seed draws the same samples.")
+GROUP = group_setting("group", "whole groups are resampled, which gives wider bands.")
 
 
 @dataclass(frozen=True)
@@ -39,7 +48,7 @@ class Settings:
         return found
 
     def to_json(self):
-        """As it stands in an operating point."""
+        """As in an operating point."""
         return {"n_resamples": self.n_resamples, "seed": self.seed, "group": self.group, "level": 0.95}
 
 
@@ -50,10 +59,7 @@ def is_on():
 
 def settings(choice):
     """The Settings chosen."""
-    columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
-    group = choosing.value("group", ONE_BY_ONE, columns)
-    n, seed = choosing.value("n_resamples", 1000), choosing.value("seed", 0)
-    return Settings(n, seed, None if group == ONE_BY_ONE else group)
+    return Settings(RESAMPLES.value(), SEED.value(), group_of(GROUP, choice))
 
 
 def intervals(choice):
@@ -62,9 +68,9 @@ def intervals(choice):
         return {}
     samples, how, intervals_by_model = choosing.samples_of(choice), settings(choice), {}
     try:
-        resamples = how.resamples(_first(choice))
+        resamples = how.resamples(choosing.first_samples(choice))
     except HiervizError:
-        return {}  # the panel says why
+        return {}  # the panel shows why
     for place, (key, model_samples) in enumerate(samples.items()):
         who = f"Bootstrap of {choice.name(key)}, model {place + 1} of {len(samples)}"
 
@@ -79,7 +85,7 @@ def intervals(choice):
 
 
 def prepare(choice):
-    """Work out what takes long: bands, and the intervals at the thresholds of the view."""
+    """Compute what takes long: bands, and the intervals at the thresholds of the view."""
     bands(choice)
     if intervals(choice) and state.view().panel == "uncertainty" and len(choice.keys) > 1:
         model_differences.prepare(choice, settings(choice))
@@ -93,7 +99,7 @@ def shown(choice):
 
 
 def bands(choice):
-    """Bands by name for the chart, or None: CurveBands where they are wanted, else what unknown scores leave open."""
+    """Bands by name for the chart, or None: CurveBands where they are wanted, else the bounds that unknown scores leave."""
     found = {choice.name(key): intervals_of_model.bands for key, intervals_of_model in intervals(choice).items()}
     return found or bounds(choice) or None
 
@@ -119,7 +125,9 @@ def at(choice, key, threshold):
     who = f"Bootstrap of the answers of {choice.name(key)}"
 
     def make(stages):
-        return answer_intervals(samples, threshold, how.resamples(_first(choice)), progress=stages(who, "resamples"))
+        return answer_intervals(
+            samples, threshold, how.resamples(choosing.first_samples(choice)), progress=stages(who, "resamples")
+        )
 
     asked = (choice.data_key, tuple(choice.keys), key, threshold, how)
     return worked_out("answer intervals", asked, f"Intervals of the answers of {choice.name(key)}", make) or {}
@@ -132,14 +140,14 @@ def comparison(choice, model):
     try:
         samples = choosing.samples_of(choice)
     except HiervizError:
-        return ""  # they share no sample; the panels say so
-    n, spans = _first(choice).n_samples, intervals(choice)
+        return ""  # they share no sample, as the panels show
+    n, spans = choosing.first_samples(choice).n_samples, intervals(choice)
     numbers_by_name = {
         sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
     }
     never = {sample.name: never_reached(sample.curve) for sample in samples.values()}
     if choice.runs:
-        # The lines are means over runs: what resampling the first run says is not about them.
+        # The lines are means over runs: resamples of the first run are not about them.
         for key, runs in choice.runs.items():
             numbers_by_name[choice.name(key)] = {
                 name: float(one.mean) for name, one in summary_over_repeats([run.curve for run in runs]).items()
@@ -148,16 +156,10 @@ def comparison(choice, model):
             name: {key: float(getattr(value, "estimate", value)) for key, value in values.items()}
             for name, values in numbers_by_name.items()
         }
-        told = charts.comparison_sentence(plain, choice.name(model), n)
-        return f"{told} Means over runs; the table of the page Compare says which differences are clear."
-    told = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
-    return told if spans else f"{told} Bands and intervals can be switched on under Uncertainty."
-
-
-def verdict(choice, model):
-    """Which of two models is better, where the panel is open and has intervals; means over runs have none here."""
-    if is_on() and state.view().panel == "uncertainty" and len(choice.keys) > 1 and not choice.runs:
-        model_differences.verdict(choice, model, intervals(choice))
+        words = charts.comparison_sentence(plain, choice.name(model), n)
+        return f"{words} Means over runs; the table on the page Compare shows which differences are clear."
+    words = charts.comparison_sentence(numbers_by_name, choice.name(model), n, never=never)
+    return words if spans else f"{words} Bands and intervals can be switched on under Uncertainty."
 
 
 def panel(choice, now):
@@ -167,49 +169,24 @@ def panel(choice, now):
         "the resampled values; shares of samples, such as Correct, have Wilson's interval. Only the samples vary; the models "
         "are not trained again."
     )
-    columns = (ONE_BY_ONE, *choosing.columns_of(choice, group_columns))
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
-        st.number_input(
-            "Resamples",
-            FEWEST,
-            MOST,
-            step=100,
-            help="More resamples give smoother bands and take longer; 1000 is usual.",
-            **choosing.kept("n_resamples", 1000, width=140),
-        )
-        st.number_input(
-            "Seed",
-            0,
-            2**31,
-            step=1,
-            help="The same seed draws the same samples.",
-            **choosing.kept("seed", 0, width=120),
-        )
-        if len(columns) > 1:
-            st.selectbox(
-                "Group by",
-                help="Samples of one user, document or place are dependent: whole groups are resampled, which gives wider bands.",
-                **choosing.kept("group", ONE_BY_ONE, columns, width=230),
-            )
-    first = _first(choice)
+        RESAMPLES.ask()
+        SEED.ask()
+        GROUP.ask(choice)
     if not is_on():
         st.markdown(
             "Switch on bands and intervals to see bands on the curves, intervals in every table, and which models clearly differ."
         )
         return
     try:
-        settings(choice).resamples(first)
+        settings(choice).resamples(choosing.first_samples(choice))
     except HiervizError as error:
         st.info(escape(str(error)), icon=":material/info:")
         return
     if not intervals(choice):
-        return  # cancelled, as the page says above the chart
+        return  # cancelled, as the page notes above the chart
     if len(choice.keys) > 1:
         model_differences.panel(choice, now, settings(choice), intervals(choice))
     else:
         st.markdown("Add a second model to the chart to see the difference of the two here.")
-
-
-def _first(choice):
-    return next(iter(choosing.samples_of(choice).values()))

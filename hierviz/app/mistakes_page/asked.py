@@ -2,17 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
-from functools import cached_property
+from dataclasses import dataclass
 
 import numpy as np
-import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import shell
 from hierviz.app.widgets.chosen_model import ChosenModel
-from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.app.widgets.links import link_to_sample
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
 from hierviz.metrics.ties import largest_first
 
@@ -24,36 +20,7 @@ def capital(text):
 
 @dataclass(frozen=True, eq=False)
 class Asked(ChosenModel):
-    """What a page asks for of a model and a choice, and what was made of it once."""
-
-    @cached_property
-    def whole(self):
-        """The JudgedAnswers of all judged samples."""
-        return judged_answers(self.model, **self.choice)
-
-    @cached_property
-    def wanted(self):
-        """The SampleFilter of the page; outcomes are filtered by the list alone."""
-        return replace(state.view().sample_filter(self.model), outcome=None)
-
-    @cached_property
-    def fits(self):
-        """Which of the judged samples the filters leave, shape (n_judged,)."""
-        return state.computed("fits", (*self.where,), lambda: filtered(self.whole, self.wanted))
-
-    @cached_property
-    def answers(self):
-        """The JudgedAnswers that the filters leave."""
-        return self.whole if self.wanted == SampleFilter() else self.whole.take(self.fits)
-
-    @property
-    def where(self):
-        """Key of what is kept about this model, choice and filters."""
-        return self.data.digest, self.key, self.wanted, *sorted(self.choice.items(), key=lambda pair: pair[0])
-
-    def computed(self, name, make, *more):
-        """`make()` once for this model, this choice and what else it depends on."""
-        return state.computed(name, (*self.where, *more), make)
+    """What a page asks for of a model and a choice; outcomes are filtered by the list alone."""
 
     @property
     def severities(self):
@@ -84,7 +51,7 @@ class Asked(ChosenModel):
         return np.searchsorted(self.model.rows, rows)
 
     def link_to_samples(self, **fields):
-        """Draw the way to some samples on Examples: those that the filters leave and that have these fields of a view."""
+        """Draw a link to samples on Examples: those that the filters leave and that have these fields of a view."""
         view, taxonomy = state.view(), self.taxonomy
         for name in ("under", "answered"):
             now, new = taxonomy.index.get(getattr(view, name)), taxonomy.index.get(fields.get(name, ""))
@@ -92,13 +59,8 @@ class Asked(ChosenModel):
             if now is not None and new is not None and new in taxonomy.ancestors(np.array([now]))[0]:
                 fields[name] = getattr(view, name)
         fields["where"] = (*view.where, *(pair for pair in fields.get("where", ()) if pair not in view.where))
-        st.page_link(
-            shell.page("example"),
-            label="Open these samples in Examples",
-            icon=":material/account_tree:",
-            query_params=state.link(**{"sample": "", "outcome": "", "model": self.key} | fields),
-        )
+        link_to_sample("Open these samples in Examples", **{"sample": "", "outcome": "", "model": self.key} | fields)
 
     def mark(self, part):
-        """Name of a widget or a memory of a part of the page, other for other data, models, choices and filters."""
+        """Name of a widget or a memory of a part of the page, another one for other data, models, choices and filters."""
         return f"{part}-{self.data.key}-{self.where[1:]}"

@@ -15,7 +15,7 @@ def draw(asked):
     reason = asked.model.why_no_curve() or asked.answers.why_not_single()
     if reason:
         st.info(
-            f"No candidates for wrong truths: {escape(reason)}. Samples of the ranked list can be marked all the same.",
+            f"No candidates for wrong truths: {escape(reason)}. Samples of the ranked list can still be marked.",
             icon=":material/info:",
         )
     else:
@@ -27,14 +27,14 @@ def draw(asked):
             return
         st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
         st.markdown(
-            "Wrong answers that the model believes far more than the truth come first. The score is the probability of the "
-            "branch of the answer minus that of the branch of the truth, at the class where both paths part. Look at the "
-            "sample, then mark the truth as doubtful or the model as wrong."
+            "Wrong answers that are far more probable than the truth come first. The score is the probability of the branch of "
+            "the answer minus that of the branch of the truth, at the class where both paths part. Check the sample, then mark "
+            "the truth as doubtful or the model as wrong."
         )
         extra = {"score": found.score, "p (answer)": found.p_answer}
         helps = {"p (answer)": "Probability of the answer itself, as on Examples"}
         for side, p in (("answer", found.p_predicted), ("truth", found.p_true)):
             extra[f"p (branch of {side})"] = p
-            helps[f"p (branch of {side})"] = f"Probability of the class on the way to the {side} where both paths part"
+            helps[f"p (branch of {side})"] = f"Probability of the class on the path to the {side} where both paths part"
         sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps)
     marks.export(asked)

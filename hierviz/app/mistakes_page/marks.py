@@ -1,4 +1,4 @@
-"""What the visitor thinks of single samples: truth doubtful or model wrong, with a note; kept as long as the data are open."""
+"""Marks of single samples by the visitor: truth doubtful or model wrong, with a note; kept as long as the data are open."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.charts import to_csv
+from hierviz.app.widgets.table import download
 from hierviz.diagnosis.sample_paths import sample_paths
 
 MARKS = ("truth doubtful", "model wrong")
@@ -50,15 +50,6 @@ def export(asked):
     def table():
         paths = sample_paths(asked.whole, [predictions.row(sample_id) for sample_id in ids]).to_frame()
         fields = {field: [store[sample_id][field] for sample_id in ids] for field in ("mark", "note")}
-        return to_csv(pd.concat([pd.DataFrame(fields), paths], axis=1)[["sample_id", *fields, *list(paths)[1:]]])
+        return pd.concat([pd.DataFrame(fields), paths], axis=1)[["sample_id", *fields, *list(paths)[1:]]]
 
-    st.download_button(
-        "Marked samples (CSV)",
-        table,
-        "marked-samples.csv",
-        "text/csv",
-        key="get-marks",
-        on_click="ignore",
-        icon=":material/download:",
-        disabled=not ids,
-    )
+    download("Marked samples (CSV)", table, "marked-samples.csv", "get-marks", disabled=not ids)

@@ -1,51 +1,51 @@
-"""The collapsible confusion matrix: classes open and close by click or by key, a cell leads to its samples."""
+"""The confusion of all samples as two by two numbers, and as a matrix whose classes open and close; a cell opens its samples."""
 
 from __future__ import annotations
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.mistakes_page import dataset_panel, sample_table
+from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import frame
+from hierviz.app.widgets import frame, numbers, table
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
 from hierviz.charts._matrix import CELL, NODE, line_key, line_title, matrix_lines
 from hierviz.diagnosis.confusion_matrix import matrix
+from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.metrics.registry import METRICS
 
 SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the column", "total": "Share of the total"}
+# Measures and counts of the two by two numbers.
+KEYS = ("acc", "ppv", "tpr", "f1", "fnr", "fpr", "tnr", "pt", "mcc")
+COUNTS = ("tp", "fp", "fn", "tn")
 # Cells that the list of cells holds.
 MOST_CELLS = 300
 
 
 def draw(asked):
     """The two by two numbers, the matrix and the samples of a cell."""
-    dataset_panel.draw(asked)
+    _two_by_two(asked)
     opened = tuple(int(node) for node in state.view().opened)
-    place, beside, width = frame.chart_and_controls()
+    place, controls, width = frame.chart_and_controls()
     width -= 24
     lines = matrix_lines(width)
+    # The requested nodes and all above them.
+    kept = asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
     folded = asked.computed(
-        "matrix",
-        lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, _with_paths(asked, opened)),
-        opened,
-        lines,
+        "matrix", lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, kept), opened, lines
     )
-    with beside:
+    with controls:
         shown, is_log = _controls(asked, folded)
     with place:
         cell = _matrix(asked, folded, shown, is_log, width, opened)
-    if cell is not None:
-        _samples(asked, folded, cell)
-
-
-def _with_paths(asked, opened):
-    """The nodes that were asked for and all above them."""
-    return asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
+    _samples(asked, folded, cell)
 
 
 def _set(nodes):
@@ -72,14 +72,12 @@ def reveal(asked, name):
 
 
 def _controls(asked, folded):
-    """What cells show, and the ways to open and close classes without a pointer."""
+    """What cells show, and controls that open and close classes without a pointer."""
     taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
     inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
-    # Side by side where the controls stand above the matrix.
+    # Side by side where the controls are above the matrix.
     with st.container(horizontal=state.session.px <= 600, vertical_alignment="bottom"):
-        shown = st.selectbox(
-            "Cells", list(SHOWN), format_func=SHOWN.get, width=220, **state.kept("matrix", "shown", "count")
-        )
+        shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
         is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
         worst = folded.worst_closed()
         st.button(
@@ -89,19 +87,17 @@ def _controls(asked, folded):
             disabled=worst is None,
             on_click=lambda: toggle(asked, str(worst)),
         )
-        level = [int(node) for node in closed]
-        too_many = sum(int(taxonomy.children.lengths[node]) for node in level) + len(folded.nodes) > 4 * matrix_lines(
-            1400
-        )
+        n_lines = int(taxonomy.children.lengths[closed].sum()) + len(folded.nodes)
+        too_many = n_lines > 4 * matrix_lines(1400)
         with st.container(horizontal=True, width="content" if state.session.px <= 600 else "stretch"):
             st.button(
                 "Open one level",
                 help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
-                disabled=not level or too_many,
-                on_click=lambda: _set({*map(int, state.view().opened), *level}),
+                disabled=not closed or too_many,
+                on_click=lambda: _set({*map(int, state.view().opened), *closed}),
             )
             st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
-        options = [f"open {node}" for node in level] + [f"close {node}" for node in inside]
+        options = [f"open {node}" for node in closed] + [f"close {node}" for node in inside]
         _choice(
             "Open or close a class",
             options,
@@ -114,11 +110,11 @@ def _controls(asked, folded):
             lambda name: taxonomy.title(taxonomy.node(name)),
             lambda name: reveal(asked, name),
         )
-    return shown if shown in SHOWN else "count", is_log
+    return shown, is_log
 
 
 def _choice(label, options, words, act):
-    """A list that does something as soon as one is chosen, and is empty again then."""
+    """A menu that acts on what is chosen and is then empty again."""
     key = f"matrix-{label}"
 
     def changed():
@@ -133,7 +129,7 @@ def _choice(label, options, words, act):
 
 
 def _matrix(asked, folded, shown, is_log, width, opened):
-    """Draw it; the lines (row, column) of the cell whose samples are looked at, or None."""
+    """Draw it; returns the lines (row, column) of the cell whose samples are shown."""
     key = f"matrix-{asked.mark('')}-{opened}-{shown}-{is_log}-{width}"
     memory = state.memory(asked.mark("matrix cell"))
 
@@ -161,40 +157,24 @@ def _matrix(asked, folded, shown, is_log, width, opened):
         "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
         "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."
     )
-    return _cell(folded, memory)
+    return _cell(asked, folded)
 
 
-def _cell(folded, memory):
+def _cell(asked, folded):
     """Choose a cell from the list of cells; the one that was clicked is chosen there too."""
-    order = np.argsort(-folded.count, kind="stable")
-    cells = {}
-    for place in order.tolist():
+    order = np.argsort(-folded.count, kind="stable").tolist()
+    cells, words = {}, {}
+    for place in order:
         row, column = int(folded.row[place]), int(folded.column[place])
-        cells[line_key(folded, row), line_key(folded, column)] = row, column, int(folded.count[place])
-    now = memory.get("cell")
-    options = list(cells)[:MOST_CELLS]
-    if now in cells and now not in options:
-        options.append(now)
-    wrong = np.flatnonzero(folded.relation == "wrong")
-    if now not in cells:
-        first = wrong[np.argmax(folded.count[wrong])] if len(wrong) else order[0]
-        now = line_key(folded, int(folded.row[first])), line_key(folded, int(folded.column[first]))
-        if now not in options:
-            options.append(now)
-    key = "matrix-cell"
-    state.session[key] = now
-
-    def changed():
-        memory["cell"] = state.session[key]
-
-    def words(cell):
-        row, column, count = cells[cell]
-        return f"{line_title(folded, row)} → {line_title(folded, column, False)}: {count:,}"
-
-    chosen = st.selectbox(
-        "Samples of the cell (truth → answer: count)", options, format_func=words, key=key, on_change=changed
-    )
-    return cells[chosen][:2] if chosen in cells else None
+        key = line_key(folded, row), line_key(folded, column)
+        cells[key] = row, column
+        words[key] = f"{line_title(folded, row)} → {line_title(folded, column, False)}: {int(folded.count[place]):,}"
+    keys = list(cells)
+    first = next((key for key, place in zip(keys, order) if folded.relation[place] == "wrong"), keys[0])
+    clicked = state.memory(asked.mark("matrix cell")).get("cell", first)
+    options = {key: words[key] for key in (*keys[:MOST_CELLS], first, clicked) if key in cells}
+    label = "Samples of the cell (truth → answer: count)"
+    return cells[pick(label, options, (asked.mark("matrix cell"), "cell"), first, width="stretch")]
 
 
 def _samples(asked, folded, cell):
@@ -222,10 +202,67 @@ def _samples(asked, folded, cell):
         st.caption("This line holds several small classes: open the samples one by one.")
     else:
         st.caption(
-            "Samples below several of the closed classes are counted once here, and found below each of them on Examples: open "
-            "the samples one by one, or the classes."
+            "Samples below several of the closed classes are counted once here and are listed below each of them on Examples: "
+            "open the samples one by one, or the classes."
         )
     severity = asked.severities[0]
     sample_table.draw(
         asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"
     )
+
+
+def _two_by_two(asked):
+    """Alarms and the main numbers in a line; below it, on demand, counts and measures with those of constant answers."""
+    # Constant answers are the same for every rule and threshold.
+    constants = state.computed(
+        "constants", (asked.data.digest, asked.key, asked.wanted), lambda: best_constants(asked.answers)
+    )
+    found = asked.computed("against constants", lambda: against_constants(asked.answers, constants=constants))
+    # Among the samples of one class a constant answer is always right.
+    for alarm in found.alarms if asked.answers is asked.whole else ():
+        st.warning(escape(alarm), icon=":material/warning:")
+    measures = {key: numbers.shown(key, found.confusion.measures[key]) for key in ("ppv", "tpr", "mcc")}
+    label = (
+        f"Hierarchical confusion of all samples: precision {measures['ppv']}, recall {measures['tpr']}, Matthews correlation "
+        f"{measures['mcc']}"
+    )
+    if "mcc" in found.constants:
+        _, best = found.constants["mcc"]
+        label += f" (best constant answer {numbers.shown('mcc', best.measures['mcc'])})"
+    with st.expander(label, key="dataset-confusion"):
+        _all_measures(asked, found)
+
+
+def _all_measures(asked, found):
+    """The two by two counts, and all measures with those of constant answers."""
+    left, right = frame.side_by_side(1, 1)
+    with left:
+        width = min(520, state.main_width() if state.is_narrow() else state.main_width() // 2)
+        dark = state.is_dark()
+
+        def drawn():
+            figure = charts.confusion(asked.taxonomy, found.confusion, width=width)
+            return figure, written_out(figure)
+
+        figure, chart = asked.computed("two by two", drawn, width, dark)
+        draw_chart(chart, key="two-by-two", alt=figure.sentence)
+        below(figure, name="two-by-two")
+    with right:
+        rows = {"model": found.confusion.measures}
+        rows |= {
+            f"always {asked.taxonomy.title(node)}": constant.measures for node, constant in found.constants.values()
+        }
+        values = {name: [numbers.shown(key, measures[key]) for key in KEYS] for name, measures in rows.items()}
+        labels = [METRICS[key].label for key in KEYS]
+        table.draw(pd.DataFrame({"measure": labels, **values}), key="measures", most=400)
+        said = " and by ".join(
+            f"{METRICS[key].label} that is always *{escape(asked.taxonomy.title(node))}*"
+            for key, (node, _) in found.constants.items()
+        )
+        st.markdown(
+            "Counts are nodes of true and predicted paths, summed over all samples. A model without skill is not above the best "
+            f"constant answer: by {said}."
+        )
+        with st.popover("Definitions", type="tertiary"):
+            for key in (*COUNTS, *KEYS):
+                numbers.definition(key)

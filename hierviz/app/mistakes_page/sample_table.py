@@ -1,4 +1,4 @@
-"""Samples to look through: a table of them, the one that is chosen beside it, and their export."""
+"""Samples to look through: a table of them, the one that is chosen next to it, and their export."""
 
 from __future__ import annotations
 
@@ -6,12 +6,12 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import marks
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets import sample, shell
+from hierviz.app.widgets import frame, sample, table
+from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.selection import shortened
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation.severity import SEVERITIES
@@ -22,13 +22,12 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 # Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
-MOST_ROWS, HEIGHT, HEADER = 100_000, 520, 40
-ROW_HEIGHT, WRAPPED_HEIGHT, LONG_NAME = 36, 66, 24
+MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 520, 24
 # In large windows.
 HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 660, 36
 # Letters of lists of classes in three lines of a cell.
 ROOM = 90
-# Pixels of a column of classes beside three of numbers.
+# Pixels of a column of classes next to three of numbers.
 NARROW = 150
 
 
@@ -54,59 +53,43 @@ def draw(asked, rows, severity, key, extra=None, helps=None, outcome=""):
     if not len(rows):
         st.info("No sample fits.", icon=":material/filter_alt_off:")
         return
-    main, beside = (st.container(), st.container()) if state.is_narrow() else st.columns([0.6, 0.4], gap="large")
+    main, side = frame.side_by_side(0.6, 0.4)
     with main:
         chosen, ticked = _table(asked, rows, severity, key, extra or {}, helps or {})
         _export(asked, rows[ticked] if len(ticked) else rows, key, len(ticked))
-    with beside, st.container(border=True):
+    with side, st.container(border=True):
         card(asked, int(rows[chosen]), severity, outcome)
 
 
 def _table(asked, rows, severity, key, extra, helps):
-    """One part of the rows as a table: the place chosen, and the places that are ticked."""
+    """One part of the rows as a table; returns the place chosen, and the places that are ticked."""
     ids = asked.predictions.ids
     length = float(np.mean([len(str(name)) for name in ids[rows[:1000]].tolist()]))
     most = int(min(MOST_ROWS, MOST_BYTES // (length + ROW_BYTES + 4 * len(extra))))
-    memory = state.memory(asked.mark(f"part-{key}"))
-    start = min(memory.get("start", 0), (len(rows) - 1) // most * most)
-    part = slice(start, min(start + most, len(rows)))
+    part, buttons = table.pages_of(len(rows), most, state.memory(asked.mark(f"part-{key}")), key)
+    start = part.start
     st.markdown(
         f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
         + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
     )
-    table, config = _columns(asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps)
-    # Long names wrap, which Streamlit does in high rows only.
+    cells, columns = _columns(
+        asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps
+    )
     is_large = state.session.px >= 1600
-    most_letters = LONG_NAME_OF_LARGE if is_large and not extra else LONG_NAME
-    is_long = any(len(title) > most_letters for side in ("truth", "answer") for title in table[side].categories)
-    row_height = WRAPPED_HEIGHT if is_long else ROW_HEIGHT
-    event = st.dataframe(
-        pd.DataFrame(table),
-        hide_index=True,
-        height=min(row_height * (part.stop - start) + HEADER, HEIGHT_OF_LARGE if is_large else HEIGHT),
-        row_height=row_height,
-        column_config=config,
-        on_select="rerun",
-        placeholder="",
-        selection_mode=["multi-row", "single-cell"],
+    chosen = table.draw(
+        pd.DataFrame(cells),
+        columns,
         key=f"table-{key}-{start}-{asked.mark(severity)}",
+        select="many",
+        most=HEIGHT_OF_LARGE if is_large else HEIGHT,
+        letters=LONG_NAME_OF_LARGE if is_large and not extra else LONG_NAME,
+        placeholder="",
     )
     if most < len(rows):
-        with st.container(horizontal=True):
-            for label, to in ((f"Previous {most:,}", start - most), (f"Next {most:,}", start + most)):
-                st.button(
-                    label,
-                    key=f"{label.split()[0]}-{key}",
-                    on_click=memory.update,
-                    args=({"start": to},),
-                    disabled=not 0 <= to < len(rows),
-                )
-    ticked = np.array([start + row for row in event.selection.rows], dtype=np.intp)
-    cells = [row for row, _ in event.selection.cells]
-    picked = [*event.selection.rows[-1:], *cells[-1:]]
-    if picked:
-        place = picked[-1]
-        # The link of the page leads to the sample that is shown.
+        buttons()
+    ticked, place = np.array([start + row for row in chosen.ticked], dtype=np.intp), chosen.place
+    if place is not None:
+        # The link of the page opens the sample that is shown.
         state.change(sample=asked.predictions.sample_id(int(rows[min(start + place, len(rows) - 1)])))
         state.publish()
     else:
@@ -123,24 +106,24 @@ def _columns(asked, rows, severity, extra, helps):
     entry, store = SEVERITIES[severity], marks.marks_of(asked.data)
     label = entry.label + (f" ({entry.unit})" if entry.unit else "")
     numbers = extra or {label: asked.severity(severity)[places]}
-    table = {
+    cells = {
         "truth": named(asked.taxonomy, answers.truth, places),
         "answer": named(asked.taxonomy, answers.predicted, places),
         **{name: np.asarray(values, dtype=np.float32) for name, values in numbers.items()},
         "sample": asked.predictions.ids[rows],
     }
-    # Beside several numbers there is less room for the classes, which show whole on hover.
+    # With several numbers there is less room for the classes, which are shown whole on hover.
     width = "medium" if len(numbers) == 1 else NARROW
-    config = {
-        "truth": st.column_config.TextColumn("Truth", width=width),
-        "answer": st.column_config.TextColumn("Answer", width=width),
-        **{name: st.column_config.NumberColumn(format="%.3f", help=helps.get(name)) for name in numbers},
-        "sample": st.column_config.TextColumn("Sample"),
+    columns = {
+        "truth": table.words("Truth", width=width),
+        "answer": table.words("Answer", width=width),
+        **{name: table.number(help=helps.get(name)) for name in numbers},
+        "sample": table.words("Sample"),
     }
     if store:
-        texts = [store.get(str(name), {}).get("mark", "") for name in table["sample"].tolist()]
-        table["mark"] = pd.Categorical(texts)
-    return table, config
+        texts = [store.get(str(name), {}).get("mark", "") for name in cells["sample"].tolist()]
+        cells["mark"], columns["mark"] = pd.Categorical(texts), None
+    return cells, columns
 
 
 def named(taxonomy, nodes, places):
@@ -160,7 +143,7 @@ def _title(taxonomy, node):
 
 
 def card(asked, row, severity, outcome):
-    """One sample: picture or text, both paths, severity, the way to its page, and what the visitor thinks of it."""
+    """One sample: picture or text, both paths, severity, the link to its page, and the visitor's mark and note."""
     predictions, answers = asked.predictions, asked.whole
     sample_id, place = predictions.sample_id(row), int(asked.places(np.array([row]))[0])
     if answers.is_single:
@@ -172,12 +155,7 @@ def card(asked, row, severity, outcome):
     unit = f" {entry.unit}" if entry.unit else ""
     value = float(asked.severity(severity)[place])
     st.markdown(f"{capital(entry.label)}: **{value_text(value)}{unit}**")
-    st.page_link(
-        shell.page("example"),
-        label="Open in Examples",
-        icon=":material/account_tree:",
-        query_params=state.link(sample=sample_id, model=asked.key, outcome=outcome),
-    )
+    link_to_sample("Open in Examples", sample=sample_id, model=asked.key, outcome=outcome)
     marks.controls(asked, sample_id)
 
 
@@ -196,7 +174,7 @@ def _head_of_lists(asked, row, place):
 def _export(asked, rows, key, n_ticked):
     store = marks.marks_of(asked.data)
 
-    def table():
+    def paths():
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
         if asked.whole.is_single:
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
@@ -205,16 +183,8 @@ def _export(asked, rows, key, n_ticked):
         if store:
             for field in ("mark", "note"):
                 frame[field] = [store.get(sample_id, {}).get(field, "") for sample_id in frame["sample_id"]]
-        return charts.to_csv(frame)
+        return frame
 
-    what = "ticked" if n_ticked else "all"
-    st.download_button(
-        f"Export {what} {len(rows):,} (CSV)",
-        table,
-        "mistakes.csv",
-        "text/csv",
-        key=f"get-{key}",
-        on_click="ignore",
-        icon=":material/download:",
-        help="Ids, truth, answer, severity, and the probabilities along the true path and the answer's path.",
-    )
+    help = "Ids, truth, answer, severity, and the probabilities along the true path and the answer's path."
+    label = f"Export {'ticked' if n_ticked else 'all'} {len(rows):,} (CSV)"
+    table.download(label, paths, "mistakes.csv", f"get-{key}", help=help)

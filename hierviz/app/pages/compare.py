@@ -26,31 +26,27 @@ DRAW = {
     "second": second_panel.draw,
 }
 
-# A table of more rows is read by nobody.
+# Rows of the table that are still readable.
 MOST = 60
 # More of them are chosen in a popover.
 FEW = 8
-# Parts that look at all samples, whatever the filters.
+# Parts that show all samples, whatever the filters.
 WHOLE = ("table", "ranks", "agreement", "second")
-
-
-def method_name(key):
-    """A method with the number of its runs."""
-    runs = data.methods[key]
-    name = runs[0].predictions.name
-    return name if len(runs) == 1 else f"{name} ({len(runs)} runs)"
 
 
 def chosen_methods(now):
     """Which methods are compared: their keys."""
-    return controls.models_control("Methods", {key: method_name(key) for key in data.methods}, now, MOST, 520)
+    names = {
+        key: runs[0].predictions.name + (f" ({len(runs)} runs)" if len(runs) > 1 else "")
+        for key, runs in data.methods.items()
+    }
+    return controls.models_control("Methods", names, now, MOST, 520)
 
 
 data = shell.open_data()
 if not data.first.n_judged:
     st.title("Compare")
-    st.info("Comparing needs samples with a known truth, and none has one.", icon=":material/info:")
-    shell.stop()
+    shell.stop("Comparing needs samples with a known truth, and none has one.")
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
 with frame.title_row("Compare"):
     if len(data.methods) > FEW:
@@ -60,41 +56,26 @@ with frame.title_row("Compare"):
         keys = chosen_methods(keys)
     choice = controls.rule_controls(data, (keys or list(data.methods))[0])
 if not keys:
-    st.info("Choose at least one method.", icon=":material/checklist:")
-    shell.stop()
+    shell.stop("Choose at least one method.", "checklist")
 if not state.view().models and len(keys) < len(data.methods):
-    st.caption(
-        f"The first {len(keys)} of {len(data.methods)} methods, in the order of their files; others can be chosen."
-    )
-part = state.view().comparison
-# Beside other things a row of segments does not wrap.
-with st.container(horizontal=not state.is_narrow(), vertical_alignment="center"):
-    st.segmented_control(
-        "Part of the page",
-        list(COMPARISONS),
-        format_func=COMPARISONS.get,
-        required=True,
-        label_visibility="collapsed",
-        **state.bound("comparison"),
-    )
+    st.caption(f"Showing the first {len(keys)} of {len(data.methods)} methods, in the order of their files")
+with frame.segments():
+    part = controls.pick("Part of the page", COMPARISONS, "comparison", segmented=True, label_visibility="collapsed")
     if part not in WHOLE:
         filters.more(data.models[keys[0]], data.digest)
     temperatures.offer(data)
 temperatures.fit(data)
-temperatures.told(data)
+temperatures.words(data)
 compared = Compared(data, keys, choice)
 if part not in WHOLE:
     filters.chips(data.taxonomy, but=("outcome",))
 elif compared.is_filtered:
-    st.caption(
-        "The filters set elsewhere do not apply to this part: its numbers are of all samples with a known truth."
-    )
+    st.caption("Filters of other pages do not apply here: all samples with a known truth.")
 if part not in ("table", "ranks", "second"):
     for key in keys:
         for run in data.runs_of(key):
             if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
                 shell.stop()
 if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+    shell.stop(*shell.NO_MATCH)
 DRAW[part](compared)

@@ -5,11 +5,12 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.curve_panels.curve_chart import CurveChoice, curve_chart
+from hierviz.app.curve_panels.curve_chart import CurveChoice, SetChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
-from hierviz.app.curve_panels.set_choice import SetChoice
 from hierviz.app.widgets import frame, numbers, shell
-from hierviz.app.widgets.controls import models_control
+from hierviz.app.widgets.controls import explained, models_control, pick
+from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.table import download
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.reports.view_pages import DRAWN, OF_SETS
@@ -27,16 +28,10 @@ def controls(usable, names, pairs, is_of_sets):
         if len(usable) > 1:
             models = {key: model.predictions.name for key, model in usable.items()}
             names = models_control("Models", models, names, MOST, 560)
-        shown_axes = state.view().axes if state.view().axes in pairs else next(iter(pairs))
-        st.selectbox(
-            "Axes",
-            list(pairs),
-            format_func=lambda key: pairs[key].label,
-            **state.bound("axes", value=shown_axes, width=300),
-        )
+        pick("Axes", {key: pair.label for key, pair in pairs.items()}, "axes", width=300)
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
-                # Bands stand with their settings under Uncertainty.
+                # Bands are with their settings under Uncertainty.
                 if key in OF_SETS or not (is_of_sets or key == "bands"):
                     st.toggle(label, help=help_text, **state.bound_member("drawn", key))
             if len(names) > 1:
@@ -56,7 +51,7 @@ def controls(usable, names, pairs, is_of_sets):
                 "Rules to mark",
                 rules,
                 format_func=lambda key: INFERENCE_RULES[key].label,
-                help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
+                help=explained(INFERENCE_RULES[key] for key in rules),
                 **state.bound("marked", value=[rule for rule in state.view().marked if rule in rules], back=tuple),
             )
     return names
@@ -76,30 +71,18 @@ def threshold_panel(choice):
         for label, threshold in choice.stops(now):
             text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
             st.button(text, on_click=state.move_threshold, args=(threshold, key, choice.rule))
-        answers = state.link(rule=choice.rule, threshold=now.threshold_of(key))
-        st.page_link(
-            shell.page("example"),
-            label="See the answers at this threshold" if is_of_sets else "See the answers at this τ",
-            icon=":material/arrow_forward:",
-            query_params=answers,
+        link_to(
+            "example",
+            "See the answers at this threshold" if is_of_sets else "See the answers at this τ",
+            "arrow_forward",
+            rule=choice.rule,
+            threshold=now.threshold_of(key),
         )
     if is_of_sets:
-        download(choice, key)
+        label = f"Whole curve of {choice.name(key)} (CSV)"
+        download(label, lambda: choice.curve_table(key), f"set-curve-{key}.csv", "get-set-curve")
     else:
         panels(choice, now)
-
-
-def download(choice, key):
-    """The whole curve of the model looked at."""
-    st.download_button(
-        f"Whole curve of {choice.name(key)} (CSV)",
-        lambda: choice.csv(key),
-        f"set-curve-{key}.csv",
-        "text/csv",
-        key="get-set-curve",
-        on_click="ignore",
-        icon=":material/download:",
-    )
 
 
 def explain(choice):
@@ -129,12 +112,12 @@ def runs_words(several, is_of_sets):
         return f"{counts}: the first run of each is shown."
     return (
         f"{counts}: the line is the mean over the runs at each threshold, the band ± one standard deviation between them. The "
-        "panels below look at the first run of each, but for Model comparison, which has mean ± standard deviation."
+        "panels below use the first run of each; Model comparison has mean ± standard deviation."
     )
 
 
 data = shell.open_data()
-# The first run of each method stands for it; the others are drawn with it.
+# A method is represented by its first run; the others are drawn with it.
 methods = {key: runs[0] for key, runs in data.methods.items()}
 usable = {key: model for key, model in methods.items() if model.why_no_curve() is None}
 is_of_sets = not usable
@@ -144,22 +127,19 @@ if not usable:
     st.title("Operating curves")
     reason = data.first.why_no_set_curve() or data.first.why_no_curve()
     st.info(
-        f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers stand on the Overview.",
+        f"There is no threshold to choose: {numbers.escape(reason)}. The numbers of the answers are on the Overview.",
         icon=":material/show_chart:",
     )
     with st.container(horizontal=True):
         for page, label in (("overview", "Overview"), ("compare", "Compare")):
-            st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
+            link_to(page, f"Go to {label}")
     shell.stop()
 names = [key for key in state.shown_models(data) if key in usable][:MOST] or list(usable)[:MOST]
 names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 if not names:
-    st.info("Choose at least one model.", icon=":material/checklist:")
-    shell.stop()
+    shell.stop("Choose at least one model.", "checklist")
 if not state.view().models and len(names) < len(usable):
-    st.caption(
-        f"{len(names)} of {len(usable)} models are shown at first, so that curves can be told apart; others can be chosen."
-    )
+    st.caption(f"Showing {len(names)} of {len(usable)} models")
 kind = SetChoice if is_of_sets else CurveChoice
 choice: CurveChoice = kind(
     data.digest,
@@ -175,19 +155,17 @@ if several and not is_of_sets:
 if several:
     st.caption(runs_words(several, is_of_sets))
 if state.view().filters:
-    st.caption("Curves and numbers on this page are of all samples: the filters set on other pages do not apply here.")
+    st.caption("Filters of other pages do not apply here: curves and numbers are of all samples.")
 unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
 if unknown:
-    band = "" if is_of_sets else " The band around the line holds the curve that all scores would give."
-    st.caption(
-        f"{numbers.escape(', '.join(unknown))}: scores that the file does not list are unknown and left out of the "
-        f"curve.{band}"
-    )
+    band = "" if is_of_sets else " The curve from all scores is in the band around the line."
+    names_of = numbers.escape(", ".join(unknown))
+    st.caption(f"{names_of}: scores that the file does not list are unknown and left out of the curve.{band}")
 if not (choice.is_ready() if isinstance(choice, SetChoice) else prepare(choice)):
     shell.stop()
 threshold_panel(choice)
 
 st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
-shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *choice.told()))
+shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *choice.read_out()))
 numbers.definitions(shown, "curves")

@@ -23,5 +23,5 @@ else:
     if view.presenter:
         look.fit_to_screen()
 if state.data() is None:
-    # Lessons need no data; that those of the link are gone is said below them.
+    # Lessons need no data; a note below them says that those of the link are gone.
     shell.open_data()

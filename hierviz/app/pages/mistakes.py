@@ -2,10 +2,10 @@
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.mistakes_page import confusion_panel, label_panel, matrix_panel, ranked_list, slices_panel
 from hierviz.app.mistakes_page.asked import Asked
 from hierviz.app.widgets import controls, filters, frame, shell
+from hierviz.app.widgets.controls import pick
 from hierviz.reports.view_pages import PARTS
 
 DRAW = {
@@ -21,24 +21,14 @@ with frame.title_row("Mistakes"):
     key = controls.model_control(data)
     choice = controls.rule_controls(data, key)
 if not data.models[key].n_judged:
-    st.info("No sample has a known truth, so there are no mistakes to show.", icon=":material/info:")
-    shell.stop()
-# Beside other things a row of segments does not wrap.
-with st.container(horizontal=not state.is_narrow(), vertical_alignment="center"):
-    st.segmented_control(
-        "Part of the page",
-        list(PARTS),
-        format_func=PARTS.get,
-        required=True,
-        label_visibility="collapsed",
-        **state.bound("part"),
-    )
+    shell.stop("No sample has a known truth, so there are no mistakes to show.")
+with frame.segments():
+    part = pick("Part of the page", PARTS, "part", segmented=True, label_visibility="collapsed")
     filters.more(data.models[key], data.digest)
 filters.chips(data.taxonomy, but=("outcome",))
 asked = Asked(data, key, choice)
-if not asked.fits.any():
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+if asked.answers is None:
+    shell.stop(*shell.NO_MATCH)
 left = f" · filtered: {asked.answers.n_judged:,}" if asked.answers is not asked.whole else ""
 st.caption(controls.setting(data, key, choice) + left)
-DRAW[state.view().part](asked)
+DRAW[part](asked)

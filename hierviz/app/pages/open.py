@@ -17,6 +17,7 @@ from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
 from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.links import go_to, link_to
 from hierviz.app.widgets.reading_fields import projection_fields, reading_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.ways_out import forget_readings, replaced_line, truth_offers, ways_out
@@ -33,7 +34,7 @@ st.markdown(
 first = st.container()
 offers.demos()
 offers.opened_before()
-if state.data() is not None:  # else it is drawn below, where the link's files are asked for
+if state.data() is not None:  # else it is drawn below, with the request for the link's files
     with st.expander("Open a session file", icon=":material/bookmark:"):
         session_panel()
 ways = ["Upload"] + (["Path on this machine"] if state.may_open_paths() else [])
@@ -46,7 +47,7 @@ with st.container(horizontal=True, gap="large"):
 file_samples(kind)
 if not state.may_open_paths():
     st.caption(
-        "Files can be opened by path only where server and browser are on the same machine, without a reverse proxy between them "
+        "Files can be opened by path only if server and browser are on the same machine, without a reverse proxy between them "
         "and without `--allow-host`, or inside the folder of the option `--allow-paths FOLDER`."
     )
 elif way != ways[0] and (folder := state.allowed_folder()) is not None:
@@ -83,8 +84,8 @@ if way == "Upload" and kind == "Predictions":
             "all",
             "All files at once",
             file_roles,
-            help="Taxonomy, predictions, truth and a zip of pictures: which is which is told by their content, and shown below, "
-            "where it can be changed.",
+            help="Taxonomy, predictions, truth and a zip of pictures: the role of each is detected from its content, and shown "
+            "below, where it can be changed.",
         )
         # Nothing is left to do below.
         opening = st.container() if is_dealt else None
@@ -96,7 +97,7 @@ with left:
     if kind == "Predictions":
         chosen["predictions"] = ask("predictions", several=True)
     else:
-        # What belongs to a model lies beside it.
+        # The companions of a model are in its folder.
         uploaded = ask("model", several=True, together=True, help=model_choice.COMPANIONS)
         chosen["model"] = model_files(uploaded)
         chosen["inputs"] = ask("inputs")
@@ -147,7 +148,7 @@ with opening or st.container():
 
 
 def open_them(files):
-    """Read the files and go where their numbers are, or say what is wrong with them."""
+    """Read the files and go to their numbers, or show what is wrong with them."""
     stages, chosen_files = state.Stages("cancel-open", state.cancel_open, after=0), files
     try:
         chosen_files = files if way == "Upload" else files.with_paths(state.allowed_path)
@@ -167,17 +168,14 @@ def open_them(files):
         if files.model and files.taxonomy and (isinstance(error, ModelError) or not files.inputs):
             model_choice.offer(files)
             st.markdown(
-                "Missing information about a model can be given on the page **Model**, where it is selected with the files "
-                "chosen here."
+                "Give missing information about a model on the page **Model**, where it is selected with the files chosen here."
             )
-            st.page_link(
-                shell.page("model"), label="Go to Model", icon=":material/psychology:", query_params=state.link()
-            )
+            link_to("model", "Go to Model", "psychology")
         shell.stop()
     state.open_requested(done=True)
     forget_readings()
     state.session.just_opened = opened.key
-    st.switch_page(shell.page("overview"), query_params=state.link())
+    go_to("overview")
 
 
 if state.open_requested():
@@ -194,16 +192,11 @@ if state.view().data != "demo":
     findings_of_open_data(found)
     with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
-            st.page_link(shell.page(page), label=f"Go to {label}", query_params=state.link())
+            link_to(page, f"Go to {label}")
         if state.may_close():
             st.button("Close these files and show the demo", on_click=state.close, help=CLOSING)
         else:
-            st.button(
-                "Show the demo",
-                on_click=state.show_data,
-                args=("demo",),
-                key="show-demo",
-            )
+            st.button("Show the demo", on_click=state.show_data, args=("demo",), key="show-demo")
     if not state.is_startup() and not found.credit:
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "

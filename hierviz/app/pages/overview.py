@@ -1,14 +1,15 @@
-"""What is open, how good it is in one glance, and what to look at first."""
+"""What is open, how good it is at a glance, and what to check first."""
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
-from hierviz.app.widgets import controls, filters, numbers, overview_models, overview_table, selection, shell
+from hierviz.app.widgets import controls, filters, numbers, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.gallery import gallery
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.metrics.outcomes import outcomes_text
 
@@ -16,7 +17,7 @@ data = shell.open_data()
 taxonomy, first = data.taxonomy, data.first
 
 
-# Models that the one looked at is compared with, each by a link of its own.
+# Models that the chosen one is compared with, each by a link of its own.
 MOST_PAIRS = 10
 
 
@@ -25,63 +26,41 @@ def counted(n, what):
     return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
-def say(found, data, key, choice):
-    """What the answers are worth, in one sentence."""
-    if not any(found.counts.values()):
-        st.markdown("No sample matches these filters. Remove one.")
-        return
-    st.markdown(f"{controls.setting(data, key, choice)}: {outcomes_text(found.counts, '**{}**')}")
-
-
 def show(found, model, key):
-    """The worst mistakes in pictures, and the way to all of them."""
+    """The worst mistakes in pictures, and a link to all of them."""
     n_wrong = found.counts.get("wrong", 0)
     if not n_wrong:
         st.markdown("No answer is wrong at this setting.")
         return
     most = 8 if state.session.px > 1200 else 6
-    gallery(model, key, *found.worst(taxonomy, most), most=most)
+    gallery(model, key, *found.worst(taxonomy, most))
     order = "the lowest win" if found.found is not None and model.predictions.has_scores else "the largest distance"
     order = "the largest lost hierarchical F1" if found.sets is not None else order
     st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and after the arrow the answer.")
-    link = state.link(sample="", outcome="wrong", model=key)
     label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
-    st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
+    link_to("mistakes", label, "list", sample="", outcome="wrong", model=key)
 
 
 def compare(data, key):
-    """The ways to the curves of all models, and to what is clear of their differences."""
+    """Links to the curves of all models, and to their clear differences."""
     if model.why_no_curve() is not None and model.why_no_set_curve() is not None:
         return
-    link = state.link(model=key)
-    st.page_link(
-        shell.page("curves"),
-        label="Compare the models at every threshold" if len(data.models) > 1 else "Its answers at every threshold",
-        icon=":material/show_chart:",
-        query_params=link,
-    )
-    if model.why_no_curve() is None and (two := overview_models.best_two(data)):
+    several = "Compare the models at every threshold"
+    link_to("curves", several if len(data.models) > 1 else "Its answers at every threshold", "show_chart", model=key)
+    if model.why_no_curve() is None and (two := overview_table.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
-        # The spread between runs stands in the table of Compare.
+        # The spread between runs is in the table of Compare.
         where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else {}
-        st.page_link(
-            shell.page("compare" if data.runs else "curves"),
-            label=f"Is {best} clearly better than {second}?",
-            icon=":material/compare_arrows:",
-            query_params=state.link(model=two[0], models=tuple(two), **where),
-        )
+        label = f"Is {best} clearly better than {second}?"
+        link_to("compare" if data.runs else "curves", label, "compare_arrows", model=two[0], models=tuple(two), **where)
         others = [other for other in data.methods if other != key and data.models[other].why_no_curve() is None]
         if len(others) > 1 and not data.runs:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key="better-than"):
                 st.markdown(f"Is **{numbers.escape(model.predictions.name)}** clearly better than", width="content")
                 for other in others[:MOST_PAIRS]:
-                    st.page_link(
-                        shell.page("curves"),
-                        label=f"{numbers.escape(data.models[other].predictions.name)}?",
-                        query_params=state.link(model=key, models=(key, other), **where),
-                        width="content",
-                    )
+                    label = f"{numbers.escape(data.models[other].predictions.name)}?"
+                    link_to("curves", label, model=key, models=(key, other), **where)
 
 
 st.title("Overview")
@@ -104,13 +83,13 @@ if state.view().data != "demo":
     exchanged_columns(data)
 
 if judged:
-    # What the models together are worth is known at the end of a first visit.
+    # How good the models are together is known at the end of a first visit.
     lead = st.empty()
     if (
         any(model.why_no_curve() is None for model in data.models.values())
         and overview_table.known_summaries(data) is None
     ):
-        lead.caption("Which model is the most specific with 95 % correct answers is being worked out.")
+        lead.caption("Computing which model is the most specific with 95 % correct answers …")
     with st.container(horizontal=True, vertical_alignment="bottom"):
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
@@ -119,7 +98,10 @@ if judged:
     filters.chips(taxonomy, but=("outcome",))
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
-        say(found, data, key, choice)
+        if any(found.counts.values()):
+            st.markdown(f"{controls.setting(data, key, choice)}: {outcomes_text(found.counts, '**{}**')}")
+        else:
+            st.markdown("No sample matches these filters. Remove one.")
         where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
         worst_subtree(where)
         st.subheader(
@@ -137,11 +119,11 @@ if judged:
         st.subheader("Models")
         if state.view().filters and (state.view().filters != ["outcome"]):
             st.caption("Of all samples: the filters do not apply to the models.")
-        overview_models.draw(data)
+        overview_table.models_table(data)
         with lead.container():
-            overview_models.say_most_specific(data)
+            overview_table.say_most_specific(data)
         compare(data, key)
-    overview_models.every_metric(data)
+    overview_table.every_metric(data)
 
 with st.expander("How the files were read", expanded=not judged):
     account(data)

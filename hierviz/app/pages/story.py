@@ -17,25 +17,25 @@ with frame.title_row("Story"):
         "Play", icon=":material/slideshow:", type="primary", disabled=not steps, on_click=story.play, args=(data,)
     )
 st.markdown(
-    "Views of these data in an order, each with a caption. **Play** shows them one after the other in the whole window: → and ← "
-    "lead on and back, **End** leads back here. **Save** in the header of every page adds a view; a session file and a report "
-    "keep the story. A report shows views of Model, Learn and Open files by their captions only."
+    "Views of these data in order, each with a caption. **Play** shows them one after the other in the whole window: → and ← go "
+    "forward and back, **End** returns here. **Save** in the header of every page adds a view; session files and reports contain "
+    "the story. A report shows views of Model, Learn and Open files by their captions only."
 )
 if not steps:
     st.info(
-        "There is no view yet. Go to a page, choose what it shows, and press Save, then “Add this view”.",
+        "No views yet. Go to a page, choose what it shows, and press Save, then “Add this view”.",
         icon=":material/slideshow:",
     )
 with st.expander("What captions can hold", icon=":material/data_object:"):
     st.markdown(
-        "Text, and in braces what is worked out each time the caption is shown, so that it is true also for other files: "
-        + "; ".join(f"`{{{name}}}` {told}" for name, told in FIELDS.items())
+        "Text, and fields in braces that are computed each time the caption is shown, so that it is true for other files too: "
+        + "; ".join(f"`{{{name}}}` {words}" for name, words in FIELDS.items())
         + "; and the key of every metric, such as `{softmax_win}`."
     )
 
 
 def keep(place, key):
-    """Take over what was typed."""
+    """Keep what was typed."""
     story.caption_step(data, place, st.session_state[key])
 
 
@@ -43,7 +43,7 @@ version = state.memory("story page").setdefault("version", 0)
 
 
 def arrange(change, *args):
-    """Change the order: fields of captions become others, which show the captions of today."""
+    """Change the order: the fields of captions are replaced by new ones, which show the current captions."""
     change(data, *args)
     state.memory("story page")["version"] += 1
 

@@ -7,6 +7,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.widgets import controls, filters, frame, shell
+from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.links import page
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.reports.view_pages import ASPECTS
 
@@ -19,16 +21,14 @@ with frame.title_row("Taxonomy"):
 root = taxonomy.index.get(state.view().under, 0)
 choice = TaxonomyChoice(data, key, answer, root)
 if state.memory("taxonomy").pop("to samples", False):
-    st.switch_page(shell.page("example"))
+    st.switch_page(page("example"))
 if not choice.model.n_judged:
-    st.info("The numbers of this page need samples with a known truth, and none has one.", icon=":material/info:")
-    shell.stop()
+    shell.stop("The numbers of this page need samples with a known truth, and none has one.")
 if not answers_worked_out(data.digest, key, choice.model, answer):
     shell.stop()
 filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
-    st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-    shell.stop()
+    shell.stop(*shell.NO_MATCH)
 where.breadcrumb(choice)
 where.costliest(choice)
 st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
@@ -37,9 +37,7 @@ for reason in reasons:
     names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}
     missing = [words for column, words in names.items() if choice.plain.reasons.get(column) == reason]
     st.caption(f"Not available: {' and '.join(missing)} ({escape(reason)}).")
-st.segmented_control(
-    "Show", list(ASPECTS), format_func=ASPECTS.get, required=True, label_visibility="collapsed", **state.bound("aspect")
-)
+aspect = pick("Show", ASPECTS, "aspect", segmented=True, label_visibility="collapsed")
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,
@@ -47,4 +45,4 @@ parts = {
     "calibration": calibration_panel.draw,
     "levels": levels_panel.draw,
 }
-parts[state.view().aspect](choice)
+parts[aspect](choice)

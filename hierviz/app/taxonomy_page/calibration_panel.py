@@ -1,4 +1,4 @@
-"""Are the probabilities shares? Reliability diagrams of depths and of classes, and why leaves do not answer for parents."""
+"""Are the probabilities calibrated? Reliability diagrams of depths and classes, and why leaves do not answer for parents."""
 
 import numpy as np
 import streamlit as st
@@ -7,19 +7,32 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import example
+from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import figure
 from hierviz.messages.number_text import fixed_text
 
 # Diagrams that are drawn at a time.
 MOST_DIAGRAMS, MOST_DEPTHS = 6, 8
+COLUMNS = {
+    "subject": "Class",
+    "calibrated": "Calibrated",
+    "ece": table.number("ECE", help="Expected calibration error."),
+    "null_mean": table.number("if calibrated", help="Mean error of a calibrated model with these probabilities."),
+    "null_high": table.number("95 % below", help="95 % of calibrated models have a smaller error than this."),
+    "mean_p": table.number("Mean p"),
+    "rate": table.number("Share of events"),
+    "n": table.count("Samples"),
+    "n_left_out": table.count("Left out", "Samples whose truth is above the class."),
+    "p_adjusted": table.number("Adjusted p-value"),
+}
 
 WORDS = (
     "A model is **calibrated** where events that it gives a probability of 0.7 happen in 70 % of the cases. Samples are put "
     "into bins of about equal size by their probability; the **expected calibration error** (ECE) is the mean distance between "
-    "the mean probability and the share of events in these bins. It is never 0, not even for a calibrated model: so it "
-    "stands beside what a calibrated model would show, found by drawing the outcomes anew from the probabilities 999 times. "
-    "**✗** marks an error beyond 95 % of these, after the correction of Benjamini and Hochberg for looking at several (5 % false "
-    "discoveries)."
+    "the mean probability and the share of events in these bins. It is above 0 even for a calibrated "
+    "model: it is compared with the errors of 999 calibrated models, whose outcomes are drawn from the same probabilities. "
+    "**✗** marks an error above 95 % of these, after the Benjamini-Hochberg correction for several tests (false discovery rate "
+    "5 %)."
 )
 
 
@@ -50,13 +63,12 @@ def _depths(choice):
     if choice.root:
         st.markdown(
             f"**{found.n_samples:,} samples whose answer is *{escape(choice.taxonomy.title(choice.root))}* or a class below "
-            "it**, "
-            f"not the {int(choice.plain.support[choice.root]):,} whose truth is: chosen by their truth, the samples of a "
-            "calibrated model would not look calibrated."
+            f"it**, not the {int(choice.plain.support[choice.root]):,} whose truth is: selected by their truth, even the samples "
+            "of a calibrated model do not look calibrated."
         )
     st.markdown(
-        "Of each sample the most probable class of a depth (a leaf above that depth stands for itself), and whether the truth is "
-        "at or below it. Samples whose truth is above the class say nothing about it and are left out."
+        "For each sample, the most probable class of a depth (leaves above that depth included), and whether the truth is at or "
+        "below it. Samples whose truth is above the class are left out."
     )
     _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths")
     if len(found) > MOST_DEPTHS:
@@ -80,45 +92,15 @@ def _classes(choice):
     n_classes = int((choice.plain.support[choice.taxonomy.subtree(choice.root)] > 0).sum()) - (choice.root == 0)
     if n_classes > len(nodes):
         st.caption(
-            f"{n_classes:,} classes have samples: go into a subtree to see its smaller ones. Calibration is worked out in one "
-            "go, which cannot be cancelled."
+            f"{n_classes:,} classes have samples: open a subtree to see its smaller ones. Calibration is computed in one "
+            "step, which cannot be cancelled."
         )
-    table = found.to_frame()
-    table.insert(1, "calibrated", np.where(np.isnan(found.ece), "–", np.where(found.is_flagged, "✗ no", "✓ yes")))
+    frame = found.to_frame()
+    frame["calibrated"] = np.where(np.isnan(found.ece), "–", np.where(found.is_flagged, "✗ no", "✓ yes"))
     # What is flagged first, the largest error first.
     order = np.lexsort((-np.nan_to_num(found.ece), ~found.is_flagged))
-    shown = table.iloc[order][
-        ["subject", "calibrated", "ece", "null_mean", "null_high", "mean_p", "rate", "n", "n_left_out", "p_adjusted"]
-    ]
-    event = st.dataframe(
-        shown,
-        hide_index=True,
-        height=min(35 * (len(shown) + 1) + 3, 318),
-        column_config={
-            "subject": "Class",
-            "calibrated": "Calibrated",
-            "ece": st.column_config.NumberColumn("ECE", format="%.3f", help="Expected calibration error."),
-            "null_mean": st.column_config.NumberColumn(
-                "if calibrated", format="%.3f", help="Mean error of a calibrated model with these probabilities."
-            ),
-            "null_high": st.column_config.NumberColumn(
-                "95 % below",
-                format="%.3f",
-                help="In 95 % of the draws a calibrated model has a smaller error than this.",
-            ),
-            "mean_p": st.column_config.NumberColumn("Mean p", format="%.3f"),
-            "rate": st.column_config.NumberColumn("Share of events", format="%.3f"),
-            "n": st.column_config.NumberColumn("Samples", format="localized"),
-            "n_left_out": st.column_config.NumberColumn(
-                "Left out", format="localized", help="Samples whose truth is above the class."
-            ),
-            "p_adjusted": st.column_config.NumberColumn("Adjusted p-value", format="%.3f"),
-        },
-        on_select="rerun",
-        selection_mode="multi-row",
-        key=f"calibrated-{choice.key}-{choice.root}",
-    )
-    picked = [place for place in event.selection.rows if place < len(order)]
+    key = f"calibrated-{choice.key}-{choice.root}"
+    picked = table.draw(frame.iloc[order], COLUMNS, key=key, select="ticks", most=318).ticked
     places = order[picked] if picked else order[:3]
     if len(places) > MOST_DIAGRAMS:
         st.caption(f"The first {MOST_DIAGRAMS} of the chosen classes are drawn.")
@@ -134,7 +116,7 @@ def _diagrams(found, places, name):
 
 def _note(found):
     if found.n_used < found.n_samples:
-        st.caption(f"Looked at {found.n_used:,} of {found.n_samples:,} samples, drawn at random.")
+        st.caption(f"Computed from {found.n_used:,} of {found.n_samples:,} samples, drawn at random.")
 
 
 def _example():
@@ -143,8 +125,8 @@ def _example():
         subjects = found.subjects
         parent, leaf = subjects.index("u"), subjects.index("a")
         st.markdown(
-            "Four leaves: **a** and **b** stand under **u**, **c** and **d** under **w**. For each sample the model favours one "
-            "of the six pairs of leaves: these two have p = 0.4, the other two p = 0.1. What then is true:\n\n"
+            "Four leaves: **a** and **b** are children of **u**, **c** and **d** of **w**. For each sample the model favours one "
+            "of the six pairs of leaves: these two have p = 0.4, the other two p = 0.1. How often each is true:\n\n"
             "| favoured pair | shares of the two | shares of the others | p of the parents |\n|---|---|---|---|\n"
             "| under one parent (a, b or c, d) | 0.2 and 0.2 | 0.3 and 0.3 | 0.8 and 0.2 |\n"
             "| under both parents (a, c; a, d; b, c; b, d) | 0.5 and 0.5 | 0 and 0 | 0.5 and 0.5 |\n\n"
@@ -156,7 +138,7 @@ def _example():
         _diagrams(found, [leaf, parent], "calibration-example")
         st.markdown(
             escape(
-                f"Computed from {int(found.n[leaf]):,} samples that follow this law exactly: the error of leaf a is "
+                f"Computed from {int(found.n[leaf]):,} samples with exactly these shares: the error of leaf a is "
                 f"{fixed_text(found.ece[leaf], 3)}, that of its parent u {fixed_text(found.ece[parent], 3)}."
             )
         )

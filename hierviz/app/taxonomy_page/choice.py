@@ -1,8 +1,8 @@
-"""What the page Taxonomy looks at: model, rule, threshold and subtree, and the numbers that were made of them once."""
+"""What the page Taxonomy shows: model, rule, threshold and subtree, and the numbers that are computed of them once."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import cached_property
 
 import numpy as np
@@ -15,11 +15,10 @@ from hierviz.diagnosis._node_table import cost_key, node_table, usable_columns, 
 from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis.calibration_bins import calibration_example
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
-from hierviz.evaluation._judged_answers import judged_answers
 
-# Classes whose calibration is looked at: those with the most samples of a subtree.
+# Classes whose calibration is computed: those with the most samples of a subtree.
 MOST_CALIBRATED = 60
-# Probabilities from which on calibration is made when it is asked for, not before.
+# Probabilities from which on calibration is computed on request only.
 AT_ONCE = 3_000_000
 
 
@@ -34,17 +33,13 @@ class TaxonomyChoice(ChosenModel):
 
     root: int
 
-    @property
-    def of_answer(self):
-        """What the numbers of nodes depend on, to keep them under."""
-        named = repr(sorted(self.choice.items(), key=lambda pair: pair[0]))
-        return (self.data.digest, self.key, named, self.wanted)
+    ignored = ("outcome", "under")
 
     @property
     def of_samples(self):
-        """What calibration depends on; filters by the answer change which samples are looked at."""
+        """What calibration depends on; filters by the answer change which samples it is of."""
         by_answer = self.wanted.answered is not None or self.wanted.answer is not None or self.wanted.common is not None
-        return self.of_answer if by_answer else (self.data.digest, self.key, self.wanted)
+        return self.where if by_answer else (self.data.digest, self.key, self.wanted)
 
     @cached_property
     def has_calibration(self):
@@ -53,58 +48,31 @@ class TaxonomyChoice(ChosenModel):
 
     @cached_property
     def calibrated_nodes(self):
-        """Classes of the subtree whose calibration is looked at, the largest support first; the root of all has p = 1."""
+        """Classes of the subtree whose calibration is computed, the largest support first; the root of all has p = 1."""
         inside = self.taxonomy.subtree(self.root)
         inside = inside[(self.plain.support[inside] > 0) & (inside != 0)]
         return worst_first(self.plain, inside, "support")[:MOST_CALIBRATED]
 
     @cached_property
-    def wanted(self):
-        """Which samples the filters of all pages leave: the SampleFilter without outcome and subtree."""
-        return replace(state.view().sample_filter(self.model), outcome=None, under=None)
-
-    @property
-    def is_filtered(self):
-        """Whether some samples are left out."""
-        return self.wanted != SampleFilter()
-
-    @cached_property
-    def answers(self):
-        """JudgedAnswers of the samples that the filters leave; None where they leave none."""
-        answers = judged_answers(self.model, **self.choice)
-        if not self.is_filtered:
-            return answers
-
-        def some():
-            fits = filtered(answers, self.wanted)
-            return answers.take(fits) if fits.any() else None
-
-        return state.computed("filtered answers", self.of_answer, some)
-
-    @cached_property
     def plain(self):
         """NodeTable without calibration."""
-        return state.computed("node table", self.of_answer, lambda: node_table(self.answers))
+        return self.computed("node table", lambda: node_table(self.answers))
 
     @cached_property
     def wants_calibration(self):
-        """Whether the table shows calibration: always where that is quick, else when it was asked for."""
+        """Whether the table shows calibration: always where that is quick, else on request."""
         is_quick = self.predictions.n_samples * self.taxonomy.n_nodes <= AT_ONCE
         return self.has_calibration and state.memory("taxonomy").get("calibration", is_quick)
 
     @cached_property
     def table(self):
-        """NodeTable, with calibration where it is asked for."""
+        """NodeTable, with calibration where it is wanted."""
         if not self.wants_calibration:
             return self.plain
         found = self.calibration
         if found is None:
             return self.plain
-        return state.computed(
-            "node table",
-            (*self.of_answer, self.root),
-            lambda: node_table(self.answers, calibration=found),
-        )
+        return self.computed("node table", lambda: node_table(self.answers, calibration=found), self.root)
 
     @cached_property
     def calibration(self):
@@ -128,7 +96,7 @@ class TaxonomyChoice(ChosenModel):
         """Reliability of the depths of a tree from the root of what is shown down, None where it was cancelled."""
         what, answers, first = "Calibration of depths", self.answered_here, max(1, int(self.taxonomy.depth[self.root]))
         last = int(self.taxonomy.depth[self.taxonomy.subtree(self.root)].max())
-        key = (*self.of_answer, "depths", self.root) if self.root else (*self.of_samples, "depths")
+        key = (*self.where, "depths", self.root) if self.root else (*self.of_samples, "depths")
         return self._slow(key, what, answers, depths=range(first, last + 1))
 
     def _slow(self, key, what, answers, **chosen):
@@ -139,16 +107,12 @@ class TaxonomyChoice(ChosenModel):
     @cached_property
     def levels(self):
         """SubtreeLevels."""
-        return state.computed(
-            "levels",
-            (*self.of_answer, self.root),
-            lambda: subtree_levels(self.answers, self.root, nodes=self.plain),
-        )
+        return self.computed("levels", lambda: subtree_levels(self.answers, self.root, nodes=self.plain), self.root)
 
     @cached_property
     def per_sample(self):
         """LevelTable of the samples, for its labels per sample."""
-        return state.computed("labels per sample", self.of_answer, lambda: level_table(self.answers))
+        return self.computed("labels per sample", lambda: level_table(self.answers))
 
     @cached_property
     def columns(self):
@@ -163,7 +127,7 @@ class TaxonomyChoice(ChosenModel):
 
     @property
     def colour(self):
-        """The column of the view that colours stand for."""
+        """The column of the view that colours show."""
         key = state.view().colour
         return key if key in self.columns else "recall"
 

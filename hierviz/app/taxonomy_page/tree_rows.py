@@ -1,6 +1,6 @@
 """The rows of the table of a taxonomy: the nodes that are open, level by level, and never all siblings at once.
 
-A row is known by its path, the node numbers from the root of the table joined by "/": in a graph a node can stand under each of
+A row is known by its path, the node numbers from the root of the table joined by "/": in a graph a node can be under each of
 its parents.
 """
 
@@ -53,7 +53,7 @@ def tree_rows(table, root, opened, shown, order="support", reverse=False):
     shown : dict of str to int
         Children that are shown of a path; `FIRST` where none is given.
     order : str
-        Column by which siblings stand, worst first; "tree" for the order of the source.
+        Column by which siblings are sorted, worst first; "tree" for the order of the source.
     reverse : bool
         The better end first.
 

@@ -1,6 +1,6 @@
 """The tree as an indented table with bars, opened level by level: a component that is sent the rows that are open.
 
-Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter goes into a subtree.
+Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter opens a subtree.
 """
 
 from __future__ import annotations
@@ -13,7 +13,11 @@ from hierviz.app import state
 from hierviz.app.state.components import component
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
+from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.table import SPACE, download
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
+
+ROWS = {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}
 
 
 def draw(choice):
@@ -28,48 +32,42 @@ def draw(choice):
             **state.kept("taxonomy", "words", "", width=200, icon=":material/search:"),
         )
         options = ["tree", *(f"depth-{depth}" for depth in depths.tolist() if depth), "all", "leaves"]
-        rows = st.selectbox(
-            "Rows",
-            options,
-            format_func=lambda key: {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}.get(
-                key, f"classes of {key.replace('-', ' ')}"
-            ),
-            help="As a tree, or the classes of one level in one list: the worst of the whole level comes first.",
-            **state.bound(
-                "node_rows", value=state.view().node_rows if state.view().node_rows in options else "tree", width=180
-            ),
-        )
+        labels = {key: ROWS.get(key, f"classes of {key.replace('-', ' ')}") for key in options}
+        help = "As a tree, or the classes of one level in one list: the worst of the whole level comes first."
+        rows = pick("Rows", labels, "node_rows", "tree", width=180, help=help)
         if choice.has_calibration:
             st.toggle(
                 "Calibration",
-                help=f"Of the {len(choice.calibrated_nodes)} classes with the most samples. It takes some seconds on large data "
-                "and cannot be cancelled.",
+                help=f"For the {len(choice.calibrated_nodes)} classes with the most samples. Takes seconds on large data and "
+                "cannot be cancelled.",
                 **state.kept("taxonomy", "calibration", choice.wants_calibration),
             )
-    if rows not in options:
-        rows = "tree"
     order, reverse = choice.order
-    table = choice.table
-    if words.strip():
-        nodes = named(taxonomy, inside, words)
-        if not len(nodes):
-            st.info("No class of this subtree has such a name.", icon=":material/search_off:")
-            return
-        found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
-    elif rows == "tree":
+    table, is_tree = choice.table, rows == "tree" and not words.strip()
+    if is_tree:
         found = tree_rows(table, choice.root, store["open"], store["shown"], order, reverse)
     else:
-        nodes = inside[inside > 0]
-        if rows == "leaves":
-            nodes = inside[taxonomy.is_leaf[inside]]
-        elif rows != "all":
+        if words.strip():
+            nodes = named(taxonomy, inside, words)
+        elif rows in ("all", "leaves"):
+            nodes = inside[inside > 0] if rows == "all" else inside[taxonomy.is_leaf[inside]]
+        else:
             nodes = inside[taxonomy.depth[inside] == int(rows.partition("-")[2])]
+        if not len(nodes):
+            st.info("No class of this subtree has this name.", icon=":material/search_off:")
+            return
         found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
-    _mount(choice, table, found, is_tree=rows == "tree" and not words.strip())
+
+    def did():
+        _react(choice, state.session["tree-table"].did)
+
+    component(__file__, "tree_table")(
+        key="tree-table", data=table_data(choice, table, found, is_tree), on_did_change=did
+    )
     st.caption(
-        "▸ opens the children of a class, its name goes into its subtree, a number of wrong answers shows these samples. "
-        "A press on a column sorts, worst first; a second press turns the order round, a third gives that of the file. "
-        "Keys: arrows move, open and close, Enter goes into a subtree, S shows its wrong answers."
+        "▸ opens the children of a class, its name opens its subtree, a number of wrong answers opens these samples. "
+        "Click a column's head to sort, worst first; a second click reverses the order, a third restores that of the file. "
+        "Keys: arrows move, open and close, Enter opens a subtree, S shows its wrong answers."
     )
     with st.popover("Definitions of the columns", icon=":material/functions:", type="tertiary"):
         for key in choice.columns:
@@ -77,31 +75,14 @@ def draw(choice):
             st.markdown(f"**{column.label}.** {column.sentence}")
             st.latex(column.formula)
         st.caption("T(v): samples with a truth at or below class v; A(v): samples with an answer at or below it.")
-    st.download_button(
-        f"CSV of {'the whole taxonomy' if not choice.root else 'this subtree'}, {len(inside):,} classes",
-        lambda: charts.to_csv(table.to_frame().iloc[inside]),
-        "taxonomy.csv",
-        "text/csv",
-        icon=":material/download:",
-        type="tertiary",
-        on_click="ignore",
-        key="get-taxonomy",
-    )
+    label = f"CSV of {'the whole taxonomy' if not choice.root else 'this subtree'}, {len(inside):,} classes"
+    download(label, lambda: table.to_frame().iloc[inside], "taxonomy.csv", "get-taxonomy", type="tertiary")
 
 
 def _store(choice):
     """Which rows of this data set are open, and how many children of each are shown."""
     kept = state.memory("taxonomy").setdefault("rows of", {})
     return kept.setdefault((choice.data.key, choice.root), {"open": {str(choice.root)}, "shown": {}})
-
-
-def _mount(choice, table, rows, is_tree):
-    key = "tree-table"
-
-    def did():
-        _react(choice, state.session[key].did)
-
-    component(__file__, "tree_table")(key=key, data=table_data(choice, table, rows, is_tree), on_did_change=did)
 
 
 def table_data(choice, table, rows, is_tree):
@@ -126,7 +107,7 @@ def table_data(choice, table, rows, is_tree):
             bar = None if np.isnan(value) else round(min(value / full, 1.0), 4)
             if row.node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum"):
                 bar = None
-            text = number_text_of(key, value)
+            text = number_text_of(key, value).replace(" %", f"{SPACE}%")
             if key == "ece" and table.is_miscalibrated[row.node] == 1:
                 text = f"✗ {text}"
             cells.append({"text": text, "bar": bar})
@@ -159,7 +140,7 @@ def table_data(choice, table, rows, is_tree):
 
 
 def _react(choice, did):
-    """What a press in the table does."""
+    """Do what was pressed in the table."""
     if not isinstance(did, dict):
         return
     kind, what = did.get("kind"), str(did.get("what", ""))

@@ -1,12 +1,11 @@
-"""Where in the tree the page is, and where the mistakes are: breadcrumb, and the costliest class of each level."""
+"""Where in the tree the page is, and where its mistakes are: breadcrumb, and the costliest class of each level."""
 
 import numpy as np
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
-from hierviz.app.widgets import shell
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
 from hierviz.messages.number_text import percent_text
@@ -35,14 +34,9 @@ def breadcrumb(choice):
         st.button(
             "Show all classes", icon=":material/close:", on_click=enter, args=("",), type="tertiary", key="crumb-all"
         )
-    several = (
-        " It has several parents; the path through the first one is shown." if _has_several(taxonomy, path) else ""
-    )
-    st.caption(f"The other pages show the samples of this subtree too.{several}")
-
-
-def _has_several(taxonomy, path):
-    return any(taxonomy.parents.lengths[node] > 1 for node in path)
+    has_several = any(taxonomy.parents.lengths[node] > 1 for node in path)
+    several = " It has several parents; the path through the first one is shown." if has_several else ""
+    st.caption(f"Other pages also show the samples of this subtree only.{several}")
 
 
 def costliest(choice):
@@ -69,7 +63,7 @@ def costliest(choice):
         for node, words in worst:
             st.button(
                 words,
-                help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Press to go into this subtree.",
+                help=f"Depth {int(taxonomy.depth[node])}: {verb} of the samples of this class. Click to open this subtree.",
                 on_click=enter,
                 args=(taxonomy.names[node],),
                 key=f"worst-{node}",
@@ -98,8 +92,7 @@ def worst_subtrees(choice):
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
         st.markdown(f"Large classes with many {_verb(choice)}{_everything(choice, ' (', ')')}:", width="content")
         for node, words in worst:
-            link = state.link(under=choice.taxonomy.names[node], sample="", model=choice.key)
-            st.page_link(shell.page("taxonomy"), label=words, query_params=link, width="content")
+            link_to("taxonomy", words, under=choice.taxonomy.names[node], sample="", model=choice.key)
 
 
 def _most_in_number(choice, worst):
@@ -107,7 +100,7 @@ def _most_in_number(choice, worst):
     nodes = np.array([node for node, _ in worst])
     taxonomy, large = choice.taxonomy, "large classes have more"
     if len(nodes) > 1 and taxonomy.is_tree and taxonomy.is_ancestor(nodes[:-1], nodes[1:]).all():
-        large += "; each lies in the one before it"
+        large += "; each is in the one before it"
     return f"Most {_verb(choice)} in number, one class of each level ({large}{_everything(choice, '; ')}):"
 
 
@@ -121,7 +114,7 @@ def _everything(choice, before, after=""):
 def _worst(choice):
     """[(node, name and counts)] of the costliest class of each level."""
     table, taxonomy, root, cost = choice.plain, choice.taxonomy, choice.root, choice.levels.cost_key
-    # A leaf has no subtree to go into.
+    # A leaf has no subtree to open.
     nodes = [node for node in choice.levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
     return [
         (
@@ -134,7 +127,7 @@ def _worst(choice):
 
 
 def _rate(choice, node):
-    """The share of a class that the number of mistakes says nothing of."""
+    """The rate of a class, which the number of mistakes does not give."""
     rate = "correct" if choice.levels.cost_key == "n_wrong" else "recall"
     return f"{percent_text(_share(choice, node), 1)} {NODE_COLUMNS[rate].label.lower()}"
 

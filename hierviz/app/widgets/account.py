@@ -1,4 +1,4 @@
-"""What was understood of the open files, in words."""
+"""How the open files were read, in words."""
 
 from pathlib import Path
 
@@ -10,7 +10,7 @@ from hierviz.app.widgets.form_words import in_form_words
 
 # Models that a line names.
 MOST_NAMED = 3
-# Pixels of what was understood of a file.
+# Pixels of the card of a file.
 CARD = 380
 
 
@@ -44,7 +44,7 @@ def _accounts(data):
 
 
 def opened_line(data):
-    """What was just opened, in a line that has the whole account behind it; nothing once another page was looked at."""
+    """What was just opened, in a line with the whole account behind it; nothing once another page was shown."""
     if state.session.get("just_opened") != data.key:
         return
     read_as = {}
@@ -67,7 +67,7 @@ def opened_line(data):
 
 
 def _truth_text(data):
-    """How many samples have a truth, and of which file."""
+    """How many samples have a truth, and from which file."""
     n, judged = data.first.predictions.n_samples, data.first.n_judged
     if not judged:
         return "no truth, so answers are not evaluated"
@@ -77,7 +77,7 @@ def _truth_text(data):
     elif files.truth:
         place = f" from {Path(files.truth).name}"
     else:
-        # Its column stands beside the predictions, or beside the inputs of a model.
+        # Its column is in the file of the predictions, or of the inputs of a model.
         given = files.predictions or tuple(filter(None, [files.inputs]))
         place = f" from {Path(given[0]).name}" if len(given) == 1 else " from the prediction files" if given else ""
     return f"truth of {judged:,} of {n:,} samples{place}"

@@ -20,21 +20,15 @@ LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 
 
 def model_control(data):
-    """Which model the page looks at; returns its key."""
-    now = state.shown_model(data)
+    """Which model the page shows; returns its key."""
     if len(data.models) > 1:
-        width = width_for([model.predictions.name for model in data.models.values()])
-        st.selectbox(
-            "Model",
-            list(data.models),
-            format_func=lambda key: data.models[key].predictions.name,
-            **state.bound("model", value=now, width=width),
-        )
-    return now
+        names = {key: model.predictions.name for key, model in data.models.items()}
+        return pick("Model", names, "model", state.shown_model(data))
+    return state.shown_model(data)
 
 
 def models_control(label, options, now, most, width):
-    """Which of several models (or methods) the page looks at; returns their keys, none where the field was emptied.
+    """Which of several models (or methods) the page shows; returns their keys, none where the field was emptied.
 
     `options` are names by key, `now` the keys that are shown where the address names none. The field has `width` pixels, and more
     for long names in a large window: it cuts what is beyond its end.
@@ -66,6 +60,44 @@ def width_for(names):
     return min(max(least, 8 * max(map(len, names)) + 60), most)
 
 
+def pick(label, options, where, default=None, *, segmented=False, **widget):
+    """One of several options, in a menu or a row of segments, which the address or the session remembers; returns it.
+
+    Parameters
+    ----------
+    label : str
+    options : dict of value to str, or sequence
+        What can be chosen, with words for it or shown as it is.
+    where : str or (str, str)
+        Field of the view, or memory of the session and its field.
+    default
+        Where none of the options is remembered; the first of them if it is none of them itself.
+    segmented : bool
+    **widget
+        Of the Streamlit widget; a menu is as wide as its longest option if no width is given.
+    """
+    values = list(options)
+    words = options if isinstance(options, dict) else {value: str(value) for value in values}
+    default = default if default in values else values[0]
+    if not segmented:
+        widget.setdefault("width", width_for(list(words.values())))
+    if isinstance(where, str):
+        now = getattr(state.view(), where)
+        tied = state.bound(where, value=now if now in values else default, **widget)
+    else:
+        tied = state.kept(*where, default, **widget)
+        if state.session[tied["key"]] not in values:
+            state.session[tied["key"]] = default
+    kind = {"required": True} if segmented else {}
+    chosen = (st.segmented_control if segmented else st.selectbox)(label, values, format_func=words.get, **kind, **tied)
+    return chosen if chosen in values else default
+
+
+def explained(entries):
+    """Help of a menu of rules, severities or other entries: their labels with their sentences."""
+    return "  \n".join(f"**{entry.label}**: {entry.sentence}" for entry in entries)
+
+
 def has_several_truths(data):
     """Whether samples may have several true classes."""
     return isinstance(data.first.predictions.truth, NodeLists)
@@ -74,8 +106,8 @@ def has_several_truths(data):
 def offered_rules(taxonomy, sets=False, several=False):
     """Keys of the rules that a taxonomy allows, the default first where samples have `several` true classes.
 
-    With `sets` those that answer with sets, too. With several true classes "all above the threshold" takes the place of the one
-    most specific class above it.
+    With `sets` those that answer with sets, too. With several true classes "all above the threshold" replaces the one most
+    specific class above it.
     """
     rules = [key for key, rule in INFERENCE_RULES.items() if taxonomy.is_tree or not rule.tree_only]
     of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
@@ -95,17 +127,11 @@ def rule_controls(data, model, sets=None):
         return {"rule": "majority"}
     several = has_several_truths(data)
     sets = several or not data.taxonomy.is_tree if sets is None else sets
-    rules = offered_rules(data.taxonomy, sets, several)
+    rules = {key: INFERENCE_RULES[key] for key in offered_rules(data.taxonomy, sets, several)}
     if state.view().rule not in rules:
-        default = View().rule
-        state.change(rule=default if default in rules else rules[0])
-    st.selectbox(
-        "Inference rule",
-        rules,
-        format_func=lambda key: INFERENCE_RULES[key].label,
-        help="  \n".join(f"**{INFERENCE_RULES[key].label}**: {INFERENCE_RULES[key].sentence}" for key in rules),
-        **state.bound("rule", width=170 if state.is_narrow() else 200),
-    )
+        state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
+    labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
+    pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
         if name == THRESHOLD.name:
             _threshold(parameter, model)
@@ -144,11 +170,11 @@ def _number(parameter, taxonomy):
     )
 
 
-def _choice(parameter, taxonomy):
+def _choice(parameter, taxonomy, more=()):
     st.selectbox(
         parameter.label,
-        list(parameter.choices),
-        format_func=parameter.choices.get,
+        list(dict.fromkeys((*parameter.choices, *more))),
+        format_func=lambda value: parameter.choices.get(value, value),
         help=parameter.sentence,
         **state.bound_parameter(parameter.name, width=230),
     )
@@ -164,21 +190,14 @@ def _costs(parameter, taxonomy):
     if uploads is not None and seen.get(name) is not uploads:
         state.change_parameter(name, uploads.paths[0].name)
     seen[name] = uploads
-    options = [*parameter.choices, *state.cost_files(name), state.view().parameter(name)]
-    st.selectbox(
-        parameter.label,
-        list(dict.fromkeys(options)),
-        format_func=lambda value: parameter.choices.get(value, value),
-        help=parameter.sentence,
-        **state.bound_parameter(name, width=230),
-    )
+    _choice(parameter, taxonomy, (*state.cost_files(name), state.view().parameter(name)))
     missing = state.missing_costs(parameter, taxonomy)
     if missing is not None:
         st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
 
 
 def _numbers(parameter, taxonomy):
-    """A field of text; what is no list of numbers in range is said, and the former ones stay."""
+    """A field of text; what is not a list of numbers in range is an error, and the former numbers stay."""
     key = f"{parameter.name} as typed"
     name = parameter.name
     now = state.view().parameter(name)
@@ -210,7 +229,7 @@ CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _n
 
 
 def setting(data, model, choice, n=None):
-    """One line of Markdown that says what a panel depends on; `n` samples are shown, all that are judged if not given."""
+    """One line of Markdown with what a panel depends on; `n` samples are shown, all that are judged if not given."""
     predictions, judged = data.models[model].predictions, data.models[model].n_judged
     name, at = escape(predictions.name), rule_text(data, model, choice)
     samples = f"{judged:,} samples" if n in (None, judged) else f"{n:,} of {judged:,} samples"
@@ -227,11 +246,11 @@ def rule_text(data, model, choice):
         return "labels"
     rule = INFERENCE_RULES[choice["rule"]]
     return rule.label.lower() + "".join(
-        _told(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
+        _parameter_text(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
     )
 
 
-def _told(parameter, value, rule):
+def _parameter_text(parameter, value, rule):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.components import component
-from hierviz.app.widgets.save_view import SAVE_VIEW, ask_for_file, can_save
+from hierviz.app.widgets.report_offer import SAVE_VIEW, ask_for_file, can_save
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
 
 
@@ -35,7 +35,7 @@ def copy_link(page):
 
 
 def reach(until, has_file):
-    """What the copied link can do, in one sentence; empty where it opens everywhere and stays.
+    """Where the copied link opens, in one sentence; empty where it opens everywhere and stays.
 
     Parameters
     ----------

@@ -9,6 +9,7 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
 
 build_unchecked()
@@ -58,13 +59,13 @@ def below(shown, *, name, note=""):
         if note:
             st.caption(escape(note))
         with st.container(horizontal=True):
-            for kind, label, mime, make in (
-                ("csv", "CSV", "text/csv", lambda: charts.to_csv(table)),
-                ("png", "PNG", "image/png", lambda: charts.to_png(shown, dark)),
-                ("svg", "SVG", "image/svg+xml", lambda: charts.to_svg(shown, dark)),
-                ("vl.json", "Vega-Lite", "application/json", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
+            for kind, label, make in (
+                ("csv", "CSV", lambda: table),
+                ("png", "PNG", lambda: charts.to_png(shown, dark)),
+                ("svg", "SVG", lambda: charts.to_svg(shown, dark)),
+                ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
-                st.download_button(label, make, f"{name}.{kind}", mime, key=f"get-{name}-{kind}", on_click="ignore")
+                download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
 
 
 def picture_url(png):

@@ -1,4 +1,4 @@
-"""What holds for single prediction files: their method, kind of scores, class names and threshold, as a table to fill in."""
+"""Options of single prediction files: their method, kind of scores, class names and threshold, as a table to fill in."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ FILE, METHOD, SCORES, CLASSES, THRESHOLD = "File", "Method", "Scores", "Class na
 
 
 def file_readings(paths, classes=()):
-    """Ask what the single files are.
+    """Ask for the options of single files.
 
     Parameters
     ----------
@@ -36,8 +36,7 @@ def file_readings(paths, classes=()):
     of_classes = {Path(path).name: path for path in classes} if len(classes) > 1 else {}
     with st.expander(f"Single files: method, kind of scores, threshold ({len(paths)})", expanded=len(paths) > 1):
         st.caption(
-            "Files with the same name of the method are its runs: pages show their mean and spread. What is left empty is as for "
-            "all files."
+            "Files with the same method name are its runs: pages show their mean and spread. Empty cells are as for all files."
         )
         edited = _edited(names, methods_of(paths), list(labels), list(of_classes))
     columns = {column: [None if pd.isna(cell) or cell == "" else cell for cell in edited[column]] for column in edited}
@@ -52,9 +51,9 @@ def file_readings(paths, classes=()):
 
 
 def methods_of(paths):
-    """What files are called at first: those that differ in the number of a seed or run alone, as one method.
+    """Names of files at first: those that differ only in the number of a seed or run are one method.
 
-    Files that are called alike and say no run are different models, which get a number.
+    Files with the same name and no run are different models, which get a number.
     """
     stems = [stem(path) for path in paths]
     method_of = {name: method for method, of_method in run_groups(stems).items() for name in of_method}
@@ -69,7 +68,7 @@ def methods_of(paths):
 
 
 def _edited(names, methods, labels, classes):
-    """The table as it was left; it starts anew with other files, and what was written outlives a change of page."""
+    """The table as it was left; it starts again with other files, and what was written outlives a change of page."""
     store, key = state.memory("file readings"), f"readings-{abs(hash((*names, *classes)))}"
     if key not in state.session or store.get("key") != key:
         fresh = pd.DataFrame({FILE: names, METHOD: methods, SCORES: [None] * len(names)}, dtype=object)
@@ -89,10 +88,6 @@ def _edited(names, methods, labels, classes):
     if classes:
         options[CLASSES] = st.column_config.SelectboxColumn(help="Which file names its columns.", options=classes)
     store["edited"] = st.data_editor(
-        store["base"],
-        hide_index=True,
-        key=key,
-        column_config=options,
-        height=min(35 * (len(names) + 1) + 3, 400),
+        store["base"], hide_index=True, key=key, column_config=options, height=min(35 * (len(names) + 1) + 3, 400)
     )
     return store["edited"]

@@ -1,4 +1,4 @@
-"""Which samples are looked at: filters that all pages share, each shown as a chip that removes it."""
+"""Which samples are shown: filters that all pages share, each shown as a chip that removes it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.controls import pick
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.reports.view import FILTERS, NODES
@@ -51,7 +52,7 @@ def _chip(words, name, rest):
 
 
 def _said(name, value, taxonomy):
-    """What a filter says."""
+    """A filter in words."""
     if name in NODES:
         title = taxonomy.title(taxonomy.index[value]) if value in taxonomy.index else value
         return f"{WORDS[name]} {title}"
@@ -67,14 +68,7 @@ def outcome_control(counts):
     """Which outcomes are shown, each with its number of samples: dict of key of `OUTCOMES` to int."""
     labels = {"": f"all {sum(counts.values()):,}"}
     labels |= {key: f"{brief_outcome(key)} {count:,}" for key, count in counts.items()}
-    st.segmented_control(
-        "Show",
-        list(labels),
-        format_func=labels.get,
-        required=True,
-        help=OUTCOMES_HELP,
-        **state.bound("outcome", value=state.view().outcome if state.view().outcome in labels else ""),
-    )
+    pick("Show", labels, "outcome", "", segmented=True, help=OUTCOMES_HELP)
 
 
 def more(model, data_key):
@@ -84,21 +78,13 @@ def more(model, data_key):
         if model.n_judged:
             inner = [taxonomy.names[node] for node in np.flatnonzero(~taxonomy.is_leaf)[1:]]
             for name, label in (("under", "Truth in subtree"), ("answered", "Answer in subtree")):
-                now = getattr(state.view(), name)
-                st.selectbox(
-                    label,
-                    ["", *inner, *([now] if now and now not in inner else [])],
-                    format_func=lambda value: taxonomy.title(taxonomy.node(value)) if value else "all",
-                    **state.bound(name, in_popover=True),
-                )
+                options = dict.fromkeys(filter(None, (*inner, getattr(state.view(), name))))
+                titles = {"": "all"} | {one: taxonomy.title(taxonomy.node(one)) for one in options}
+                pick(label, titles, name, in_popover=True, width="stretch")
         if model.why_no_mistakes() is None:
-            st.selectbox(
-                COMMON,
-                ["", *map(str, range(taxonomy.max_depth + 1))],
-                format_func=lambda depth: depth or "all",
-                help="Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root.",
-                **state.bound("common", in_popover=True),
-            )
+            help = "Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root."
+            depths = {"": "all"} | {str(depth): str(depth) for depth in range(taxonomy.max_depth + 1)}
+            pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
         st.text_input("Sample id or text contains", **state.bound("text", in_popover=True, max_chars=1000))
         rows = model.rows if model.n_judged else np.arange(predictions.n_samples)
         values = state.computed("facets", (data_key, predictions.name), lambda: facets(predictions, rows))

@@ -1,4 +1,4 @@
-"""What `hierviz doctor` finds: a list with the mended files on Open files, and one line on the Overview."""
+"""What `hierviz doctor` finds: a list with the fixed files on Open files, and one line on the Overview."""
 
 from __future__ import annotations
 
@@ -11,17 +11,18 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.app.widgets.table import download
 from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import examined
 
-# More scores, or larger files, are looked at when it is asked for.
+# More scores, or larger files, are checked on request.
 MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6
-# Files up to this are read once more when they are open, so that mended ones can be offered.
+# Files up to this size are read again when they are open, so that fixed ones can be offered.
 MOST_AT_ONCE = 2 * 10**6
 SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
-WORDS = {"error": "Error", "warning": "Warning", "info": "To know"}
+WORDS = {"error": "Error", "warning": "Warning", "info": "Note"}
 _SHOWN = 12
 
 
@@ -38,14 +39,13 @@ def findings_line(data):
     found = _of_open_data(data)
     if found is None:
         return
-    text = f"The files hold {found.sentence}." if len(found) else "The files show no fault."
     if not len(found):
-        st.caption(f":material/check: {text}")
+        st.caption(":material/check: No problems found in the files")
         return
     with st.container(horizontal=True, vertical_alignment="center"):
         worst = next(severity for severity, n in found.counts.items() if n)
-        st.markdown(f"{SIGNS[worst]} {text}")
-        with st.popover("What was found", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
+        st.markdown(f"{SIGNS[worst]} Problems found in the files: {found.sentence}.")
+        with st.popover("Show them", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
             findings_list(found, (data.digest, "line"), is_of_path=not data.held)
 
 
@@ -53,12 +53,12 @@ def findings_of_open_data(data):
     """The findings about the open data as a list."""
     found = _of_open_data(data)
     if found is not None:
-        st.subheader("What was found in the files")
+        st.subheader("Problems found")
         findings_list(found, (data.digest, "open"), is_of_path=not data.held)
 
 
 def _of_open_data(data):
-    """The findings, made once for the content of the files; None where the scores are too many to look at in passing."""
+    """The findings, made once for the content of the files; None where there are too many scores to check unasked."""
     models = [model.predictions for model in data.models.values()]
     files = data.files
     if files is not None and _is_plain(files) and _size(files) <= MOST_AT_ONCE:
@@ -75,66 +75,65 @@ def found_in_refused(files):
         return None
     if _size(files) > MOST_BYTES and not state.memory("offers").pop("all faults", False):
         st.button(
-            "Find all faults",
+            "Find all problems",
             icon=":material/stethoscope:",
-            help="Not only the first; large files take a while.",
+            help="Not only the first; takes a while for large files.",
             on_click=_ask_for_all,
         )
         return None
     try:
-        with st.spinner("Looking for all faults"):
+        with st.spinner("Checking the files …"):
             return examined(files)
     except HiervizError:
-        return None  # what the page says already
+        return None  # the page shows it already
 
 
 def _ask_for_all():
-    # The error that the faults are shown below is there after an opening only.
+    # The error above the problems is there after an opening only.
     state.memory("offers")["all faults"] = True
     state.request_open()
 
 
 def findings_of_refused(found, files, key):
-    """The findings about files that could not be opened, with the mended ones."""
+    """The findings about files that could not be opened, with the fixed ones."""
     if found is not None and len(found):
-        st.markdown(f"**All that is wrong with the files, or to know of them:** {found.sentence}.")
+        st.markdown(f"**Problems found:** {found.sentence}.")
         findings_list(found, key, is_of_path=not files.held)
 
 
 def _is_plain(files):
-    """Whether the files say all that was read: no models, names of nodes, parts of the taxonomy, or options of one file."""
+    """Whether the files contain all that was read: no models, names of nodes, parts of the taxonomy, or options of one file."""
     return not (files.model or files.nodes or files.projection or any(files.parametrisations) or any(files.classes_of))
 
 
 def _size(files):
-    """Bytes of the files that are looked at."""
+    """Bytes of the files that are checked."""
     paths = [path for path in (files.taxonomy, files.truth, files.classes, *files.predictions) if path]
     return sum(os.path.getsize(path) for path in paths if os.path.isfile(path))
 
 
 def findings_list(found, key, is_of_path=False):
-    """The findings, and a button for each mended file."""
+    """The findings, and a button for each fixed file."""
     for number, one in enumerate(found):
         if number == _SHOWN:
             box = st.expander(f"{len(found) - _SHOWN} more")
         with box if number >= _SHOWN else st.container():
             text = in_form_words(one.message)
             text = escape(quoting_little(text) if is_of_path else text)
-            fix = "" if one.fix is None else f" *Can be mended: {escape(one.fix)}.*"
+            fix = "" if one.fix is None else f" *Can be fixed: {escape(one.fix)}.*"
             st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
     for number, name in enumerate(found.mended_names):
-        st.download_button(
-            f"Mended {escape(name)}",
-            lambda name=name: _mended(found)[name],
-            file_name=name,
-            icon=":material/healing:",
-            key=f"mended-{number}-{abs(hash(key))}",
-            on_click="ignore",
-            help="The file with all that can be mended, and nothing else in it changed. Check it, then open it.",
+        download(
+            f"Fixed {escape(name)}",
+            lambda name=name: _fixed(found)[name],
+            name,
+            f"fixed-{number}-{abs(hash(key))}",
+            "healing",
+            help="The file with everything fixed that can be, and nothing else changed. Check it, then open it.",
         )
 
 
-def _mended(found):
-    """Content of the mended files by name."""
-    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+def _fixed(found):
+    """Content of the fixed files by name."""
+    with tempfile.TemporaryDirectory(prefix="hierviz-fixed-") as folder:
         return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}

@@ -1,4 +1,4 @@
-"""Errors and notes of the core as the app's pages say them: with the labels of fields, and with little of a file."""
+"""Errors and notes of the core as the app shows them: with the labels of fields, and quoting little of a file."""
 
 import re
 
@@ -9,7 +9,7 @@ from hierviz.opening.parameter_words import field
 MOST_QUOTED = 60
 # A value as `repr` writes it.
 QUOTED = re.compile(r"""(?<![\w\\])(?:'[^'\\]*(?:\\.[^'\\]*)*'|"[^"\\]*(?:\\.[^"\\]*)*")(?!\w)""", re.DOTALL)
-# Values of a list of which nothing is said.
+# Values of a list that are left out entirely.
 LEFT_OUT = re.compile(r"""(?:, (['"])…\1)+""")
 
 
@@ -20,7 +20,7 @@ def in_form_words(message, *, is_of_path=False, words=field):
     ----------
     message : HiervizError, Sentence or str
     is_of_path : bool
-        The message is about a file that was named by its path: of its content `quoting_little` is said.
+        The message is about a file that was named by its path: its content is quoted as by `quoting_little`.
     words : callable
         Of a parameter; `hierviz.opening.parameter_words.flag` where files were named on the command line.
     """

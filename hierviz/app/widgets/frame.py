@@ -1,4 +1,4 @@
-"""What stands around every page: look, product and data set in the header, the greeting of a first visit, privacy."""
+"""What surrounds every page: look, product and data set in the header, the greeting of a first visit, privacy."""
 
 from __future__ import annotations
 
@@ -12,8 +12,9 @@ from hierviz.app.state import story
 from hierviz.app.state.components import style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.copy_link import copy_link
+from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.report_offer import save_view
 from hierviz.app.widgets.save_menu import save_menu
-from hierviz.app.widgets.save_view import save_view
 from hierviz.reports.view import DEMO
 
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
@@ -36,26 +37,36 @@ def look():
 
 @contextlib.contextmanager
 def title_row(title):
-    """The title of a page with the controls of the whole page beside it, or below it where there is no room."""
+    """The title of a page with the controls of the whole page next to it, or below it where there is no room."""
     with st.container(horizontal=True, vertical_alignment="bottom", key="title-row"):
         st.title(title, width="content")
         yield
 
 
 def chart_and_controls():
-    """Places for a chart and for its controls, which stand beside it where there is room, else above.
+    """Places for a chart and for its controls, which are next to it where there is room, else above.
 
     Returns
     -------
     (container of the chart, container of the controls, pixels that the chart may be wide)
     """
     px = state.session.px
-    beside = {1600: 1230, 1200: 970, 900: 670}.get(px)
-    if beside is None:
+    width = {1600: 1230, 1200: 970, 900: 670}.get(px)
+    if width is None:
         controls = st.container()
         return st.container(), controls, px
     chart, controls = st.columns([0.78, 0.22], gap="medium")
-    return chart, controls, beside
+    return chart, controls, width
+
+
+def segments():
+    """A row of segments with other controls; in a narrow window one below the other, as such rows do not wrap."""
+    return st.container(horizontal=not state.is_narrow(), vertical_alignment="center")
+
+
+def side_by_side(*shares):
+    """Places next to each other with these shares of the width, or below each other in a narrow window."""
+    return [st.container() for _ in shares] if state.is_narrow() else st.columns(list(shares), gap="large")
 
 
 def name_data(page):
@@ -69,19 +80,17 @@ def name_data(page):
         save_view(dataset, page or "overview")
 
 
-def greeting(page, pages):
+def greeting(page):
     """One line on the page where a visit starts: what is open, and where to go; it can be dismissed."""
     dataset = state.data() if state.first_visit(page.url_path) else None
     if dataset is None:
-        # What is drawn beside a page stays while the next one loads, unless something takes its place.
+        # What is drawn outside a page stays while the next one loads, unless something replaces it.
         st.empty()
         return
     n, models = dataset.first.predictions.n_samples, len(dataset.models)
     open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
     title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
-    told = f"*{escape(title)}* is open: {open_now}."
-    if dataset.key == DEMO:
-        told = f"New here? {told}"
+    text = f"{'New here? ' * (dataset.key == DEMO)}*{escape(title)}* is open: {open_now}."
     links = {
         "mistakes": "The mistakes",
         "curves": "Drag the threshold",
@@ -95,13 +104,12 @@ def greeting(page, pages):
     if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
         links.pop("curves", None)
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
-        st.markdown(told, width="content")
+        st.markdown(text, width="content")
         if dataset.key == DEMO and not state.is_narrow():
-            label = "A story in eight views"
-            st.button(label, icon=":material/slideshow:", type="tertiary", on_click=story.play, args=(dataset,))
+            st.button("Story", icon=":material/slideshow:", type="tertiary", on_click=story.play, args=(dataset,))
         for name, label in links.items():
             if name != (page.url_path or "overview"):
-                st.page_link(pages / f"{name}.py", label=label, width="content", query_params=state.link())
+                link_to(name, label)
         st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
 
 

@@ -1,17 +1,17 @@
-"""Mistakes in pictures: the first few samples of a selection, each with a link to the whole story."""
+"""Samples in pictures or texts, each with its truth, its answer and a link to the page Examples."""
 
 import streamlit as st
 
-from hierviz.app import state
-from hierviz.app.widgets import numbers, shell
+from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import picture_url
+from hierviz.app.widgets.links import link_to_sample
 from hierviz.messages.errors import first_words
 
-MOST, WIDTH = 6, 160
+WIDTH, PICTURE = 160, 144
 
 
-def gallery(model, key, rows, pairs, most=MOST):
-    """Picture or text, truth and answer of some samples.
+def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
+    """Draw a card for each of some samples.
 
     Parameters
     ----------
@@ -22,20 +22,22 @@ def gallery(model, key, rows, pairs, most=MOST):
         Rows of the Predictions.
     pairs : sequence of (str, str)
         Truth and answer of each in words.
-    most : int
+    outcome : str
+        Of all of them, which Examples shows too.
+    notes : sequence of str, optional
+        A line below each; cards have a border then.
     """
-    predictions = model.predictions
+    predictions, width = model.predictions, WIDTH + 12 * (notes is not None)
     with st.container(horizontal=True, gap="medium"):
-        for row, (truth, answer) in list(zip(rows, pairs))[:most]:
+        for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
             sample = predictions.sample_id(int(row))
-            with st.container(width=WIDTH):
+            with st.container(width=width, border=notes is not None):
                 picture, text = predictions.picture(int(row)), predictions.text(int(row))
                 if picture:
-                    st.image(picture_url(picture), width=144, alt=f"Sample {sample}")
-                elif text:
-                    st.caption(numbers.escape(first_words(text, 140)))
+                    st.image(picture_url(picture), width=PICTURE - 8 * (notes is not None), alt=f"Sample {sample}")
                 else:
-                    st.caption(numbers.escape(sample))
-                st.markdown(f"{numbers.escape(truth)}  \n→ :orange[{numbers.escape(answer)}]")
-                link = state.link(sample=sample, outcome="wrong", model=key)
-                st.page_link(shell.page("example"), label="Details", icon=":material/account_tree:", query_params=link)
+                    st.caption(escape(first_words(text, 140) if text else sample))
+                st.markdown(f"{escape(truth)}  \n→ :orange[{escape(answer)}]")
+                if notes is not None:
+                    st.caption(notes[place])
+                link_to_sample("Details", sample=sample, outcome=outcome, model=key)

@@ -2,10 +2,11 @@
 
 from dataclasses import dataclass, field, replace
 
-import numpy as np
 import pandas as pd
 import streamlit as st
 
+from hierviz.app.widgets import table
+from hierviz.app.widgets.table import FIRST, SECOND, TIED, ends
 from hierviz.charts.comparison_words import ONE_TAU, never_text
 from hierviz.evaluation.bounds import WIDENED
 from hierviz.evaluation.model_table import standings
@@ -13,13 +14,12 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.comparison import fewest_samples
 
-FIRST, SECOND, TIED = "①", "②", "≈"
-# Bold is a verdict by intervals on every page; without intervals a sign says which number is first, and no more.
+# Bold is a verdict by intervals on every page; without intervals a sign marks which number is first, and no more.
 MARKS = f"**Bold**: the best of a column and, with {TIED}, what is not clearly different from it; {SECOND}: the best of the rest."
 FIRSTS = f"{FIRST} is the best number of a column, which may be chance."
 BOUNDS = (
     "In brackets: the file lists some classes of each sample only, so the number leaves out the unknown scores of the others; "
-    f"the number that all scores would give lies between these bounds ({WIDENED}). No best is marked in such a column."
+    f"the number from all scores is between these bounds ({WIDENED}). No best is marked in such a column."
 )
 TIES = (
     f"{TIED}: not clearly different from the best by simultaneous intervals of the differences of all pairs (max-|t|)."
@@ -50,10 +50,10 @@ def listing(names):
 
 @dataclass(frozen=True)
 class Row:
-    """One row: what stands before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
+    """One row: what comes before the metrics (column -> value), the metrics, their Intervals, Standing marks by key.
 
     `never` has the keys whose share of correct answers no threshold reaches; `bounds` (low, high) of keys, or None where there
-    are none, when scores are unknown.
+    are none, when scores are unknown; `spread` the standard deviations between runs.
     """
 
     lead: dict
@@ -62,10 +62,22 @@ class Row:
     marks: dict = field(default_factory=dict)
     never: tuple = ()
     bounds: dict = field(default_factory=dict)
+    spread: dict = field(default_factory=dict)
+
+    def flat(self, keys):
+        """The row of the download: numbers, the ends of their intervals in columns of their own, and their bounds."""
+        cells = dict(self.lead)
+        for key in keys:
+            cells[key] = self.values.get(key)
+            if self.intervals:
+                low, high = ends(self.intervals.get(key)) or (None, None)
+                cells |= {f"{key}_low": low, f"{key}_high": high}
+        pairs = {key: pair for key, pair in self.bounds.items() if pair is not None}
+        return cells | {f"{key}_{end}": pair[k] for key, pair in pairs.items() for k, end in enumerate(("low", "high"))}
 
 
 def ranked(rows, keys, unranked=()):
-    """The rows with marks by key: "best", "tied" and "second" by intervals, else "first"; the same columns stand in all.
+    """The rows with marks by key: "best", "tied" and "second" by intervals, else "first"; the same columns in all.
 
     No mark for the keys in `unranked`.
     """
@@ -82,7 +94,7 @@ def ranked(rows, keys, unranked=()):
 
 
 def metric_table(rows, keys, key):
-    """Draw Rows; a column sorts by its number, not by its text.
+    """Draw Rows with their download; a column sorts by its number, not by its text.
 
     Parameters
     ----------
@@ -92,66 +104,32 @@ def metric_table(rows, keys, key):
     key : str
         Of the widget.
     """
-    leads = list(rows[0].lead)
-    labels = [METRICS[key].label for key in keys]
-    table = pd.DataFrame(
-        [[*row.lead.values(), *(row.values.get(key) for key in keys)] for row in rows], columns=[*leads, *labels]
-    )
-    for label in labels:
-        table[label] = pd.to_numeric(table[label], errors="coerce")
+    labels = {key: METRICS[key].label for key in keys}
+    frame = pd.DataFrame([row.lead | {labels[key]: row.values.get(key) for key in keys} for row in rows])
+    for label in labels.values():
+        frame[label] = pd.to_numeric(frame[label], errors="coerce")
     # Whole numbers, such as how many samples a row is about.
-    styled = table.style.format("{:,}", subset=[name for name in leads if pd.api.types.is_integer_dtype(table[name])])
-    for place, row in enumerate(rows):
-        for metric, label in zip(keys, labels, strict=True):
-            styled = styled.format(_CellText(cell_text(row, metric)), subset=([place], [label]))
-    bold = pd.DataFrame("", index=table.index, columns=table.columns)
-    for place, row in enumerate(rows):
-        for metric, label in zip(keys, labels, strict=True):
-            if row.marks.get(metric, set()) & {"best", "tied"}:
-                bold.loc[place, label] = "font-weight: bold"
-    st.dataframe(
-        styled.apply(lambda _: bold, axis=None),
-        hide_index=True,
-        key=key,
-        column_config={
-            label: st.column_config.NumberColumn(help=METRICS[key].sentence)
-            for key, label in zip(keys, labels, strict=True)
-        },
-    )
+    texts = {name: "{:,}".format for name in rows[0].lead if pd.api.types.is_integer_dtype(frame[name])}
+    texts |= {label: [cell_text(row, key) for row in rows] for key, label in labels.items()}
+    is_bold = [[labels[key] for key in keys if row.marks.get(key, set()) & {"best", "tied"}] for row in rows]
+    columns = dict.fromkeys(rows[0].lead) | {
+        label: st.column_config.NumberColumn(help=METRICS[key].sentence) for key, label in labels.items()
+    }
+    table.draw(frame, columns, key=key, texts=texts, looks=table.bold(frame, is_bold))
+    table.download("CSV", pd.DataFrame([row.flat(keys) for row in rows]), "models.csv", f"get-{key}")
 
 
 def cell_text(row, key):
-    """A number with its marks and its interval, as text."""
-    value, interval, marks = row.values.get(key), row.intervals.get(key), row.marks.get(key, ())
-    if value is None or value != value:
-        return "–"
-    signs = {"first": FIRST, "second": SECOND, "tied": TIED}
-    signs = "".join(f"\N{NO-BREAK SPACE}{sign}" for name, sign in signs.items() if name in marks)
-    span = span_text(interval)
-    note = f" ({never_text(key)})" if key in row.never else ""
-    return f"{value_text(value)}{note}{signs}{span}{bounds_text(row, key)}"
-
-
-def span_text(interval):
-    """An interval as text behind its number; empty where there is none."""
-    if interval is None or np.isnan(interval.lower):
-        return ""
-    return f"  [{value_text(interval.lower)}, {value_text(interval.upper)}]"
-
-
-def bounds_text(row, key):
-    """What unknown scores could make of a number, as text behind it; empty where nothing is unknown."""
-    if key not in row.bounds:
-        return ""
+    """A number with its spread, its marks, its interval, and what unknown scores could make of it, as text."""
+    text = table.cell_text(
+        row.values.get(key),
+        ends(row.intervals.get(key)),
+        row.marks.get(key, ()),
+        spread=value_text(row.spread[key]) if key in row.spread else "",
+        note=f" ({never_text(key)})" if key in row.never else "",
+    )
+    if key not in row.bounds or text == "–":
+        return text
     pair = row.bounds[key]
-    return "  (no bounds)" if pair is None else f"  ({value_text(float(pair[0]))} to {value_text(float(pair[1]))})"
-
-
-class _CellText:
-    """A formatter of one cell."""
-
-    def __init__(self, text):
-        self.text = text
-
-    def __call__(self, value):
-        return self.text
+    bounds = "no bounds" if pair is None else f"{value_text(float(pair[0]))} to {value_text(float(pair[1]))}"
+    return f"{text}  ({bounds})"

@@ -1,16 +1,13 @@
-"""Numbers that open to their definition, formula, source and, for a sample, their arithmetic."""
+"""Numbers that open their definition, formula, source and, for a sample, their arithmetic."""
 
 import math
-from pathlib import Path
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.links import link_to
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
-
-LEARN = Path(__file__).parents[1] / "pages" / "learn.py"
 
 
 def shown(key, value):
@@ -27,7 +24,7 @@ def shown(key, value):
 
 
 def number(key, value, arithmetic=None, *, label=None, where="", text=None):
-    """A button with label and value, or its `text`, that opens to where the number comes from."""
+    """A button with label and value, or its `text`, that opens the definition of the number."""
     entry = METRICS[key]
     with st.popover(f"{label or entry.label}  **{text or shown(key, value)}**", key=f"number-{where}-{key}"):
         if arithmetic:
@@ -44,16 +41,11 @@ def definition(key):
     unit = f" {entry.unit}" if entry.unit else ""
     better = {"higher": "higher is better", "lower": "lower is better", "neither": ""}[entry.better]
     st.caption(f"From {low} to {high}{unit}{'; ' + better if better else ''}. Source: {entry.source}.")
-    st.page_link(
-        LEARN,
-        label="Terms and symbols",
-        icon=":material/menu_book:",
-        query_params=state.link(lesson="glossary", step=""),
-    )
+    link_to("learn", "Terms and symbols", "menu_book", lesson="glossary", step="")
 
 
 def definitions(keys, where, title=""):
-    """A row of buttons after a title, one per number, each opening to its definition."""
+    """A row of buttons after a title, one for each number, that open its definition."""
     with st.container(horizontal=True, gap="small", vertical_alignment="center"):
         if title:
             st.markdown(title, width="content")

@@ -1,4 +1,4 @@
-"""What Open files offers besides the fields: the demos, their files to download, text to paste, and files opened before."""
+"""What Open files offers in addition to the fields: demos, their files to download, text to paste, files opened before."""
 
 from __future__ import annotations
 
@@ -12,12 +12,13 @@ from hierviz.app import state
 from hierviz.app.state import opened, remembered, upload_fields
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.links import go_to
+from hierviz.app.widgets.table import download
 from hierviz.demo import DEMOS, bundle_folder
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.predictions_writer import write_predictions
 from hierviz.reports.view import DEMO, NAME_OF_DEMO
 
-PAGES = Path(__file__).parents[1] / "pages"
 EXAMPLE_TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
 EXAMPLE_TABLE = "sample_id,cat,dog,newt,truth\na,0.7,0.2,0.1,cat\nb,0.3,0.4,0.3,mammal\nc,0.2,0.3,0.5,dog\n"
 LONGEST = 1_000_000  # letters of a text
@@ -30,13 +31,12 @@ def demos():
             icon = ":material/directions_car:" if key == DEMO else ":material/article:"
             st.button(DEMOS[name], icon=icon, key=f"open-{key}", on_click=_ask, args=("demo", key))
         with st.popover("Files of a demo", icon=":material/download:", type="tertiary"):
-            st.caption("To see how files look, and to open them below.")
+            st.caption("Examples of all forms, which can be opened below.")
             _downloads()
     asked = state.memory("offers").pop("demo", None)
     if asked is not None:
         state.show_data(asked)
-        state.publish()
-        st.switch_page(PAGES / "overview.py", query_params=state.link())
+        go_to("overview")
 
 
 def _ask(what, value):
@@ -57,16 +57,7 @@ def _downloads():
         ("Credit and licences of the articles", assets / "wikipedia" / "README.md", "articles-README.md"),
     )
     for label, path, name in files:
-        st.download_button(
-            label,
-            _predictions if path is None else path.read_bytes,
-            name,
-            "application/octet-stream",
-            key=f"get-{name}",
-            on_click="ignore",
-            icon=":material/download:",
-            type="tertiary",
-        )
+        download(label, _predictions if path is None else path.read_bytes, name, f"get-{name}", type="tertiary")
 
 
 def _predictions():
@@ -91,7 +82,7 @@ def paste():
         st.button("Use these tables", key="use-pasted", on_click=_use)
         if upload_fields.paste_refused():
             st.error(escape(upload_fields.paste_refused()), icon=":material/error:")
-        st.caption("They are read as files in the fields below. **Open** takes what was typed here as well.")
+        st.caption("They are read as files in the fields below. **Open** also reads what was typed here.")
 
 
 def _use():
@@ -108,7 +99,7 @@ def _texts():
 
 
 def use_what_was_typed(chosen):
-    """Put changed texts, and the example beside them, into the uploaders that hold no other file.
+    """Put changed texts, and the example of the other field, into the uploaders that hold no other file.
 
     Parameters
     ----------
@@ -156,5 +147,4 @@ def _open(files):
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return
     remembered.remember(files)
-    state.publish()
-    st.switch_page(PAGES / "overview.py", query_params=state.link())
+    go_to("overview")

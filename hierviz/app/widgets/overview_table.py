@@ -1,28 +1,37 @@
-"""The table of the Overview: all models on a few numbers, and which answers each number judges."""
+"""The models of the Overview: three plain columns, and on demand all numbers with the answers that each judges."""
 
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import numbers, shell
-from hierviz.app.widgets.metric_table import BOUNDS, FIRSTS, listing, too_few_text, unmarked
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.metric_table import (
+    BOUNDS,
+    FIRSTS,
+    Row,
+    cell_text,
+    listing,
+    metric_table,
+    ranked,
+    too_few_text,
+    unmarked,
+)
 from hierviz.app.widgets.progress import worked_out
+from hierviz.charts import threshold_text
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics.registry import METRICS
+from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.comparison import never_reached, too_few_for
+from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import FEWEST
 
-SHOWN = {
-    "curve": ("ac", "ap", "recall_at_95_correct", "majority_f1"),
-    "distribution": ("softmax_win",),
-    "top_down": ("argmax_leaf_accuracy", "coarsest_accuracy", "aggregate_f1"),
-    "confusion": ("f1", "mcc"),
-}
+SHOWN = (
+    *("ac", "ap", "recall_at_95_correct", "majority_f1", "softmax_win"),
+    *("argmax_leaf_accuracy", "coarsest_accuracy", "aggregate_f1", "f1", "mcc"),
+)
 # Where there is no curve, sets of classes are what can be judged.
-SHOWN_OF_SETS = {
-    "labels": ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"),
-    "confusion": ("ppv", "tpr", "f1", "mcc"),
-}
+OF_LABELS, OF_PATHS = ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"), ("ppv", "tpr", "f1", "mcc")
 LEFT_OUT = {
     "distribution": "the win and cross entropy",
     "top_down": "accuracy by level",
@@ -31,61 +40,87 @@ LEFT_OUT = {
     "curve": "operating curves",
     "confusion": "the hierarchical confusion",
 }
+# Key, and its meaning in plain words.
+OF_CURVES = {
+    "argmax_leaf_accuracy": "most probable leaf class is the truth",
+    "recall_at_95_correct": "how specific answers are at most when 95 % of them are correct, from 0 to 1",
+    "ac": "correctness and specificity over all thresholds, from 0 to 1",
+}
+OF_SETS = {
+    "micro_f1": "F1 of all classes of all samples together",
+    "hf1_samples": "mean F1 of a sample's classes with their ancestors",
+    "mcc": "correlation of answers and truth over all classes, from −1 to 1",
+}
 SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels of the file"
 
 
 def summaries(data):
-    """All numbers of every model by its name, worked out once; None where the visitor cancelled it."""
+    """All numbers of every model by its name, computed once; None where the visitor cancelled it."""
     return worked_out(
         "summaries",
         data.digest,
         "Model metrics",
-        lambda stages: {model.predictions.name: _summary(model, stages) for model in data.models.values()},
+        # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
+        lambda stages: {
+            model.predictions.name: model_summary(
+                model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stages
+            )
+            for model in data.models.values()
+        },
     )
 
 
 def known_summaries(data):
-    """`summaries` where they were worked out before, else None."""
+    """`summaries` where they were computed before, else None."""
     return state.known("summaries", data.digest)
 
 
-def draw(data):
-    """The table, what is marked, what is judged, definitions, and what had to be left out."""
+def value_of(entry, key):
+    """A number of the summary of a model; None where it has none."""
+    return (entry.get(METRICS[key].block) or {}).get(key)
+
+
+def bounds_of(entry, keys):
+    """(low, high), or None, of those numbers of a model that unknown scores leave open."""
+    bounds = entry.get("bounds", {})
+    return {key: of.get(key) for key in keys if (of := bounds.get(METRICS[key].block)) is not None}
+
+
+def metrics_table(data):
+    """The table, what is marked, what is judged, definitions, and what is not available."""
     # The table does not depend on the controls of the page: each of them reruns it.
     models, entries = data.models.values(), summaries(data)
     if entries is None:
         return
     has_curve = any(entry["curve"] for entry in entries.values())
-    shown = SHOWN if has_curve else SHOWN_OF_SETS
-    rows = {
-        name: {key: entry[block][key] for block, keys in shown.items() if entry[block] for key in keys}
-        for name, entry in entries.items()
-    }
-    keys = [key for keys in shown.values() for key in keys if any(key in row for row in rows.values())]
+    shown = SHOWN if has_curve else (*OF_LABELS, *OF_PATHS)
+    keys = [key for key in shown if any(entry[METRICS[key].block] for entry in entries.values())]
     if keys:
-        at_one_threshold = [key for key in keys if _is_at_one_threshold(key, models)]
+        has_scores = any(model.predictions.has_scores for model in models)
+        of_answers = [key for key in keys if METRICS[key].block in ("labels", "confusion") or key in AT_ONE_THRESHOLD]
+        at_one_threshold = of_answers if has_scores else []
         curves = {model.predictions.name: model.curve for model in models if entries[model.predictions.name]["curve"]}
         few = too_few_for(keys, min((curve.n_samples for curve in curves.values()), default=0))
-        bounds = {
-            name: {key: entry["bounds"][block].get(key) for block, of in shown.items() if entry[block] for key in of}
-            for name, entry in entries.items()
-            if "bounds" in entry
-        }
+        bounds = {name: bounds_of(entry, keys) for name, entry in entries.items()}
         unknown = [key for key in keys if any(key in of_model for of_model in bounds.values())]
-        unranked = keys if has_few(entries) else list(dict.fromkeys([*at_one_threshold, *few, *unknown]))
-        never = {name: tuple(never_reached(curve)) for name, curve in curves.items()}
-        shell.metric_table(rows, keys, key="overview-table", unranked=unranked, never=never, bounds=bounds)
+        unranked = keys if has_few(entries) else [*at_one_threshold, *few, *unknown]
+        rows = [
+            Row(
+                {"model": name},
+                {key: value_of(entry, key) for key in keys},
+                never=tuple(never_reached(curves[name])) if name in curves else (),
+                bounds=bounds[name],
+            )
+            for name, entry in entries.items()
+        ]
+        metric_table(ranked(rows, keys, unranked), keys, "overview-table")
         said = ["Each row is a model."]
         if len(rows) > 1:
-            said += [
-                *([FIRSTS] if len(unranked) < len(keys) else []),
-                unmarked(at_one_threshold),
-                too_few_text(few),
-            ]
-        judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
-        st.markdown(" ".join(value for value in said if value))
-        if bounds:
+            said += [FIRSTS * (not set(keys) <= set(unranked)), unmarked(at_one_threshold), too_few_text(few)]
+        st.markdown(" ".join(filter(None, said)))
+        if unknown:
             st.markdown(BOUNDS)
+        judged = {what: [METRICS[key].label for key in of if key in keys] for what, of in _judged(models, has_curve)}
         st.markdown(f"Evaluated: {'; '.join(f'**{what}**: {listing(of)}' for what, of in judged.items() if of)}.")
         st.markdown("Definitions of the columns:")
         numbers.definitions(keys, "overview")
@@ -98,19 +133,8 @@ def draw(data):
 
 
 def has_few(entries):
-    """Whether a model is judged on so few samples that none is marked."""
+    """Whether a model is judged on too few samples for marks."""
     return min(entry["n_samples"] for entry in entries.values()) < FEWEST
-
-
-def _summary(model, stage):
-    """The numbers of a model: of one class by the majority rule, or, where there is no curve, of the set of classes."""
-    return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stage)
-
-
-def _is_at_one_threshold(key, models):
-    """Whether a number is about answers at one τ."""
-    of_answers = METRICS[key].block in ("labels", "confusion") or key in AT_ONE_THRESHOLD
-    return of_answers and any(model.predictions.has_scores for model in models)
 
 
 def _judged(models, has_curve):
@@ -120,7 +144,7 @@ def _judged(models, has_curve):
     if not has_curve:
         sets = " or ".join(what for what, there in ((LABELS, has_labels), (SETS, has_scores)) if there)
         paths = f"{sets}, as the smallest set of paths through all its classes"
-        return [(sets, SHOWN_OF_SETS["labels"]), (paths, SHOWN_OF_SETS["confusion"])]
+        return [(sets, OF_LABELS), (paths, OF_PATHS)]
     majority = "the answers of the majority rule (τ = 0.5)"
     return [
         ("the answers at all thresholds", ("ac", "ap", "recall_at_95_correct")),
@@ -129,3 +153,109 @@ def _judged(models, has_curve):
         ("the top-down best leaf", ("coarsest_accuracy", "aggregate_f1")),
         (f"{majority} or {LABELS}" if has_labels else majority, ("majority_f1", "f1", "mcc")),
     ]
+
+
+def models_table(data):
+    """Three columns, the best marked."""
+    entries = summaries(data)
+    if entries is None:
+        return
+    shown = OF_CURVES if any(entry["curve"] for entry in entries.values()) else OF_SETS
+    keys = [key for key in shown if any(value_of(entry, key) is not None for entry in entries.values())]
+    if not keys:
+        return
+    rows = [_row(data, entries, method, keys) for method in data.methods]
+    has_bounds = {key for row in rows for key in row.bounds}
+    unranked = [key for key in keys if has_few(entries) or key in has_bounds or (len(rows) > 1 and key == "mcc")]
+    lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
+    for row in ranked(rows, keys, unranked):
+        lines.append([numbers.escape(row.lead["model"]), *(cell_text(row, key) for key in keys)])
+    st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
+    if has_bounds:
+        st.markdown(BOUNDS)
+    said = "; ".join(f"**{METRICS[key].label}**: {shown[key]}" for key in keys)
+    between = " ±: standard deviation between the runs of a method." if any(row.spread for row in rows) else ""
+    marks = f"{FIRSTS} Compare marks which differences are clear." if len(rows) > 1 else ""
+    st.caption(f"{said}. {marks if len(unranked) < len(keys) else ''}{between}")
+
+
+def _row(data, entries, method, keys):
+    """The Row of a method: of several runs their mean with its spread."""
+    models = data.methods[method]
+    name = models[0].predictions.name
+    if len(models) == 1:
+        entry = entries[name]
+        return Row({"model": name}, {key: value_of(entry, key) for key in keys}, bounds=bounds_of(entry, keys))
+    runs = [entries[data.models[key].predictions.name] for key in data.runs_of(method)]
+    repeats = {
+        key: over_repeats(values) for key in keys if None not in (values := [value_of(run, key) for run in runs])
+    }
+    means, spread = ({key: float(getattr(one, name)) for key, one in repeats.items()} for name in ("mean", "sd"))
+    return Row({"model": f"{name} ({len(models)} runs)"}, means, spread=spread)
+
+
+def say_most_specific(data, level=0.95):
+    """The method that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
+
+    Nothing before `models_table` has computed the numbers, or where that was cancelled.
+    """
+    if known_summaries(data) is None:
+        return
+    curves = {
+        key: [run.curve for run in runs]
+        for key, runs in data.methods.items()
+        if all(run.why_no_curve() is None for run in runs)
+    }
+    if not curves or any(model.predictions.has_unknown for model in data.models.values()):
+        return
+    found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
+    if found is None or found.n_samples < FEWEST:
+        st.markdown(most_specific_text(found, "", "", len(curves), level))
+        return
+    key, point = found.key, found.choice
+    name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(point.threshold)
+    st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
+    shown = state.shown_models(data)
+    models = state.view().models if key in shown else (*shown[:7], key)
+    at = state.view().with_threshold(point.threshold, key)
+    clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
+    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="most-specific"):
+        link_to(
+            "curves",
+            f"{name} at τ = {threshold}",
+            "my_location",
+            sample="",
+            model=key,
+            models=models,
+            threshold=at.threshold,
+            thresholds=at.thresholds,
+            rule="threshold",
+        )
+        st.caption(
+            "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves show how certain this is "
+            f"for new ones{clearer}.",
+            width="content",
+        )
+
+
+def best_two(data):
+    """Keys of the two methods with the largest AC, of several runs their mean; or None."""
+    entries = summaries(data) or {}
+    found = {
+        key: [entries.get(data.models[run].predictions.name, {}).get("curve") for run in data.runs_of(key)]
+        for key in data.methods
+    }
+    ac = {
+        key: float(over_repeats([curve["ac"] for curve in curves]).mean) if len(curves) > 1 else curves[0]["ac"]
+        for key, curves in found.items()
+        if all(curve and curve["ac"] is not None for curve in curves)
+    }
+    return sorted(ac, key=lambda key: -ac[key])[:2] if len(ac) > 1 else None
+
+
+def every_metric(data):
+    """All numbers of all models, computed on request."""
+    every = st.expander("All metrics", key="all-metrics", on_change="rerun")
+    if every.open:
+        with every:
+            metrics_table(data)

@@ -1,4 +1,4 @@
-"""What takes long on a page: worked out once for all visitors, with its progress and a button that cancels it."""
+"""What takes long on a page: computed once for all visitors, with its progress and a button that cancels it."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def worked_out(name, key, what, make):
     Returns
     -------
     object or None
-        None where this visitor cancelled it: then the page says so once, with a button that starts it again.
+        None where this visitor cancelled it: then the page has a note once, with a button that starts it again.
     """
     found = state.known(name, key)
     if found is not None:
@@ -46,11 +46,38 @@ def worked_out(name, key, what, make):
     return value
 
 
+def is_wanted(name, key, at_once, button, why="", **options):
+    """Whether something slow is to be computed: at once, or once its button was pressed, which is drawn until then.
+
+    Parameters
+    ----------
+    name, key : as of `state.computed`
+    at_once : bool
+    button : str
+    why : str
+        Markdown above the button.
+    **options
+        Of the button.
+    """
+    pressed = state.memory(f"requested {name}")
+    if at_once or key in pressed or state.known(name, key) is not None:
+        return True
+    if why:
+        st.markdown(why)
+    st.button(button, on_click=lambda: pressed.update({key: True}), **options)
+    return False
+
+
+def choice_key(choice):
+    """What distinguishes choices of rule and parameters."""
+    return tuple(sorted(choice.items()))
+
+
 def answers_worked_out(data_key, key, model, choice):
     """Make sure that a model has the answers of a choice of rule, where all scores are read for them; False where cancelled."""
     if not model.predictions.has_scores or not model.needs_pass(**choice):
         return True
-    asked = (data_key, key, repr(sorted(choice.items(), key=lambda pair: pair[0])))
+    asked = (data_key, key, choice_key(choice))
     state.forget("answers", asked)  # the model keeps the last few only
     what = f"Answers of {model.predictions.name}"
 

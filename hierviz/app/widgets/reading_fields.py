@@ -1,4 +1,4 @@
-"""How files are read, and on which part of the taxonomy they are judged: fields for the readings of `Files`."""
+"""How files are read, and on which part of the taxonomy they are judged: fields for the reading options of `Files`."""
 
 from __future__ import annotations
 
@@ -17,11 +17,7 @@ ORDER = (
     "predictions_form",
     "parametrisation",
     "percent",
-) + (
-    "truth_column",
-    "ids",
-    "missing",
-)
+) + ("truth_column", "ids", "missing")
 KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing")
 _START = {"percent": False, "ids": IDS[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}
@@ -52,7 +48,7 @@ def reading_fields():
 
 
 def projection_fields():
-    """Ask for it; returns `Files.projection`, empty where the whole taxonomy is meant."""
+    """Ask for the part of the taxonomy; returns `Files.projection`, empty for the whole."""
     asked = {}
     with st.expander("Judge on a part of the taxonomy"):
         cut = st.selectbox("Judged on", list(CUTS), format_func=CUTS.get, key="projection_cut")
@@ -81,5 +77,5 @@ def projection_fields():
             asked |= {"unseen": unseen} if unseen else {}
         inner = st.selectbox("Inner classes as truth are", list(INNER), format_func=INNER.get, key="projection_inner")
         asked |= {"inner_truth": inner} if inner else {}
-        st.caption("How many truths were moved or left out stands in the account of each file after opening.")
+        st.caption("The account of each file after opening gives how many truths were moved or left out.")
     return asked

@@ -1,4 +1,4 @@
-"""What every way to a report shares: rule and parameters of the page, the command, the button that saves the file, its name."""
+"""Reports of the open data, and the file of one view: rule and parameters of the page, the command, the buttons that save."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hierviz.app.state import story
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.table import download
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
@@ -21,26 +22,22 @@ from hierviz.opening.named_files import stem
 from hierviz.opening.parameter_words import with_flags
 from hierviz.opening.start_options import without_folder
 from hierviz.reports.report_file import ReportRun, report
+from hierviz.reports.report_samples import ReportSamples
+from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view import NAME_OF_DEMO
+from hierviz.reports.view_pages import IN_REPORTS
+
+SAVE_VIEW = "Save this view as a file"
 
 
 def offer_report(made, name, key):
     """The button that saves a Report under a name without its ending."""
     content, file = made.html.encode("utf-8"), f"{name}.html"
-    st.download_button(
-        f"Save {file} ({len(content) / 1e6:.1f} MB)",
-        content,
-        file,
-        "text/html",
-        type="primary",
-        icon=":material/download:",
-        key=key,
-        on_click="ignore",
-    )
+    download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, key, type="primary")
 
 
 def report_choice(data, key):
-    """Rule and parameters of the page, as far as they serve for the model."""
+    """Rule and parameters of the page, as far as they apply to the model."""
     if not data.models[key].predictions.has_scores:
         return {"rule": "majority"}
     several = has_several_truths(data)
@@ -133,3 +130,46 @@ def shown_sample(data):
 def file_start(title):
     """A title as part of a file name."""
     return slug(title, "report")[:60]
+
+
+def can_save(page):
+    """Whether the copied link needs a file in its place, and a report can show this page."""
+    return state.is_local_visit() and page in IN_REPORTS
+
+
+def ask_for_file(page):
+    """Let the next run offer the file of the current view."""
+    state.memory("save view")["asked"] = (page, state.link())
+
+
+def save_view(data, page):
+    """The dialog with the file, where it was requested and the page still shows the same."""
+    if state.memory("save view").get("asked") == (page, state.link()):
+        _dialog(data, page)
+
+
+@st.dialog(SAVE_VIEW, on_dismiss=lambda: state.memory("save view").clear())
+def _dialog(data, page):
+    st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
+    view_file(data, page, "get-view")
+
+
+def view_file(data, page, name):
+    """Make the file with its progress, and offer it.
+
+    Parameters
+    ----------
+    data : Dataset
+    page : str
+        One of `IN_REPORTS`.
+    name : str
+        Key of the button.
+    """
+    # The page chooses models where the address names none.
+    shown = tuple(state.shown_models(data)) if page == "curves" else state.view().models
+    step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
+    own = story.own_steps(data)
+    of_story = ["--view", link_of_step(step), *story_flag(data, own)]
+    made = made_report(data, report_settings(data, (step, *own), of_story, ReportSamples(named=shown_sample(data))))
+    if made is not None:
+        offer_report(made, f"{file_start(data.title)}-{page}", name)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.report_offer import (
     asked_report,
     file_start,
@@ -18,8 +17,9 @@ from hierviz.app.widgets.report_offer import (
     report_settings,
     shown_sample,
     story_flag,
+    view_file,
 )
-from hierviz.app.widgets.save_view import view_file
+from hierviz.app.widgets.table import download
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.view_pages import IN_REPORTS
 from hierviz.reports.view_pages import PAGES as RECORDS
@@ -35,10 +35,9 @@ CHOICES = {
     "story": ("Story", "To present: views in an order with captions, played in full screen."),
     "session": (
         "Session file",
-        "To go on later, or elsewhere: opens this page again with the same files; holds no data.",
+        "To continue later or elsewhere: opens this page again with the same files; contains no data.",
     ),
 }
-PAGES = Path(__file__).parents[1] / "pages"
 
 
 @st.fragment
@@ -52,7 +51,7 @@ def save_menu(data, page):
         Of the address, such as "curves".
     """
     with st.container(key="save-menu"):
-        # Drawn while it is shut: a popover that tells when it is closed tells it of the page that was left, too late.
+        # Drawn while it is shut: a popover that reports when it is closed does so to the page that was left, too late.
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save")
     offered = [key for key in CHOICES if key != "view" or (page or "overview") in IN_REPORTS]
     with menu:
@@ -77,7 +76,7 @@ def _view(data, page):
 
 
 def _is_asked(memory, name, now):
-    """Whether a file was asked for as the page is now; once the page shows something else it is to be asked for again."""
+    """Whether a file was requested for what the page shows now; once it shows something else, it must be requested again."""
     if memory.get(name) != now:
         memory.pop(name, None)
     return name in memory
@@ -123,15 +122,15 @@ def _report(data):
 def _story(data, page):
     n = len(story.steps(data))
     st.caption(
-        "A session file and a report keep it. "
-        + (f"There {'is 1 view' if n == 1 else f'are {n} views'} now." if n else "There is none yet.")
+        "Session files and reports contain the story. "
+        + (f"It has {'1 view' if n == 1 else f'{n} views'}." if n else "It has no views yet.")
     )
     if page != "story":
         if not RECORDS[page].section:
-            st.caption("Played in the app as any other page; in a report a view of this page is its caption only.")
+            st.caption("Played in the app like any other page; in a report a view of this page is its caption only.")
         st.text_area("Caption", placeholder="What to see here", height=70, **state.kept(MEMORY, "caption", ""))
         st.button("Add this view", icon=":material/playlist_add:", key="add-view", on_click=_add, args=(data, page))
-    st.page_link(PAGES / "story.py", label="Arrange and play", icon=":material/slideshow:", query_params=state.link())
+    link_to("story", "Arrange and play", "slideshow")
 
 
 def _add(data, page):
@@ -145,21 +144,15 @@ def _session(data, page):
     if why:
         st.caption(escape(why))
         return
-    st.caption("It holds the choices of this page, and names and SHA-256 of the files. Open it under **Open files**.")
+    st.caption(
+        "It contains the choices of this page, and names and SHA-256 of the files. Open it under **Open files**."
+    )
 
-    # Made where no session is known: what it needs of this one is looked up now.
+    # The file is made outside the session: what it needs is read now.
     memories = {name: dict(values) for name, values in state.memories().items()}
     view, steps = state.view(), story.own_steps(data)
 
     def content():
         return session_of(data, page or "overview", view, memories, steps).to_json()
 
-    st.download_button(
-        "Save the session file",
-        content,
-        f"{file_start(data.title)}.hierviz.json",
-        "application/json",
-        icon=":material/bookmark:",
-        key="get-session",
-        on_click="ignore",
-    )
+    download("Save the session file", content, f"{file_start(data.title)}.hierviz.json", "get-session", "bookmark")

@@ -1,4 +1,4 @@
-"""Which samples the Examples page walks through, in which order, and the list of them."""
+"""Which samples the page Examples shows, in which order, and the list of them."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.widgets import filters
+from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import ORDERS, Mistakes, SetMistakes, mistakes, outcome_counts, set_mistakes
@@ -22,8 +23,8 @@ from hierviz.metrics.sets.node_sets import most_specific
 
 # Streamlit breaks lines in rows of more than 64 pixels only.
 ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
-# Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids for which there is a column
-# beside them.
+# Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids that have a column of their
+# own.
 LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 15, 20, 40, 8
 
 
@@ -42,7 +43,7 @@ class Selection:
     counts : dict of str to int
         Number of samples by outcome, whichever outcome is shown; empty where there is none.
     place : int
-        Place of the sample looked at in `rows`.
+        Place of the sample shown in `rows`.
     """
 
     predictions: object
@@ -63,7 +64,7 @@ class Selection:
         return some.row, [(taxonomy.title(truth), taxonomy.title(answer)) for truth, answer in nodes]
 
     def go(self, place):
-        """Look at another sample of the selection."""
+        """Show another sample of the selection."""
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
 
 
@@ -120,10 +121,7 @@ def controls(selection, model, data_key):
             filters.outcome_control(selection.counts)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if selection.found is not None:
-            order = state.view().order if state.view().order in orders(model) else orders(model)[0]
-            st.selectbox(
-                "Sort by", orders(model), format_func=ORDERS.get, **state.bound("order", value=order, width=155)
-            )
+            pick("Sort by", {key: ORDERS[key] for key in orders(model)}, "order", width=155)
         filters.more(model, data_key)
 
 

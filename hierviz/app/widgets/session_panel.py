@@ -1,4 +1,4 @@
-"""Open a session file: what it needs, what is missing or has changed, and then the page it stands for."""
+"""Open a session file: what it needs, what is missing or has changed, and then its page."""
 
 from __future__ import annotations
 
@@ -18,15 +18,15 @@ from hierviz.app.state.session_file import (
     show_session,
 )
 from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.links import go_to
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.reports.view import DEMO
 
-PAGES = Path(__file__).parents[1] / "pages"
 MEMORY = "session"
 
 
 def session_panel():
-    """Draw the uploaders of a session file and its files, and open it when that is asked for."""
+    """Draw the uploaders of a session file and its files, and open it on request."""
     given = state.kept_upload(
         "session", "Session file", help="Saved with the button Save of a page: what it shows, without the data."
     )
@@ -42,7 +42,7 @@ def session_panel():
         st.markdown(f"A session on the {which}, page **{escape(saved.page)}**.")
         paths, dataset, is_ready = [], None, True
     else:
-        st.markdown(f"A session on **{escape(saved.title)}**, page **{escape(saved.page)}**, of these files:")
+        st.markdown(f"A session on **{escape(saved.title)}**, page **{escape(saved.page)}**, with these files:")
         dataset = open_already(saved)
         paths, is_ready = ([], True) if dataset is not None else _files(saved)
         if dataset is not None:
@@ -70,7 +70,7 @@ def _files(saved):
     if saved.needs_model:
         _parts(saved, [None] * len(saved.parts))
         st.info(
-            "These data were made by running a model: open the model and its inputs below, then open the session file again.",
+            "These data come from a model run: open the model and its inputs below, then open the session file again.",
             icon=":material/info:",
         )
         return [], False
@@ -108,5 +108,4 @@ def _open(saved, dataset, paths):
         stages = state.Stages("cancel-open", state.cancel_open, after=0)
         dataset = open_and_put(session_files(saved, paths), stages, find=state.open_elsewhere)
     show_session(saved, dataset)
-    state.publish()
-    st.switch_page(PAGES / f"{saved.page}.py", query_params=state.link())
+    go_to(saved.page)

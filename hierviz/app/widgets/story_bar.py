@@ -9,8 +9,6 @@ from hierviz.app.state import story
 from hierviz.app.state.components import component, style_sheet
 from hierviz.reports.view_pages import PAGES
 
-# Nothing but the page and the caption.
-
 
 def story_bar():
     """Draw the bar while a story is played."""
@@ -29,6 +27,6 @@ def story_bar():
         elif word and word.isdecimal():
             story.go(int(word) - 1)
 
-    told = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": PAGES[step.page].is_figure}
+    shown = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": PAGES[step.page].is_figure}
     with st.container(key="story-played"):
-        component(__file__, "story_bar")(key="story-bar", data=told, on_go_change=moved)
+        component(__file__, "story_bar")(key="story-bar", data=shown, on_go_change=moved)

@@ -1,4 +1,4 @@
-"""What can be done about an error of the files, as buttons below it: each says one thing more and opens the files again."""
+"""Buttons below an error in the files: each adds one reading option and opens the files again."""
 
 from __future__ import annotations
 
@@ -20,12 +20,12 @@ READING = "reading"
 
 
 def reading(field, default=None):
-    """Keywords of the field that says how files are read, which a button below an error can fill in."""
+    """Keywords of the field for how files are read, which a button below an error can fill in."""
     return state.kept(READING, field, default)
 
 
 def forget_readings():
-    """What was said of files that are open now holds for no others."""
+    """Reading options of files that are open now do not apply to others."""
     state.memory(READING).clear()
 
 
@@ -45,19 +45,19 @@ def ways_out(error, files, chosen, found=None):
         if "missing" in wanted and "zero" in text:
             _button(_zero_words(error.about), "missing", "zero")
         if "missing" in wanted and "unknown" in text:
-            _button("Take what is not listed as unknown", "missing", "unknown")
+            _button("Treat unlisted scores as unknown", "missing", "unknown")
         if "ids" in wanted:
             _button("1.0 is 1: compare ids as numbers", "ids", "number")
         if "percent" in wanted:
             _button("The scores are percent", "percent", True)
         if found is not None and any(one.severity == "error" and one.fix is not None for one in found):
             st.button(
-                "Open the mended files",
+                "Open the fixed files",
                 icon=":material/healing:",
-                key="way-mended",
-                on_click=_open_mended,
+                key="way-fixed",
+                on_click=_open_fixed,
                 args=(found, files, chosen),
-                help="They hold all that can be mended, as it is listed below, and nothing else in them is changed.",
+                help="With everything fixed that can be, as listed below, and nothing else changed.",
             )
     if "parametrisation" in wanted:
         _form("parametrisation", _kinds)
@@ -74,11 +74,11 @@ def ways_out(error, files, chosen, found=None):
 
 
 def replaced_line():
-    """Which files are read in place of others, and a button that ends it."""
+    """Which files are read instead of others, and a button that ends it."""
     names = names_replaced()
     if names:
         with st.container(horizontal=True, vertical_alignment="center"):
-            st.markdown(f"Read in place of what was chosen: {escape(', '.join(names))}", width="content")
+            st.markdown(f"Read instead of the chosen files: {escape(', '.join(names))}", width="content")
             st.button("Read the files as chosen", on_click=read_as_chosen, type="tertiary", key="read-as-chosen")
 
 
@@ -100,7 +100,7 @@ def truth_offers(paths, way):
                 key=f"way-truth-{number}",
                 on_click=_is_truth,
                 args=(path, paths, way),
-                help="Now it is read as the answers of another model.",
+                help="It is now read as the answers of another model.",
             )
 
 
@@ -120,7 +120,7 @@ def _say(field, value):
 
 
 def _form(field, widget):
-    """A field of the reading options once more, with a button of its own: typing alone would end the error."""
+    """A field of the reading options again, with its own button: typing alone would end the error."""
     key = f"way-typed-{field}"
     with st.form(f"way-{field}"):
         widget(key)
@@ -142,11 +142,11 @@ def _name_classes(predictions):
     state.request_open()
 
 
-def _open_mended(found, files, chosen):
-    """Read the mended files, which are called as those that they are made of."""
+def _open_fixed(found, files, chosen):
+    """Read the fixed files, under the names of the files they are made of."""
     made = dict(zip(files.paths, chosen.paths, strict=False)) if len(files.paths) == len(chosen.paths) else {}
     places = {Path(path).name: made.get(path, path) for path in files.paths}
-    with tempfile.TemporaryDirectory(prefix="hierviz-mended-") as folder:
+    with tempfile.TemporaryDirectory(prefix="hierviz-fixed-") as folder:
         try:
             written = found.write_mended(Path(folder))
             read_instead({places[path.name]: (path.name, path.read_bytes()) for path in written})

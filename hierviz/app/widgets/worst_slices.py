@@ -3,7 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import numbers, shell
+from hierviz.app.widgets import numbers
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis._slices import slices
 from hierviz.messages.number_text import percent_text, value_text
@@ -11,7 +12,7 @@ from hierviz.messages.number_text import percent_text, value_text
 MOST = 3
 # Of a slice that is flagged, and would not be by its samples outside the flagged slices before it.
 SHARED = "Mostly because of samples that also lie in another, worse slice."
-# Losses that a permutation test may draw without being asked for it (about a second), and permutations that it takes at least.
+# Losses that a permutation test may draw unasked (about a second), and permutations that it takes at least.
 AT_ONCE, FEWEST_PERMUTATIONS = 3_000_000, 999
 
 
@@ -21,14 +22,16 @@ def takes_long(choice):
 
 
 def found_slices(choice):
-    """The Slices of the answers of a TaxonomyChoice, worked out once; None where that takes long or was cancelled."""
+    """The Slices of the answers of a TaxonomyChoice, computed once; None where that takes long or was cancelled."""
     if takes_long(choice):
         return None
 
-    def make(stages):
-        return slices(choice.answers, progress=stages("Slices", "permutations"))
-
-    return worked_out("slices", choice.of_answer, "Slices", make)
+    return worked_out(
+        "slices",
+        choice.where,
+        "Slices",
+        lambda stages: slices(choice.answers, progress=stages("Slices", "permutations")),
+    )
 
 
 def slice_name(row, taxonomy):
@@ -36,14 +39,6 @@ def slice_name(row, taxonomy):
     if row.kind == "subtree":
         return f"*{numbers.escape(taxonomy.title(row.node))}*"
     return f"*{numbers.escape(row.kind)}* = *{numbers.escape(row.value)}*"
-
-
-def slice_link(row, taxonomy, **more):
-    """Query of a link to the samples of a slice."""
-    if row.kind == "subtree":
-        return state.link(sample="", under=taxonomy.names[row.node], **more)
-    where = state.view().where_with(row.kind, row.value)
-    return state.link(sample="", where=where, **more)
 
 
 def subtree_verdict(choice, found):
@@ -58,7 +53,7 @@ def subtree_verdict(choice, found):
 
 
 def worst_attributes(choice, found):
-    """The worst values of attributes, how was tested, and the way to all slices; `found` is None where nothing was tested."""
+    """The worst values of attributes, the test, and a link to all slices; `found` is None where nothing was tested."""
     if takes_long(choice):
         _all_slices(choice.key, "Which subtrees and attributes are worse than the rest?")
     if found is None:
@@ -76,8 +71,8 @@ def worst_attributes(choice, found):
     if attributes and not any(row.is_flagged for row in attributes):
         st.markdown("No attribute value is clearly worse than the rest.")
     st.caption(
-        f"Clearly worse than all other samples is what a {found.test} test finds, corrected for {len(found):,} tests (false "
-        "discovery rate 5\u00a0%)."
+        f"Clearly worse than all other samples: by a {found.test} test, corrected for {len(found):,} tests (false discovery "
+        "rate 5\u00a0%)."
         + (
             " Left out here: values that are worse mostly because of samples they share with these."
             if any(row.is_explained for row in found.rows)
@@ -88,17 +83,21 @@ def worst_attributes(choice, found):
 
 
 def _line(choice, found, place, said, label, also=""):
-    """What is said of a slice, the link to its samples, and what else is to be said."""
+    """A slice in words, the link to its samples, and a note."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
         st.markdown(said, width="content")
         outcome = "wrong" if found.loss_key == "wrong" else ""
-        link = slice_link(found.rows[place], choice.taxonomy, outcome=outcome, model=choice.key)
-        st.page_link(shell.page("example"), label=label, query_params=link, width="content")
+        row, is_subtree = found.rows[place], found.rows[place].kind == "subtree"
+        fields = (
+            {"under": choice.taxonomy.names[row.node]}
+            if is_subtree
+            else {"where": state.view().where_with(row.kind, row.value)}
+        )
+        link_to("example", label, sample="", outcome=outcome, model=choice.key, **fields)
         if also:
             st.markdown(also, width="content")
 
 
 def _all_slices(key, label="All tested slices"):
-    """The way to the table of all slices."""
-    link = state.link(sample="", part="slices", model=key)
-    st.page_link(shell.page("mistakes"), label=label, icon=":material/list:", query_params=link)
+    """A link to the table of all slices."""
+    link_to("mistakes", label, "list", sample="", part="slices", model=key)
