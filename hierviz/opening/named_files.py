@@ -98,8 +98,10 @@ def _files_of(text):
         found = sorted(glob.glob(path), key=natural_key)
         if not found:
             raise FileError(f"--predictions {path}: expected files that match, got none. Check the path.")
-    folder = os.path.basename(os.path.dirname(os.path.abspath(found[0]))) if found else None
-    return [RunFile(file, name or folder) for file in found] or [RunFile(path, name)]
+    # A pattern may span folders: each file is a run of its own.
+    folders = [os.path.basename(os.path.dirname(os.path.abspath(file))) for file in found]
+    files = [RunFile(file, name or folder) for file, folder in zip(found, folders, strict=True)]
+    return files or [RunFile(path, name)]
 
 
 def _split(text):

@@ -91,7 +91,9 @@ class ReportRun:
     words : callable
         Takes the dict of `hierviz.evaluate` and returns it with names of parameters replaced, such as ``{classes}`` by a
         flag of the command line.
-    stage, threads
+    stage : callable
+        As of `hierviz.evaluate`.
+    threads : int, optional
         As of `hierviz.evaluate`.
     """
 

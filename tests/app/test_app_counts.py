@@ -21,7 +21,7 @@ def calls(monkeypatch):
 
         return call
 
-    def folding(taxonomy, p, truth, predicted, **limits):
+    def folding(taxonomy, p, truth, predicted, limits):
         return str(limits)
 
     monkeypatch.setattr(tree, "fold_rows", counted("fold", tree.fold_rows, folding))

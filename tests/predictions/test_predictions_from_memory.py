@@ -330,7 +330,7 @@ def test_counted_columns_of_a_frame_are_names_where_classes_are_called_so():
     found = Predictions.from_predict_proba(named, pd.DataFrame([[0.1, 0.9]]), ["b", "a"])
     assert found.node_probabilities().tolist() == [[1.0, 0.9, 0.1]]
     (note,) = found.notes
-    assert "were taken in the order of `classes`" in note
+    assert "were read in the order of `classes`" in note
 
 
 def test_columns_that_contradict_what_is_predicted(taxonomy):

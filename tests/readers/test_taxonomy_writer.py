@@ -138,9 +138,9 @@ def test_the_command_prints_and_converts(run, tmp_path):
     ("flags", "words"),
     [
         (["--values", "recal", "--predictions", "p.csv"], "--values: expected some of"),
-        (["--values", "recall"], "--values: expected with --predictions"),
-        (["--predictions", "p.csv"], "--values: expected with --predictions"),
-        (["--to", "edges", "--depth", "1"], "--to: expected without"),
+        (["--values", "recall"], "--values: expected together with --predictions"),
+        (["--predictions", "p.csv"], "--values: expected together with --predictions"),
+        (["--to", "edges", "--depth", "1"], "--to: expected no --values or --depth"),
         (["--depth", "-1"], "depth: expected a whole number from 0 up, got -1"),
         (["--to", "yaml"], "invalid choice"),
     ],

@@ -262,7 +262,7 @@ def test_errors(taxonomy):
             lambda: goals.choose(
                 goals.with_shallow_answers(curve, taxonomy, table, 3), "correct", {"above_depth": 0.1}
             ),
-            r"^depth: expected a whole number <= 2, got 3",
+            r"^depth: expected a whole number from 0 to 2, got 3",
         ),
         (
             lambda: goals.choose(goals.with_shallow_answers(curve, taxonomy, table, 1), "correct", {"above_depth": -1}),

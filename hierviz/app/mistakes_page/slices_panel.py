@@ -101,7 +101,7 @@ def tenths_text(value):
 
 def share_text(value):
     """A share in per cent, which no line break parts."""
-    return f"{fixed_text(value, 1)}{table.SPACE}%"
+    return table.unbroken(f"{fixed_text(value, 1)} %")
 
 
 def _table(asked, found):

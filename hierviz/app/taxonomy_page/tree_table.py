@@ -14,7 +14,7 @@ from hierviz.app.state.components import component
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.app.widgets.controls import pick
-from hierviz.app.widgets.table import SPACE, download
+from hierviz.app.widgets.table import download, unbroken
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 
 ROWS = {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}
@@ -107,7 +107,7 @@ def table_data(choice, table, rows, is_tree):
             bar = None if np.isnan(value) else round(min(value / full, 1.0), 4)
             if row.node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum"):
                 bar = None
-            text = number_text_of(key, value).replace(" %", f"{SPACE}%")
+            text = unbroken(number_text_of(key, value))
             if key == "ece" and table.is_miscalibrated[row.node] == 1:
                 text = f"✗ {text}"
             cells.append({"text": text, "bar": bar})

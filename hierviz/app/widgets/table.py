@@ -31,6 +31,11 @@ MOST_WRITTEN = 200_000
 words = st.column_config.TextColumn
 
 
+def unbroken(text):
+    """A short text that no line break parts."""
+    return text.replace(" ", SPACE)
+
+
 def number(head=None, decimals=3, **options):
     """A column of numbers with so many decimals."""
     return st.column_config.NumberColumn(head, format=f"%.{decimals}f", **options)
@@ -73,7 +78,7 @@ def cell_text(value, interval=None, marks=(), *, spread="", note="", write=value
 def percent_cell(share, digits=1):
     """A share of 1 as a percentage that no line break parts; – where unknown."""
     unknown = share is None or math.isnan(share)
-    return "–" if unknown else percent_text(share, digits).replace(" %", f"{SPACE}%")
+    return "–" if unknown else unbroken(percent_text(share, digits))
 
 
 def ends(interval):
