@@ -182,7 +182,12 @@ def test_sigmoid_and_softmax_at_the_ends():
 @pytest.mark.parametrize(
     ("key", "shape", "nodes", "message"),
     [
-        ("sofmax", (1, 4), None, r"^parametrisation: expected one of flat_softmax, .*, got 'sofmax'\. Did you mean 'ps_softmax'\? Choose one"),
+        (
+            "sofmax",
+            (1, 4),
+            None,
+            r"^parametrisation: expected one of flat_softmax, .*, got 'sofmax'\. Did you mean 'ps_softmax'",
+        ),
         (None, (1, 4), None, r"^parametrisation: expected one of .*, got None"),
         ("flat_softmax", (4,), None, r"^scores: expected two axes \(samples, scores\), got shape \(4,\)"),
         ("flat_softmax", (1, 5), None, r"expected 4 columns for flat_softmax \(one per leaf\), got 5\. Check"),
