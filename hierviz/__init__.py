@@ -16,7 +16,7 @@ errors:
 data:
     Taxonomy            a rooted tree or graph of named classes
     Predictions         the scores or labels of one model on some samples
-    Evaluation          what one pass over the probabilities of a model leaves behind
+    Evaluation          results of one pass over the probabilities of a model
     NodeLists           lists of nodes of different lengths
 
 files:

@@ -24,7 +24,7 @@ charts:
     rank_matrix                 the rank of every method by every metric
     rejection_curves            share of wrong answers over the share answered
     reliability_diagram         share of events over probability
-    rule_frontiers              what every inference rule reaches
+    rule_frontiers              results of every inference rule
     sample_scatter              samples by two numbers
     set_steps                   the expected hF1 of every set of one sample
     signed_bars                 bars to both sides of zero

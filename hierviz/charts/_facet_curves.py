@@ -27,7 +27,7 @@ MOST = len(DASHES)
 
 
 def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, width=800, height=HEIGHT):
-    """Two metrics at every threshold for each part of the samples: a colour a model, a kind of line a part.
+    """Two metrics at every threshold for each part of the samples: a colour for each model, a line style for each part.
 
     Parameters
     ----------

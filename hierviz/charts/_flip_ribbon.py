@@ -117,7 +117,7 @@ def _drawn(flips, table, threshold, dark, width):
 
 
 def flip_ribbon_drag(flips, threshold, *, width=1000):
-    """What a program needs that lets the marked threshold be dragged: dict of plain values.
+    """Data for a script that drags the marked threshold: dict of plain values.
 
     Returns
     -------

@@ -158,7 +158,7 @@ def _agreed(found, i, j):
 
 
 def level_matrix(found, *, dark=None, width=800):
-    """Models trained at different levels tested at each level: the darker the better within a level.
+    """Models trained at different levels tested at each level: darker is better, within a level.
 
     Parameters
     ----------

@@ -201,7 +201,7 @@ PARTS = 10_000
 
 
 def curve_drag(curves, *, threshold=0.5, axes=None, model=None, layers=None):
-    """What a program needs to move the handle of `operating_curves` of the same arguments.
+    """Data for a script that moves the handle of `operating_curves`, which has the same arguments.
 
     Returns
     -------

@@ -20,7 +20,7 @@ OWN_TAUS = (
 
 
 def threshold_caution(n_models, is_shared=True):
-    """What a table of models at one threshold, or each at its own, must say; empty for one model."""
+    """Caution for a table of models at one threshold, or each at its own; empty for one model."""
     return "" if n_models < 2 else ONE_TAU if is_shared else OWN_TAUS
 
 

@@ -94,7 +94,7 @@ def to_svg(chart, dark=None):
 
 
 def to_png(chart, dark=None, ppi=144):
-    """The chart as PNG bytes, at `ppi` pixels an inch (72 is one pixel a pixel); FileError where it cannot be drawn."""
+    """The chart as PNG bytes, at `ppi` pixels an inch (72: pixels of the chart); FileError where it cannot be drawn."""
     return picture("vegalite_to_png", to_vega_lite(chart, dark), ppi=ppi)
 
 

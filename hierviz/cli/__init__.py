@@ -1,6 +1,6 @@
 """The `hierviz` command: open the app, evaluate files, export curves, run models.
 
-Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug of ours (with its traceback).
+Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback).
 """
 
 from __future__ import annotations

@@ -334,7 +334,7 @@ def run(
     listed,
     areas,
 ):
-    """All that one pass over the rows of `values` leaves behind, from row `start` on.
+    """All results of one pass over the rows of `values`, from row `start` on.
 
     No array is made here: that takes long to compile.
 

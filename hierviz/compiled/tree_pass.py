@@ -36,7 +36,7 @@ KINDS = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}
 
 @dataclass(frozen=True, eq=False)
 class PassBlock:
-    """What one pass leaves behind of some rows; the arrays are per row unless said otherwise.
+    """Results of one pass over some rows; the arrays are per row unless said otherwise.
 
     Attributes
     ----------

@@ -50,7 +50,7 @@ def specificity_at(curve: StepCurve, correct: ArrayLike, key: str = "info_recall
 
 
 def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_recall") -> Any:
-    """C(x): the largest share of correct answers of a model that is at least so specific.
+    """C(x): the largest share of correct answers of a model at a given specificity or above.
 
     Parameters
     ----------

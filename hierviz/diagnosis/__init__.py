@@ -16,7 +16,7 @@ path_probabilities  probabilities from the root down to a node
 worst               ids of the worst samples
 ManyTests           how tests of slices and of calibration are made and corrected
 SampleFilter        conditions on samples
-filtered            which samples fulfil them
+filtered            which samples meet a SampleFilter
 facets              values of attributes and their counts
 """
 

@@ -164,7 +164,7 @@ def matrix(
     open_nodes: Iterable[int] = (),
     **parameters: Any,
 ) -> ConfusionMatrix:
-    """Counts of true against predicted nodes, some nodes open and the others standing for their subtrees.
+    """Counts of true against predicted nodes, with some nodes open; a closed node counts its subtree.
 
     Parameters
     ----------

@@ -29,7 +29,7 @@ from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 @dataclass(frozen=True)
 class SampleFilter:
-    """Conditions that samples have to fulfil; None and () are none.
+    """Conditions on samples; None and () mean no condition.
 
     Attributes
     ----------

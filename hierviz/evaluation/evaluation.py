@@ -55,7 +55,7 @@ NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 @dataclass(frozen=True, eq=False)
 class Evaluation(Short):
-    """What one pass over a model's node probabilities leaves behind.
+    """Results of one pass over a model's node probabilities.
 
     Attributes
     ----------

@@ -91,7 +91,7 @@ def count_block(counts, predictions, judged, block, p=None):
 
 
 def blocks(predictions, single_truth, judged, counts, threads):
-    """What one pass leaves behind, block by block: PassBlock, or a slice of rows for numpy."""
+    """Results of one pass, block by block: PassBlock, or a slice of rows for numpy."""
     if not is_used(predictions):
         return predictions.blocks()
     if counts is None:

@@ -1,4 +1,4 @@
-"""An evaluation in pieces: what each of several runs of rows leaves behind, and the Evaluation that they make together.
+"""An evaluation in pieces: results of consecutive rows, and the Evaluation that the pieces make together.
 
 Conventions
 -----------
@@ -35,7 +35,7 @@ _FROM_THE_PASS = ("threshold", "majority", "leaf", "top_down")
 
 @dataclass(frozen=True, eq=False)
 class EvaluationPiece(Short):
-    """What the evaluation of some consecutive rows leaves behind.
+    """Results of the evaluation of some consecutive rows.
 
     Attributes
     ----------

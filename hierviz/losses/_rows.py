@@ -264,7 +264,7 @@ def refuse(taxonomy, truth, bad, expected):
 
 
 def mass_nll(scores, inside, outside=None):
-    """-log of the share of the softmax mass that lies in `inside`, and its gradient by the scores.
+    """-log of the share of the softmax mass that lies in `inside`, and its gradient with respect to the scores.
 
     Parameters
     ----------

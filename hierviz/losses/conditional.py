@@ -230,7 +230,7 @@ def _families(taxonomy):
 
 
 def _weighted_nll(scores, weights, families):
-    """Sum of -weight log r, its gradient by the scores, and r; columns grouped by parent."""
+    """Sum of -weight log r, its gradient with respect to the scores, and r; columns grouped by parent."""
     start, length = families
     log_r = scores - np.repeat(np.maximum.reduceat(scores, start, axis=1), length, axis=1)
     r = np.exp(log_r)

@@ -24,7 +24,7 @@ from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 def loss(
     name: str, taxonomy: Taxonomy, truth: ArrayLike | NodeLists, scores: ArrayLike, **keywords: Any
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Value of a loss for each sample, and its gradient by the scores.
+    """Value of a loss for each sample, and its gradient with respect to the scores.
 
     Parameters
     ----------

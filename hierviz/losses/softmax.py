@@ -3,7 +3,7 @@ r"""Losses of one softmax over leaves or other nodes that exclude each other.
 Conventions
 -----------
 `scores` have the columns of the parametrisation named in `hierviz.losses.LOSSES`; every function returns the value of each
-sample and its gradient by the scores, both float64. Values are in nats unless said otherwise, lower is better. Mass
+sample and its gradient with respect to the scores, both float64. Values are in nats unless said otherwise, lower is better. Mass
 outside the truth is summed by itself, never as 1 minus the mass inside, so small losses and gradients keep their digits.
 
 Functions

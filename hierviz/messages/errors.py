@@ -29,7 +29,7 @@ _BREAKS = re.compile(r"[\t\n\v\f\r\x1c-\x1e\x85\u2028\u2029]+")
 
 
 class HiervizError(Exception):
-    """Base of all errors that the user's input can cause; anything else is a bug of ours.
+    """Base of all errors that the user's input can cause; anything else is a bug in hierviz.
 
     Parameters
     ----------

@@ -401,7 +401,7 @@ def translated(where, source=None, path=None):
     except UnicodeDecodeError as error:
         raise FileError(_encoding_message(where, source, error)) from None
     except ValueError as error:
-        # open() raises this for a path with a NUL character; anything else is a bug of ours.
+        # open() raises this for a path with a NUL character; anything else is a bug in hierviz.
         if "null byte" not in str(error) and "null character" not in str(error):
             raise
         raise FileError(f"{where!r}: expected a path, got one with a NUL character. Check the path.") from None

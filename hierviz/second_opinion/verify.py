@@ -1,4 +1,4 @@
-"""A second opinion: every number of an evaluation once more along an independent way.
+"""A second opinion: every number of an evaluation computed again from independent definitions.
 
 Conventions
 -----------
@@ -122,7 +122,7 @@ def verify(
     progress: Callable[[int, int], object] | None = None,
     **parameters: Any,
 ) -> SecondOpinion:
-    """Recompute every number of `hierviz.evaluate` along an independent way. Slow: seconds to minutes.
+    """Recompute every number of `hierviz.evaluate` from independent definitions. Slow: seconds to minutes.
 
     Parameters
     ----------

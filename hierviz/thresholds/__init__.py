@@ -8,11 +8,11 @@ with_costs              a curve with the mean cost of its answers
 with_shallow_answers    a curve with the share of answers above a depth
 Folds                   how samples are split for cross-fitting
 Target                  what a threshold is chosen for, and what models are ranked by
-cross_fitted            what a choice yields on samples that were left out
+cross_fitted            the result of a choice on held-out samples
 rank_for_target         every model at its own threshold for one goal
 guaranteed_threshold    a threshold with a guarantee for new samples
-rule_frontiers          what each rule reaches with one model
-depth_threshold_points  what thresholds by depth reach
+rule_frontiers          results of each rule with one model
+depth_threshold_points  results of thresholds by depth
 thresholds_by_depth     a threshold for each depth
 smallest_lambda         the smallest lambda of `darts` for a goal
 """

@@ -110,7 +110,7 @@ def rule_frontiers(
     targets: Sequence[float] = TARGETS,
     progress: Progress = None,
 ) -> dict[str, RuleFrontier]:
-    """What each of some rules reaches with one model.
+    """Results of several rules with one model, at every setting.
 
     Parameters
     ----------

@@ -251,7 +251,7 @@ def rank_for_target(
     folds: Folds | None = USUAL_FOLDS,
     progress: Progress = None,
 ) -> TargetRanking:
-    """Every model at its own threshold for one goal, with what the choice yields on samples that were left out.
+    """Every model at its own threshold for one goal, with the result on held-out samples.
 
     Parameters
     ----------

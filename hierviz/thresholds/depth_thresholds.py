@@ -74,7 +74,7 @@ def depth_threshold_points(
     chosen_on: tuple[ArrayLike, ArrayLike | Predictions | Evaluation] | None = None,
     progress: Progress = None,
 ) -> dict[str, Any]:
-    """What rule `depth_thresholds` reaches with the thresholds of several targets.
+    """Results of rule `depth_thresholds` for several targets.
 
     Parameters
     ----------
