@@ -5,10 +5,10 @@ from pathlib import Path
 import streamlit as st
 from starlette.middleware import Middleware
 
-from hierviz.app.server import lifetime, middleware
+from hierviz.app import lifetime, middleware
 
 # If this script were next to a folder called `pages`, Streamlit would run the files in it as pages, without the script.
-SCRIPT = Path(middleware.__file__).parent / "script.py"
+SCRIPT = Path(middleware.__file__).parent / "widgets" / "script.py"
 
 app = st.App(
     SCRIPT,

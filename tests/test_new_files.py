@@ -16,8 +16,9 @@ import numpy as np
 import pytest
 
 from benchmarks.killed_writes import OLD, killed_runs, make_input
-from hierviz import FileError, Predictions, cli, new_files
-from hierviz.new_files import new_file, new_text
+from hierviz import FileError, Predictions, cli
+from hierviz.messages import new_files
+from hierviz.messages.new_files import new_file, new_text
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.predictions_writer import write_predictions
 

@@ -267,7 +267,7 @@ def test_uploads_that_no_page_takes_are_limited_as_they_arrive(monkeypatch):
     from streamlit.runtime.memory_uploaded_file_manager import MemoryUploadedFileManager
     from streamlit.web.server.starlette import starlette_routes
 
-    from hierviz.app.server import middleware
+    from hierviz.app import middleware
     from hierviz.app.state.limits import ServerLimits
 
     manager = MemoryUploadedFileManager("/_stcore/upload_file")

@@ -16,7 +16,7 @@ if os.name != "posix":
 import fcntl
 import termios
 
-from hierviz.app.server import lifetime
+from hierviz.app import lifetime
 from hierviz.app.state.uploads import PREFIX
 
 # What is written when Python ends in order, as uploads are deleted then.

@@ -223,7 +223,7 @@ def test_the_app_answers(server, installed):
     assert given[1:4] == ["-m", "hierviz", "app"]
     assert not any(str(ROOT) in one for one in (*given[1:], server.streamlit().cwd()))
     assert (installed / "bundle" / "app.py").is_file()
-    assert (installed / "app" / "server" / "script.py").is_file()
+    assert (installed / "app" / "widgets" / "script.py").is_file()
 
 
 @pytest.mark.browser

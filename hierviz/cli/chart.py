@@ -210,7 +210,7 @@ def run_chart(options):
 
 
 def _write(path, suffix, charts, figure):
-    from hierviz.new_files import new_file
+    from hierviz.messages.new_files import new_file
 
     if suffix == ".json":
         content = json.dumps(charts.to_vega_lite(figure)).encode()

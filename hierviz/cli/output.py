@@ -9,8 +9,8 @@ import sys
 
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError
+from hierviz.messages.new_files import check_place, new_text
 from hierviz.messages.progress_text import ProgressText
-from hierviz.new_files import check_place, new_text
 from hierviz.opening.named_files import run_files
 from hierviz.opening.parameter_words import with_flags
 from hierviz.readers.picture_names import is_picture

@@ -15,9 +15,9 @@ from pathlib import Path
 from typing import Any
 
 from hierviz.messages.errors import FileError, shown
+from hierviz.messages.new_files import check_place
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.parameters import Sentence, template_of
-from hierviz.new_files import check_place
 
 SEVERITIES = ("error", "warning", "info")
 # Code -> (severity, what it is).

@@ -7,8 +7,8 @@ import re
 from collections import Counter
 
 from hierviz.messages.errors import HiervizError
+from hierviz.messages.new_files import new_text
 from hierviz.messages.parameters import template_of
-from hierviz.new_files import new_text
 from hierviz.readers import file_limits
 from hierviz.readers.truth_file import ID_COLUMNS
 

@@ -15,7 +15,7 @@ from pathlib import Path
 
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.messages.errors import FileError
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.readers.columns import as_number
 
 

@@ -7,7 +7,7 @@ import os
 from typing import Any
 
 from hierviz.messages.errors import FileError
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.readers.json_text import parsed
 from hierviz.readers.sources import open_source
 from hierviz.taxonomy.checks import check_kind

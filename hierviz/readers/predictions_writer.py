@@ -14,7 +14,7 @@ import numpy as np
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.messages.extras import require
-from hierviz.new_files import new_file, new_text
+from hierviz.messages.new_files import new_file, new_text
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import Predictions
 from hierviz.readers.run_record import KEY, run_record, write_beside

@@ -14,7 +14,7 @@ import json
 import os
 
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, printable, shortened
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.readers import file_limits
 from hierviz.readers.sources import open_source
 

@@ -22,7 +22,7 @@ from typing import Any
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError, TaxonomyError, listed, shown
 from hierviz.messages.extras import require
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.taxonomy.checks import check_kind, check_taxonomy, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
 

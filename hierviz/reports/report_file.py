@@ -31,7 +31,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.reports.markup import folded
 from hierviz.reports.number_tables import all_numbers

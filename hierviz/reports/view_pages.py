@@ -87,7 +87,7 @@ PAGES = {
     "story": Page("Story", "slideshow", is_in_menu=False),
     "open": Page("Open files", "folder_open"),
 }
-# Parameter of an address that names a page that does not exist: see `hierviz.app.server.middleware`.
+# Parameter of an address that names a page that does not exist: see `hierviz.app.middleware`.
 NO_PAGE = "no-page"
 # Pages that a report can begin with.
 IN_REPORTS = tuple(key for key, page in PAGES.items() if page.caption)

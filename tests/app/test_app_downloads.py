@@ -11,7 +11,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from hierviz.app.server import downloads
+from hierviz.app import downloads
 
 
 @pytest.fixture

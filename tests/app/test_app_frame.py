@@ -14,7 +14,7 @@ from streamlit.runtime.context import StreamlitCookies
 
 import hierviz as hv
 from hierviz.app import state
-from hierviz.app.server.middleware import UnknownPage
+from hierviz.app.middleware import UnknownPage
 from hierviz.app.state import opened
 from hierviz.app.state.entry import not_here
 from hierviz.app.widgets import copy_link, file_samples

@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 from visit import Visit, plain
 
-from hierviz.app.server import middleware
+from hierviz.app import middleware
 from hierviz.app.state import host_names, paths
 from hierviz.app.state.dataset import Files, open_files
 from hierviz.app.state.uploads import UploadFolder

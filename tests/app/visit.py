@@ -24,7 +24,7 @@ class Visit:
     """One session, on one page at a time."""
 
     def __init__(self, page="overview", **query):
-        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "server" / "script.py"), default_timeout=60)
+        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=60)
         self.go(page, **query)
 
     def go(self, page=None, **query):

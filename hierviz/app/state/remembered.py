@@ -8,7 +8,7 @@ import os
 from pathlib import Path
 
 from hierviz.app.state.paths import is_local_visit
-from hierviz.new_files import new_text
+from hierviz.messages.new_files import new_text
 from hierviz.opening.files import files_from
 
 MOST = 8

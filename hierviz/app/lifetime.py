@@ -10,7 +10,7 @@ import webbrowser
 
 import streamlit as st
 
-from hierviz.app.server.downloads import keep_downloads
+from hierviz.app.downloads import keep_downloads
 from hierviz.app.state.uploads import remove_stale_folders
 
 # Seconds that visitors' connections have to close; those that do not are cut.

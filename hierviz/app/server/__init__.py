@@ -1,1 +1,0 @@
-"""The server under the pages: who may ask, how uploads arrive, how it ends."""
