@@ -84,7 +84,7 @@ from hierviz._public import lazy
 if TYPE_CHECKING:
     from hierviz.charts._show import show as show
     from hierviz.charts._widget import widget as widget
-    from hierviz.cluster.evaluate import evaluate as evaluate
+    from hierviz.cluster.running import evaluate as evaluate
     from hierviz.comparison.table import compare as compare
     from hierviz.curves.operating_curve import operating_curve as operating_curve
     from hierviz.diagnosis.mistakes import mistakes as mistakes

@@ -24,7 +24,7 @@ _FILES = {
         "inference.registry": "infer INFERENCE_RULES",
         "inference.pareto_table": "pareto_table",
         "curves.operating_curve": "operating_curve",
-        "cluster.evaluate": "evaluate",
+        "cluster.running": "evaluate",
         "comparison.table": "compare",
         "metrics.win": "win win_breakdown",
         "metrics.confusion.multi_path": "confusion",

@@ -98,7 +98,7 @@ def main(arguments=None):
         options.arguments = arguments  # a report says how it was made
         return options.run(options) or 0
     except HiervizError as error:
-        from hierviz.cli.error_text import error_line, fixing_hint
+        from hierviz.cli.output import error_line, fixing_hint
 
         print(f"hierviz: {error_line(error, options)}{fixing_hint(options)}", file=sys.stderr)
         return 2

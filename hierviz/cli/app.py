@@ -12,7 +12,7 @@ from hierviz.messages.errors import FileError, shown
 from hierviz.opening.files import files_of, flags_of
 from hierviz.opening.flags import Option
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
-from hierviz.opening.start_options import DEMO, VISITORS, add_app_options, start_files
+from hierviz.opening.options import DEMO, VISITORS, add_app_options, start_files
 
 ALL_ADDRESSES = ("0.0.0.0", "::")
 _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*", re.IGNORECASE)

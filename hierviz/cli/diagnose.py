@@ -15,7 +15,7 @@ from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
-from hierviz.opening.parameter_words import with_flags
+from hierviz.opening.options import with_flags
 
 # Tables by the flag that names their file.
 TABLES = {

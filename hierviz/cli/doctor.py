@@ -11,8 +11,7 @@ from hierviz.messages.parameters import said
 from hierviz.opening.files import files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import examined
-from hierviz.opening.parameter_words import flag
-from hierviz.opening.start_options import READING, TAXONOMY, options_of
+from hierviz.opening.options import READING, TAXONOMY, flag, options_of
 
 _WIDTH = 120
 

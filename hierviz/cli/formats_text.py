@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS
+from hierviz.readers.classes_file import CLASS_LIST_FORMS
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.predictions_file import FORMS as ALL_PREDICTION_FORMS
 from hierviz.readers.taxonomy_file import FORMS as ALL_TAXONOMY_FORMS

@@ -18,7 +18,7 @@ from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import load_files
 from hierviz.opening.named_files import run_files, values_by_method
-from hierviz.opening.start_options import READING, TAXONOMY, options_of, projection_options
+from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
 

@@ -1,18 +1,24 @@
-"""Where the commands write: CSV and text, whole or not at all, and progress on a terminal."""
+"""What the commands write: CSV and text, whole or not at all, progress on a terminal, and errors.
+
+An error is shown with the command line's own flags, and with a hint where `hierviz doctor` can fix the files.
+"""
 
 from __future__ import annotations
 
 import contextlib
 import json
 import os
+import re
+import stat
 import sys
 
 from hierviz.messages.csv_cells import SafeWriter
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.new_files import check_place, new_text
-from hierviz.messages.progress_text import ProgressText
+from hierviz.messages.progress import ProgressText
+from hierviz.opening.files import files_of
 from hierviz.opening.named_files import run_files
-from hierviz.opening.parameter_words import with_flags
+from hierviz.opening.options import flag, with_flags
 from hierviz.readers.picture_names import is_picture
 from hierviz.readers.sources import was_opened
 
@@ -129,3 +135,65 @@ def progress(name, unit="rows"):
         print(f"\r{padded}", end="\n" if done >= total else "", file=sys.stderr, flush=True)
 
     return report
+
+
+# Larger files are not read once more for a hint.
+MOST_BYTES = 2 * 10**6
+HINT = " Or fix the files: run hierviz doctor with the same files and --fix FOLDER."
+# Keywords of functions that errors start with and that options are called otherwise than.
+OPTIONS = {
+    "cost": ("severity",),
+    "order": ("severity",),
+    "attributes": ("attribute",),
+    "samples": ("sample",),
+    "model": ("look_at",),
+    "form": ("predictions_form", "taxonomy_form"),
+}
+SAME = ("rule", "by", "level", "loss", "group", "correction", "q", "view", "worst", "random", "seed", "max_mb")
+
+
+def error_line(error, options):
+    """An error in the words of the command line, also where it starts with a keyword that an option has given.
+
+    Parameters
+    ----------
+    error : HiervizError
+    options : argparse.Namespace or None
+        What was given.
+    """
+    from hierviz.inference.registry import rule_parameters
+
+    text = error.said(flag)
+    start = re.match(r"([a-z_]+)(?=( '[^']*')?: )", text)
+    if start is None:
+        return text
+    is_same = start[0] in SAME or start[0] in rule_parameters()
+    places = [*OPTIONS.get(start[0], ()), *([start[0]] if is_same else [])]
+    given = next((place for place in places if getattr(options, place, None) is not None), None)
+    return text if given is None else f"--{given.replace('_', '-')}{text[start.end() :]}"
+
+
+def fixing_hint(options):
+    """`HINT` where the doctor can fix an error in the files of a command, else an empty text.
+
+    Parameters
+    ----------
+    options : argparse.Namespace or None
+    """
+    from hierviz.opening.loading import examined
+
+    given = vars(options) if options is not None else {}
+    if not given.get("taxonomy") or "fix" in given or not given.get("predictions"):
+        return ""
+    try:
+        files = files_of(options)
+        found = [os.stat(file) for file in (files.taxonomy, *files.predictions, *filter(None, [files.truth]))]
+        if not all(stat.S_ISREG(one.st_mode) for one in found) or sum(one.st_size for one in found) > MOST_BYTES:
+            return ""
+    except (OSError, ValueError, HiervizError):
+        return ""
+    try:
+        found = examined(files)
+    except Exception:  # the error that stopped the command is shown in any case
+        return ""
+    return HINT if any(one.severity == "error" and one.fix is not None for one in found) else ""

@@ -20,8 +20,7 @@ from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
 from hierviz.opening.loading import taxonomy_of, truth_of
 from hierviz.opening.model_settings import model_options, reading_options
-from hierviz.opening.parameter_words import flag, with_flags
-from hierviz.opening.start_options import TAXONOMY, add_model_options, options_of, run_options
+from hierviz.opening.options import TAXONOMY, add_model_options, flag, options_of, run_options, with_flags
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.projection.projected import NodeColumns
 from hierviz.taxonomy.taxonomy import NodeLists

@@ -21,8 +21,7 @@ from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
-from hierviz.opening.parameter_words import with_flags
-from hierviz.opening.start_options import DEMO, options_of, without_folder
+from hierviz.opening.options import DEMO, options_of, with_flags, without_folder
 from hierviz.taxonomy.checks import check_threads
 
 

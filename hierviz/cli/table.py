@@ -23,7 +23,7 @@ from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
-from hierviz.opening.parameter_words import with_flags
+from hierviz.opening.options import with_flags
 from hierviz.thresholds.operating_point import operating_point_notes
 
 FORMATS = {

@@ -13,7 +13,7 @@ from hierviz.messages.errors import FileError, near_miss
 from hierviz.opening.files import files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import taxonomy_of
-from hierviz.opening.start_options import TAXONOMY, options_of
+from hierviz.opening.options import TAXONOMY, options_of
 from hierviz.readers.taxonomy_writer import FORMS, taxonomy_text, tree_text
 
 OF_CLASSES = tuple(key for key in NODE_COLUMNS if key != "ece")

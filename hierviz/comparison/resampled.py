@@ -24,7 +24,7 @@ from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation._protein_function import term_counts
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total

@@ -29,7 +29,7 @@ from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.taxonomy.checks import check_whole

@@ -23,7 +23,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.predictions import Predictions, listed_models

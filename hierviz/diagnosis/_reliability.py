@@ -37,7 +37,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values

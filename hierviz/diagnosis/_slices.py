@@ -46,7 +46,7 @@ from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import at_most
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import check_position

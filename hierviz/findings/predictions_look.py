@@ -9,7 +9,6 @@ from pathlib import Path
 
 import numpy as np
 
-from hierviz.findings.answers import look_at_answers
 from hierviz.findings.finding import counted, some
 from hierviz.findings.json_samples import JsonSamples
 from hierviz.findings.prediction_rows import (
@@ -20,7 +19,7 @@ from hierviz.findings.prediction_rows import (
     missing_header,
 )
 from hierviz.findings.sample_ids import IdColumn, look_at_join
-from hierviz.findings.score_values import look_at_scores
+from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
 from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns

@@ -1,4 +1,4 @@
-"""How much a file may ask for: every budget of the readers, in one place.
+"""How much a file may ask for: every budget of the readers, in one place, and the unpacking that keeps to them.
 
 A file of a few kilobytes can unpack to gigabytes. Each budget is checked before memory is asked for, and what is beyond it
 is refused in one line that says how to go on. They are far above ordinary data: 16,344 classes, 1,000,000 samples and an
@@ -23,10 +23,14 @@ Budgets
   an ``.npz`` 1,000 arrays (`ARRAYS`), a zip 1,000,000 pictures (`PICTURES`) of at most 64 MB (`PICTURE_BYTES`) and
   64,000,000 pixels (`PICTURE_PIXELS`) each, a pipe 4 GB (`PIPE_BYTES`).
 
-In Python a budget is changed by setting it, for example ``hierviz.readers.file_limits.TABLE_ROWS = 50_000_000``.
+In Python a budget is changed by setting it, for example ``hierviz.readers.TABLE_ROWS = 50_000_000``.
 """
 
 from __future__ import annotations
+
+import gzip
+import io
+import zipfile
 
 from hierviz.messages.errors import FileError
 
@@ -106,3 +110,76 @@ def require_json(where, text):
 def size_words(n_bytes):
     """A number of bytes for people, rounded down so that it is never above the true one."""
     return f"{n_bytes // MB} MB" if n_bytes >= MB else f"{n_bytes} bytes"
+
+
+GUNZIP = "Unpack it first (gunzip) and open that."
+_BUFFER_BYTES = 1 << 18
+
+
+class _Counted(io.RawIOBase):
+    """A gzip file that stops with a FileError where it has unpacked to more than it may."""
+
+    def __init__(self, stored, where, packed, most):
+        self.file, self.where, self.packed, self.count = gzip.GzipFile(fileobj=stored), where, packed, 0
+        self.stored, self.most = stored, most
+
+    def readable(self):
+        return True
+
+    def readinto(self, buffer):
+        n = self.file.readinto(buffer)
+        self.count += n
+        require_unpacked(self.where, self.count, self.packed, GUNZIP, self.most)
+        return n
+
+
+def unpacked(stored, where, packed, most=None):
+    """The unpacked bytes of an open gzip file of `packed` bytes, as a binary file.
+
+    Raises
+    ------
+    FileError
+        While reading, beyond `most_unpacked(packed, most)`.
+    """
+    return io.BufferedReader(_Counted(stored, where, packed, most), _BUFFER_BYTES)
+
+
+def stored_place(file):
+    """Bytes that have been read of what is stored, for a file from `Source.open`."""
+    raw = file.raw
+    return raw.stored.tell() if isinstance(raw, _Counted) else raw.tell()
+
+
+def require_moderate_text(file, where, packed):
+    """Raise a FileError for unpacked text of far too many bytes or lines, before any of it is parsed.
+
+    Parameters
+    ----------
+    file : binary file
+        From `unpacked`; it is read to its end.
+    where : str
+    packed : int
+    """
+    most, lines = max(FREE_LINES, LINES_PER_BYTE * packed), 0
+    while some := file.read(_BUFFER_BYTES):
+        lines += some.count(b"\n")
+        if lines > most:
+            raise FileError(f"{where}: expected at most {most:,} lines when unpacked, got more. {GUNZIP}")
+
+
+def require_deflate(where, members):
+    """Raise a FileError for members of a zip that have a password, or a compression that may ask for any memory.
+
+    Parameters
+    ----------
+    where : str
+    members : iterable of zipfile.ZipInfo
+    """
+    for member in members:
+        if member.flag_bits & 1:
+            raise FileError(f"{where}: expected an open archive, got one with a password. Save it without.")
+        if member.compress_type not in (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED):
+            name = zipfile.compressor_names.get(member.compress_type, f"method {member.compress_type}")
+            raise FileError(
+                f"{where}: expected an archive packed with deflate, as numpy and most programs do, got {name}. Pack it again."
+            )

@@ -1,4 +1,4 @@
-"""JSON in which every key of an object occurs once: a later one would silently replace it."""
+"""JSON in which every key of an object occurs once (a later one would silently replace it), and parts of it of a kind."""
 
 from __future__ import annotations
 
@@ -32,3 +32,8 @@ def parsed(text, where, error, words=REPEATED):
     except ValueError as found:
         # A number with more digits than Python takes.
         raise error(f"{where}: expected JSON, got {found}. Correct the file.") from None
+
+
+def of_kind(value, kind):
+    """A part of JSON that has to be a list or a dict; an empty one where it is something else."""
+    return value if isinstance(value, kind) else kind()

@@ -17,11 +17,11 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import FileError, listed
+from hierviz.messages.progress import tell
 from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.parquet_scores import GroupRows
 from hierviz.readers.parquet_table import ParquetTable, require_numbers, require_text
-from hierviz.readers.reading_progress import tell
 from hierviz.readers.shared_file import SharedFile, is_url, parts_of_folder
 from hierviz.readers.sources import Source, open_source, translated
 

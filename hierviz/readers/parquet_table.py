@@ -16,11 +16,11 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, printable, shortened
 from hierviz.messages.extras import require
+from hierviz.messages.progress import tell
 from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, require_once
 from hierviz.readers.file_limits import most_rows
 from hierviz.readers.parquet_scores import ParquetScores
-from hierviz.readers.reading_progress import tell
 from hierviz.readers.sources import Source, translated
 
 # Values read at a time (32 MB), whatever the sizes of row groups.

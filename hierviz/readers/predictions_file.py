@@ -15,6 +15,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, PredictionsError, TaxonomyError, listed
 from hierviz.messages.parameters import template_of
+from hierviz.messages.progress import name_of, telling
 from hierviz.predictions.listed_scores import ListedScores, require_missing
 from hierviz.predictions.parametrisation import column_order, default_columns
 from hierviz.predictions.predictions import Predictions
@@ -33,7 +34,6 @@ from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_F
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
 from hierviz.readers.raw_predictions import Reading
-from hierviz.readers.reading_progress import name_of, telling
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth

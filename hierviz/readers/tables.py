@@ -27,12 +27,12 @@ import numpy as np
 
 from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
+from hierviz.messages.progress import told_records
 from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
-from hierviz.readers.reading_progress import told_records
+from hierviz.readers.file_limits import stored_place
 from hierviz.readers.scratch import NumberRows
 from hierviz.readers.sources import Source, open_source, translated
-from hierviz.readers.unpacking import stored_place
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.

@@ -15,8 +15,7 @@ import numpy as np
 
 from hierviz.messages.errors import FileError, TaxonomyError
 from hierviz.readers import file_limits
-from hierviz.readers.class_lists.class_list_forms import read_class_list
-from hierviz.readers.classes_file import load_classes
+from hierviz.readers.classes_file import load_classes, read_class_list
 from hierviz.readers.shared_file import is_url
 from hierviz.readers.sources import open_source, translated
 from hierviz.readers.tables import find_separator, open_table

@@ -35,7 +35,7 @@ from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.predictions.predictions import Predictions

@@ -37,7 +37,7 @@ from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.ties import TIE, rounded

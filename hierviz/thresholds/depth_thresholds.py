@@ -24,7 +24,7 @@ from numpy.typing import ArrayLike
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.metrics.ties import at_least

@@ -34,7 +34,7 @@ from hierviz.inference.pareto_table import as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
-from hierviz.messages.progress_text import Progress
+from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.path import check_nodes, path_metrics
 from hierviz.metrics.registry import METRICS, path_keys

@@ -20,7 +20,7 @@ from hierviz.app.state.entry import not_here
 from hierviz.app.widgets import copy_link, file_samples
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
-from hierviz.opening.parameter_words import flag
+from hierviz.opening.options import flag
 from hierviz.reports.view import FILTERS, View, foreign_fields
 from hierviz.reports.view_pages import PAGES as RECORDS
 from tests.app.visit import PAGES, Visit

@@ -12,7 +12,7 @@ from hierviz.app.widgets.file_readings import methods_of
 from hierviz.cli import app as cli_app
 from hierviz.messages.number_text import value_text
 from hierviz.opening.named_files import shared_and_own
-from hierviz.opening.start_options import start_options
+from hierviz.opening.options import start_options
 from hierviz.thresholds.most_specific import most_specific
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 

@@ -32,7 +32,7 @@ from hierviz.onnx.inputs.model_inputs import load_inputs
 from hierviz.onnx.model import load_model
 from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.onnx.process.isolation import Limits
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from tests.app.visit import ROOT, Visit, shelve

@@ -21,8 +21,8 @@ import hierviz as hv
 from hierviz import cli
 from hierviz.cluster import connection, running
 from hierviz.cluster.connection import connected
-from hierviz.cluster.partitions import RowRange, fields_of, is_in_files
 from hierviz.cluster.running import evaluation_on
+from hierviz.cluster.work import RowRange, fields_of, is_in_files
 from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.predictions.score_checks import CheckedScores
 from hierviz.readers import file_limits

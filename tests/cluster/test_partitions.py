@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.cluster import partitions as module
-from hierviz.cluster.partitions import RowRange, fields_of, partitions
+from hierviz.cluster import work as module
+from hierviz.cluster.work import RowRange, fields_of, partitions
 from tests.small_tree import EDGES
 
 TAXONOMY = hv.Taxonomy.from_edges(EDGES)

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
-from hierviz.cluster.partitions import fields_of
+from hierviz.cluster.work import fields_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from tests.small_tree import EDGES

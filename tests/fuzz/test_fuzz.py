@@ -10,7 +10,7 @@ pytest.importorskip("PIL")
 pytest.importorskip("onnxruntime")
 
 from hierviz.readers import predictions_file, taxonomy_file
-from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS
+from hierviz.readers.classes_file import CLASS_LIST_FORMS
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 
 from .commands import n_exhaustive

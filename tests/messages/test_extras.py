@@ -60,7 +60,7 @@ def test_parquet_without_pyarrow(taxonomy, tmp_path, monkeypatch):
 
 
 def test_pictures_and_trees_without_their_packages(taxonomy, monkeypatch):
-    from hierviz.readers.picture_decoding import decode
+    from hierviz.readers.pictures import decode
 
     monkeypatch.setattr(sys, "excepthook", sys.excepthook)
     for name in ("PIL", "anytree"):

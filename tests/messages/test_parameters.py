@@ -13,7 +13,7 @@ import pytest
 from hierviz import cli
 from hierviz.messages.errors import LONGEST_MESSAGE, FileError, ModelError
 from hierviz.messages.parameters import PARAMETERS, Sentence, in_python, named, parameters_in, said
-from hierviz.opening.parameter_words import FLAGS, flag, with_flags
+from hierviz.opening.options import FLAGS, flag, with_flags
 
 PACKAGE = Path(__file__).parents[2] / "hierviz"
 # What is no core: it may name flags and fields.
@@ -137,7 +137,7 @@ def test_every_parameter_has_a_field_or_an_option_of_the_app():
     pytest.importorskip("streamlit")
     from hierviz.app.model_page.questions import WIDGETS
     from hierviz.app.widgets.reading_fields import ORDER
-    from hierviz.opening.parameter_words import AT_START, LABELS, field
+    from hierviz.opening.options import AT_START, LABELS, field
 
     assert sorted((*LABELS, *AT_START)) == sorted(PARAMETERS)
     assert {FLAGS[name].split()[0] for name in AT_START} <= flags_of("app")

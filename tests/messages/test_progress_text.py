@@ -2,7 +2,7 @@
 
 import pytest
 
-from hierviz.messages.progress_text import ProgressText
+from hierviz.messages.progress import ProgressText
 
 
 @pytest.mark.parametrize(

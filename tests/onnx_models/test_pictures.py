@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from hierviz.messages.errors import FileError
-from hierviz.readers import picture_decoding
+from hierviz.readers import pictures
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures, natural_key
 
@@ -245,7 +245,7 @@ def test_newer_formats(tmp_path, image, suffix, kind, near):
 
 
 def test_a_picture_of_a_telephone_names_the_package(tmp_path, monkeypatch):
-    monkeypatch.setattr(picture_decoding, "_formats", lambda: picture_decoding.FORMATS)
+    monkeypatch.setattr(pictures, "_formats", lambda: pictures.FORMATS)
     (tmp_path / "a.heic").write_bytes(b"\0\0\0\x18ftypheic" + bytes(50))
     with pytest.raises(
         FileError, match=r"got one in HEIF, which needs the package pillow-heif\. Run: pip install"

@@ -7,8 +7,7 @@ import pytest
 
 from hierviz import Taxonomy, attach_truth, load_predictions, load_truth
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
-from hierviz.readers.class_lists.class_list_forms import CLASS_LIST_FORMS, read_class_list
-from hierviz.readers.classes_file import load_classes
+from hierviz.readers.classes_file import CLASS_LIST_FORMS, load_classes, read_class_list
 
 # Columns of the scores: their places are 0, 1, 2, 3.
 COLUMNS = ["newt", "cat", "duck", "dog"]

@@ -9,7 +9,8 @@ import pytest
 from small_tree import EDGES
 
 import hierviz as hv
-from hierviz.readers import file_limits, numpy_files, reading_progress
+from hierviz.messages import progress
+from hierviz.readers import file_limits, numpy_files
 
 TAXONOMY = hv.Taxonomy.from_edges(EDGES)
 NAMES = [TAXONOMY.names[leaf] for leaf in TAXONOMY.leaves]
@@ -23,7 +24,7 @@ class StopError(Exception):
 @pytest.fixture(autouse=True)
 def often(monkeypatch):
     """Reports after every tenth row, and files that are large soon."""
-    monkeypatch.setattr(reading_progress, "CELLS_BETWEEN", 60)
+    monkeypatch.setattr(progress, "CELLS_BETWEEN", 60)
     monkeypatch.setattr(file_limits, "MEMORY_BYTES", 1000)
     monkeypatch.setattr(numpy_files, "_BYTES_AT_ONCE", 1000)
 
@@ -110,7 +111,7 @@ def test_the_truth_is_a_stage_of_its_own(tmp_path):
 
 
 def test_nothing_is_told_of_small_tables(tmp_path, monkeypatch):
-    monkeypatch.setattr(reading_progress, "CELLS_BETWEEN", 200_000)
+    monkeypatch.setattr(progress, "CELLS_BETWEEN", 200_000)
     told = []
     hv.load_predictions(written(tmp_path, "csv"), TAXONOMY, stage=lambda name, unit: lambda *now: told.append(now))
     assert not told

@@ -5,7 +5,7 @@ from __future__ import annotations
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 
 MEMORY = "answers-widgets"
 # What there is to choose from: value -> (label, caption).

@@ -18,12 +18,12 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.messages.errors import HiervizError
-from hierviz.messages.progress_text import ProgressText
+from hierviz.messages.progress import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.inputs.model_inputs import MOST_NAMED, without_unreadable
 from hierviz.opening.files import Files
 from hierviz.opening.loading import run_model, with_media
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.readers.predictions_writer import write_predictions
 
 KINDS = {

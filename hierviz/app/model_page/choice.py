@@ -14,7 +14,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import taxonomy_of
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.readers.taxonomy_file import load_taxonomy
 
 COMPANIONS = (

@@ -12,7 +12,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 STYLE = """<style>

@@ -18,7 +18,7 @@ from hierviz.app.model_page.answer_fields import (
 )
 from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, PRESETS, scaling_problem
 from hierviz.onnx.description.open_question import Question
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 
 FITTING, RANGE = "preprocessing.resize", "preprocessing.range"
 # A model does not declare how pictures were fitted: this is shown with the required questions, and is optional.

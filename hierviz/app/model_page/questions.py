@@ -17,7 +17,7 @@ from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import Question
 from hierviz.onnx.scores.outputs import row_width, score_outputs
 from hierviz.onnx.scores.score_kind import KINDS
-from hierviz.opening.parameter_words import LABELS, choice
+from hierviz.opening.options import LABELS, choice
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.classes_file import class_entries, entries_of_text
 from hierviz.readers.picture_names import natural_key

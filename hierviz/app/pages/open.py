@@ -23,7 +23,7 @@ from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.ways_out import forget_readings, replaced_line, truth_offers, ways_out
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.opening.files import OPTIONS, Files
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.readers.file_role import file_roles
 
 st.title("Open your own files")

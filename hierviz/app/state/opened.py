@@ -16,7 +16,7 @@ from hierviz.app.state.upload_fields import empty_uploaders
 from hierviz.app.state.visits import give_back_memory, visit
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.opening.model_settings import model_options
-from hierviz.opening.start_options import run_options, start_files, start_options
+from hierviz.opening.options import run_options, start_files, start_options
 from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA, View, own_thresholds
 
 FIRST_OF_DEMO = ("flat-softmax", "conditional-sigmoid", "multi-label", "soft-max-margin")

@@ -11,7 +11,7 @@ import streamlit as st
 from hierviz.app.state.host_names import LOCAL_NAMES, has_foreign_names, is_local
 from hierviz.app.state.uploads import upload_folders
 from hierviz.messages.errors import FileError
-from hierviz.opening.start_options import start_options
+from hierviz.opening.options import start_options
 from hierviz.readers.shared_file import is_url
 
 # Read with a model of any name.

@@ -13,7 +13,7 @@ from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys, visit
-from hierviz.opening.start_options import start_options
+from hierviz.opening.options import start_options
 from hierviz.reports.view import CHOICES
 
 # The largest result is a chart with its tables, some megabytes.

@@ -13,7 +13,7 @@ from functools import partial
 import streamlit as st
 
 from hierviz.app.state.escape import escape
-from hierviz.messages.progress_text import ProgressText
+from hierviz.messages.progress import ProgressText
 
 # Shorter work shows nothing; the browser hears of progress, and a shared opening is checked, this often. Seconds.
 SHOWN_AFTER, BETWEEN = 0.4, 0.15

@@ -4,7 +4,7 @@ import re
 
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import named, template_of
-from hierviz.opening.parameter_words import field
+from hierviz.opening.options import field
 
 MOST_QUOTED = 60
 # A value as `repr` writes it.
@@ -22,7 +22,7 @@ def in_form_words(message, *, is_of_path=False, words=field):
     is_of_path : bool
         The message is about a file that was named by its path: its content is quoted as by `quoting_little`.
     words : callable
-        Of a parameter; `hierviz.opening.parameter_words.flag` where files were named on the command line.
+        Of a parameter; `hierviz.opening.options.flag` where files were named on the command line.
     """
     text = quoting_little(template_of(message)) if is_of_path else template_of(message)
     # An error is one short line.

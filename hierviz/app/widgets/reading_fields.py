@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz.app.widgets.ways_out import reading
 from hierviz.opening.files import OPTIONS
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.readers.join import IDS
 
 # In the order of the form; buttons below an error fill in the last ones.

@@ -19,8 +19,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import slug
 from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
-from hierviz.opening.parameter_words import with_flags
-from hierviz.opening.start_options import without_folder
+from hierviz.opening.options import with_flags, without_folder
 from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts

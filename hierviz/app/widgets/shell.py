@@ -16,7 +16,7 @@ from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
-from hierviz.opening.parameter_words import field, flag
+from hierviz.opening.options import field, flag
 from hierviz.readers.stored_array import ChangedFileError
 
 LEFT_OPEN = (

@@ -11,7 +11,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
 from hierviz.messages.errors import HiervizError, shown
-from hierviz.opening.parameter_words import LABELS
+from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.file_role import may_be_truth
 

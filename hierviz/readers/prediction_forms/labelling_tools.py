@@ -12,7 +12,7 @@ Conventions
 from __future__ import annotations
 
 from hierviz.messages.errors import PredictionsError, listed, shown
-from hierviz.readers.file_form import of_kind
+from hierviz.readers.json_text import of_kind
 
 
 def looks_like_coco(value):

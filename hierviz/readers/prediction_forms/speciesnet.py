@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
 from hierviz.readers.class_paths import Places, taxonomy_of_places
-from hierviz.readers.file_form import of_kind
+from hierviz.readers.json_text import of_kind
 from hierviz.readers.prediction_forms import speciesnet
 from hierviz.taxonomy.checks import is_number
 

@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.readers.file_form import of_kind
+from hierviz.readers.json_text import of_kind
 
 FILE_COLUMNS = ("filename", "file", "image")
 SCORES = ("prob", "probability", "score")

@@ -1,12 +1,14 @@
 """All forms of taxonomy files: what each is, how it is recognised, and what reads it.
 
 Help, the page *Open files* and ``docs/formats.md`` are written from `TAXONOMY_FORMS`. The forms of `taxonomy_file` itself
-(edges, levels, paths, nested JSON, HiTIN) are tried after these.
+(edges, levels, paths, nested JSON, HiTIN) are tried after these. `FileForm` is also what is said of a form of predictions.
 """
 
 from __future__ import annotations
 
-from hierviz.readers.file_form import FileForm
+from collections.abc import Callable
+from dataclasses import dataclass
+
 from hierviz.readers.prediction_forms import speciesnet
 from hierviz.readers.taxonomy_forms import (
     code_list,
@@ -15,9 +17,45 @@ from hierviz.readers.taxonomy_forms import (
     line_forms,
     ncbi_taxdump,
     newick_tree,
-    obo,
-    skos,
+    ontologies,
 )
+
+
+@dataclass(frozen=True)
+class FileForm:
+    """A form of files.
+
+    Parameters
+    ----------
+    key : str
+        As `hierviz.load_taxonomy` and `hierviz.load_predictions` take it.
+    words : str
+        What it is, for help and documents.
+    endings : tuple of str
+        Of usual file names, without ``.gz``.
+    recognised : str
+        How it is recognised, in words.
+    kind : str
+        What its functions get. Of a taxonomy: "text" (a Source), "json" (a parsed value) or "large" (the files of a folder or
+        archive). Of predictions: "json", "table" or "lines".
+    looks_like : callable
+        Of "text" (name of the file, its first lines), of "json" the value, of "large" (name, names of files), of "table" the
+        names of the columns, of "lines" the first lines.
+    read : callable
+        Of a taxonomy: (source, options), (value, where, detected), or (files, wanted, where). Of predictions: of "json" (value,
+        where, taxonomy) → records, each a dict with ``sample_id``, a list ``scores`` of label and score (or a list
+        ``predicted`` of labels) and perhaps ``truth``; of "table" (table, names, columns of samples); of "lines" (source,
+        taxonomy).
+    """
+
+    key: str
+    words: str
+    endings: tuple
+    recognised: str
+    kind: str
+    looks_like: Callable
+    read: Callable
+
 
 _FORMS = (
     FileForm(
@@ -65,15 +103,23 @@ _FORMS = (
         newick_tree.looks_like_nexus,
         newick_tree.read_nexus,
     ),
-    FileForm("obo", "an ontology in OBO", (".obo",), "`format-version:` or `[Term]`", "text", obo.looks_like, obo.read),
+    FileForm(
+        "obo",
+        "an ontology in OBO",
+        (".obo",),
+        "`format-version:` or `[Term]`",
+        "text",
+        ontologies.looks_like_obo,
+        ontologies.read_obo,
+    ),
     FileForm(
         "skos",
         "a SKOS concept scheme in Turtle, RDF/XML or N-Triples (needs rdflib)",
         (".ttl", ".rdf", ".nt"),
         "prefixes, `<rdf:RDF>`, or triples of addresses",
         "text",
-        skos.looks_like,
-        skos.read,
+        ontologies.looks_like_skos,
+        ontologies.read_skos,
     ),
     FileForm(
         "wordnet",

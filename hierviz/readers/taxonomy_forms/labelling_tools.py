@@ -12,7 +12,7 @@ from xml.etree import ElementTree
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
-from hierviz.readers.file_form import of_kind
+from hierviz.readers.json_text import of_kind
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
 from hierviz.taxonomy.taxonomy import Taxonomy
 

@@ -21,8 +21,8 @@ import numpy as np
 from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.predictions.name_matching import normal
 from hierviz.readers import file_limits
+from hierviz.readers.file_limits import require_deflate
 from hierviz.readers.sources import open_source, translated
-from hierviz.readers.unpacking import require_deflate
 
 # Of one line, and of all lines of a table.
 MOST_CHARACTERS = 1 << 20

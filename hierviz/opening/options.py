@@ -1,4 +1,4 @@
-"""The options of the commands that open files, and those that the app reads after `streamlit run app.py --`."""
+"""The options of the commands that open files and of the app, and how errors and notes name them: as flags or as fields."""
 
 from __future__ import annotations
 
@@ -8,9 +8,11 @@ import os
 from dataclasses import replace
 
 from hierviz.demo import DEMOS
+from hierviz.messages.parameters import PARAMETERS, said
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING, model_options, reading_options
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 
 DEMO = Option(
     "--demo NAME",
@@ -108,3 +110,37 @@ def without_folder(word):
     start, equals, path = word.rpartition("=")
     is_of_here = os.path.isabs(path) or os.path.exists(path) or os.path.isdir(os.path.dirname(path))
     return f"{start}{equals}{os.path.basename(path.rstrip(os.sep)) or path}" if is_of_here else word
+
+
+_ALL = {**OPTIONS, **PROJECTION, **MODEL_OPTIONS, **PREPROCESSING, **LIMITS}
+_OF = {name: _ALL.get(name.rpartition(".")[2]) for name in PARAMETERS}
+FLAGS = {name: option.usage.split()[0].split("/")[0] for name, option in _OF.items() if option is not None}
+FLAGS["columns_by_input"] = f"{FLAGS['columns']} INPUT=COLUMN,..."
+LABELS = {name: option.label for name, option in _OF.items() if option is not None and option.label}
+# Parameters without a field: options of `hierviz app`.
+AT_START = tuple(name for name in PARAMETERS if name not in LABELS)
+
+
+def flag(name, value=None):
+    """Words for `parameters.named`: the flag, with the value where one is meant."""
+    return FLAGS[name] if value is None else f"{FLAGS[name]} {value}"
+
+
+def with_flags(value):
+    """A note, or notes in lists and dicts, with flags for parameters."""
+    return said(value, flag)
+
+
+def field(name, value=None):
+    """Words for `parameters.named`: the field, with the value where one is meant."""
+    if name in AT_START:
+        return f"{FLAGS[name]} (when the app is started)"
+    label = f"'{LABELS[name]}'"
+    return label if value is None else f"{label}: {' | '.join(choice(name, part) for part in value.split(' | '))}"
+
+
+def choice(name, value):
+    """A value of a parameter as the field offers it."""
+    if name == "parametrisation":
+        return PARAMETRISATIONS[value].label
+    return value.replace("_", " ").capitalize() if name == "scores" else value

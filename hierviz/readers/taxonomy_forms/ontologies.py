@@ -1,0 +1,241 @@
+"""Ontologies: OBO, and SKOS concept schemes in Turtle, RDF/XML or N-Triples, read by rdflib.
+
+Conventions
+-----------
+- OBO: terms with ``is_a`` and, if asked for, other relations such as ``part_of``. Nodes are called by their ids, with the name
+  as title; alternative ids and synonyms find them too. Obsolete terms are left out.
+- SKOS: ``rdfs:subClassOf`` counts as ``skos:broader``. A node is called by its preferred label: English, else without a
+  language, else the first by language. Where several concepts have one label, the last part of their address is added.
+  Alternative labels, notations and addresses find a node too.
+
+References
+----------
+.. [1] The OBO Flat File Format Specification, version 1.4, http://owlcollab.github.io/oboformat/doc/obo-syntax.html.
+.. [2] SKOS Simple Knowledge Organization System Reference, W3C Recommendation 18 August 2009.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import logging
+import re
+
+from hierviz.messages.errors import FileError, TaxonomyError, listed
+from hierviz.messages.extras import require
+from hierviz.readers.class_paths import by_name, taxonomy_of_ids
+from hierviz.readers.sources import translated
+
+_SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"')
+
+
+def looks_like_obo(name, lines):
+    """Whether a text begins with format-version or has a frame [Term]."""
+    return any(line.startswith(("format-version:", "[Term]")) for line in lines)
+
+
+def read_obo(source, options):
+    """Taxonomy of an OBO file: a graph where terms have several parents.
+
+    Parameters
+    ----------
+    source : Source
+    options : dict
+        ``relations``: which lead to parents, ``("is_a",)`` when absent.
+
+    Raises
+    ------
+    TaxonomyError
+        If a term has no id, an id is repeated, or a parent is no term.
+    """
+    where, relations = source.where, options.get("relations") or ("is_a",)
+    terms = {}
+    for number, frame in _frames(source.read_text()):
+        term = _first(frame, "id")
+        if not term:
+            raise TaxonomyError(f"{where}:{number}: expected an id in [Term], got none. Correct the file.")
+        if term in terms:
+            raise TaxonomyError(f"{where}:{number}: expected every term once, got {term!r} again. Remove one.")
+        terms[term] = frame
+    obsolete = [term for term, frame in terms.items() if _first(frame, "is_obsolete") == "true"]
+    for term in obsolete:
+        del terms[term]
+    found = {relation for frame in terms.values() for relation, _ in _parents(frame)}
+    unknown = [relation for relation in relations if relation not in found and relation != "is_a"]
+    if unknown:
+        raise TaxonomyError(
+            f"{where}: expected relations among {listed(sorted(found), 9)}, got {listed(unknown)}. Name some of them."
+        )
+    edges, lost = [], {}
+    for term, frame in terms.items():
+        above = [parent for relation, parent in _parents(frame) if relation in relations]
+        lost |= {parent: term for parent in above if parent not in terms}
+        kept = [parent for parent in dict.fromkeys(above) if parent in terms]
+        edges += [(parent, term) for parent in kept] or [(None, term)]
+    notes = []
+    if obsolete:
+        notes.append(f"{where}: {len(obsolete)} obsolete terms were left out")
+    if lost:
+        notes.append(f"{where}: {len(lost)} parents that are no terms of the file were left out: {listed(lost)}")
+    others = sorted(found - set(relations))
+    if others:
+        notes.append(f"{where}: relations that were not used: {', '.join(others)}")
+    attributes = {
+        "alt_id": {term: "; ".join(_all(frame, "alt_id")) for term, frame in terms.items() if "alt_id" in frame},
+        "synonyms": {term: "; ".join(_synonyms(frame)) for term, frame in terms.items() if "synonym" in frame},
+        "namespace": {term: _first(frame, "namespace") for term, frame in terms.items() if "namespace" in frame},
+    }
+    return taxonomy_of_ids(
+        edges,
+        {term: _first(frame, "name") or term for term, frame in terms.items()},
+        where,
+        attributes={key: values for key, values in attributes.items() if values},
+        notes=notes,
+        detected={"form": "OBO", **source.detected, "relations": ", ".join(relations)},
+    )
+
+
+def _frames(text):
+    """Yield (line, tags with their values) of every [Term]."""
+    frame, start = None, 0
+    for number, line in enumerate(text.split("\n"), 1):
+        line = line.strip()
+        if line.startswith("["):
+            if frame is not None:
+                yield start, frame
+            frame, start = ({}, number) if line.startswith("[Term]") else (None, number)
+        elif frame is not None and ":" in line and not line.startswith("!"):
+            tag, _, value = line.partition(":")
+            frame.setdefault(tag.strip(), []).append(value.strip())
+    if frame is not None:
+        yield start, frame
+
+
+def _value(text):
+    """A value without its trailing modifiers and comment."""
+    return re.sub(r"\s*(\{[^{}]*\})?\s*(!.*)?$", "", text)
+
+
+def _first(frame, tag):
+    return _value(frame[tag][0]) if tag in frame else ""
+
+
+def _all(frame, tag):
+    return [_value(text) for text in frame.get(tag, ())]
+
+
+def _parents(frame):
+    """Yield (relation, id of the parent)."""
+    for text in frame.get("is_a", ()):
+        yield "is_a", _value(text)
+    for text in frame.get("relationship", ()):
+        relation, _, parent = _value(text).partition(" ")
+        if parent.strip():
+            yield relation, parent.strip()
+
+
+def _synonyms(frame):
+    return [match[1].replace('\\"', '"') for text in frame["synonym"] if (match := _SYNONYM.match(text))]
+
+
+def looks_like_skos(name, lines):
+    """Whether a text is RDF: prefixes, RDF/XML, or triples of addresses."""
+    text = "\n".join(lines)
+    is_triples = bool(lines) and all(re.match(r"\s*(<[^<>]*>\s+<[^<>]*>\s.*\.\s*$|#|$)", line) for line in lines)
+    return (
+        re.search(r"^\s*@prefix\s+\S*:\s*<|^\s*PREFIX\s+\S*:\s*<|<rdf:RDF[\s>]", text, re.MULTILINE) is not None
+        or is_triples
+    )
+
+
+@contextlib.contextmanager
+def _silent():
+    """Keep from standard error what rdflib logs about addresses and values that it takes all the same."""
+    log, silent = logging.getLogger("rdflib"), logging.NullHandler()
+    propagates, log.propagate = log.propagate, False
+    log.addHandler(silent)
+    try:
+        yield
+    finally:
+        log.propagate = propagates
+        log.removeHandler(silent)
+
+
+@_silent()
+def read_skos(source, options):
+    """Taxonomy of a concept scheme: a graph where a concept has several broader ones.
+
+    Raises
+    ------
+    FileError
+        If it cannot be parsed.
+    TaxonomyError
+        If it holds no concepts that are below others.
+    """
+    where = source.where
+    require(where, "ontologies", "rdflib")
+    import rdflib
+    from rdflib.namespace import RDF, RDFS, SKOS
+
+    text, graph = source.read_text(), rdflib.Graph()
+    form = "xml" if "<rdf:RDF" in text[:20_000] else "turtle"
+    with translated(where):
+        try:
+            graph.parse(data=text, format=form)
+        except Exception as error:  # every parser of rdflib raises its own kinds
+            line = getattr(error, "lines", None)
+            place = where if line is None else f"{where}:{line + 1}"
+            said = re.sub(r"\s+", " ", str(getattr(error, "message", error)))[:80]
+            raise FileError(f"{place}: expected RDF in {form}, got an error ({said}). Correct the file.") from None
+    above: dict = {}
+    pairs = [(s, o) for p in (SKOS.broader, RDFS.subClassOf) for s, o in graph.subject_objects(p)]
+    pairs += [(o, s) for s, o in graph.subject_objects(SKOS.narrower)]
+    for child, parent in pairs:
+        if isinstance(child, rdflib.URIRef) and isinstance(parent, rdflib.URIRef) and child != parent:
+            above.setdefault(str(child), {})[str(parent)] = None
+    concepts = {str(s) for s in graph.subjects(RDF.type, SKOS.Concept)} | set(above)
+    concepts |= {parent for parents in above.values() for parent in parents}
+    if not above:
+        raise TaxonomyError(
+            f"{where}: expected concepts with skos:broader, skos:narrower or rdfs:subClassOf, got none. Is it a concept scheme?"
+        )
+    order = sorted(concepts)
+    edges = [(parent, child) for child in order for parent in sorted(above.get(child, ()))]
+    edges += [(None, child) for child in order if child not in above]
+    names = {concept: _label(graph, rdflib.URIRef(concept), (SKOS.prefLabel, RDFS.label)) for concept in order}
+    short = {concept: re.split(r"[/#]", concept.rstrip("/#"))[-1] for concept in order}
+    ids = short if len(set(short.values())) == len(short) else dict(zip(order, order, strict=True))
+    attributes = {"uri": {ids[concept]: concept for concept in order}}
+    for key, predicate in (("notation", SKOS.notation), ("alt_labels", SKOS.altLabel)):
+        values = {ids[c]: "; ".join(sorted(map(str, graph.objects(rdflib.URIRef(c), predicate)))) for c in order}
+        if any(values.values()):
+            attributes[key] = {concept: value for concept, value in values.items() if value}
+    unnamed = [concept for concept in order if names[concept] is None]
+    notes = (
+        [f"{where}: {len(unnamed)} concepts without a label are called by their address: {listed(unnamed)}"]
+        if unnamed
+        else []
+    )
+    return by_name(
+        [(None if parent is None else ids[parent], ids[child]) for parent, child in edges],
+        {ids[concept]: names[concept] or ids[concept] for concept in order},
+        where,
+        attributes=attributes,
+        notes=notes,
+        detected={"form": "SKOS", **source.detected, "syntax": "RDF/XML" if form == "xml" else "Turtle"},
+    )
+
+
+def _label(graph, concept, predicates):
+    """The preferred label of a concept, None when it has none."""
+    for predicate in predicates:
+        labels = sorted(
+            graph.objects(concept, predicate),
+            key=lambda label: (
+                (getattr(label, "language", None) or "").split("-")[0] != "en",
+                getattr(label, "language", None) or "",
+                str(label),
+            ),
+        )
+        if labels:
+            return str(labels[0]).strip()
+    return None
