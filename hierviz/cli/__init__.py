@@ -25,7 +25,7 @@ COMMANDS = {
     "chart": ("chart", "draw one chart of a paper: rules, rejection, groups, ranks, ..."),
     "diagnose": ("diagnose", "find where a model goes wrong: nodes, confusions, slices, calibration"),
     "doctor": (
-        "doctor",
+        "files",
         "find all faults of taxonomy, class list, predictions and truth, and fix those that are certain",
     ),
     "report": (
@@ -33,7 +33,7 @@ COMMANDS = {
         "write one HTML file with numbers, curves, examples and mistakes that opens without a network",
     ),
     "predict": ("predict", "run an ONNX model and write its probabilities"),
-    "taxonomy": ("taxonomy", "print the tree, with values of its classes, or write another form of it"),
+    "taxonomy": ("files", "print the tree, with values of its classes, or write another form of it"),
 }
 # The others take the parameters of inference rules too.
 WITHOUT_RULES = ("app", "curve", "doctor", "predict")

@@ -63,7 +63,7 @@ def run_app(options):
 
 def _named(options):
     """The flags of `add_app_options` as they were given, paths in full."""
-    from hierviz.readers.streams import require_file
+    from hierviz.readers.temporary_files import require_file
 
     files = files_of(options)
     for name, path in files.named_paths:

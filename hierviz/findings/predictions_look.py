@@ -9,8 +9,8 @@ from pathlib import Path
 
 import numpy as np
 
+from hierviz.findings.file_looks import JsonSamples, TableLook
 from hierviz.findings.finding import counted, some
-from hierviz.findings.json_samples import JsonSamples
 from hierviz.findings.prediction_rows import (
     listed_roles,
     look_at_headerless_rows,
@@ -20,7 +20,6 @@ from hierviz.findings.prediction_rows import (
 )
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
-from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions

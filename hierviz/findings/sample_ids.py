@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import with_zeros_of
-from hierviz.readers.join import ids_advice, whole_id
+from hierviz.readers.raw_predictions import ids_advice, whole_id
 
 
 def look_at_ids(look, id_of, of="sample"):

@@ -10,9 +10,9 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.findings.edge_table import look_at_edges
+from hierviz.findings.file_looks import TableLook
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name
-from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import HiervizError, shown
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table

@@ -6,10 +6,10 @@ import os
 from operator import itemgetter
 from pathlib import Path
 
+from hierviz.findings.file_looks import TableLook
 from hierviz.findings.finding import counted
 from hierviz.findings.name_looks import look_at_names
 from hierviz.findings.sample_ids import IdColumn, look_at_ids
-from hierviz.findings.table_look import TableLook
 from hierviz.messages.errors import HiervizError, listed
 from hierviz.predictions.name_matching import advice
 from hierviz.readers.classes_file import looked_up

@@ -14,8 +14,8 @@ from hierviz.opening.flags import Option
 from hierviz.opening.named_files import RunFile, run_files, shared_and_own, with_runs
 from hierviz.predictions.listed_scores import MISSING
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
-from hierviz.readers.join import IDS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
+from hierviz.readers.raw_predictions import IDS
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 
 # What `Files.projection` may hold: on which part of the taxonomy the files are judged.

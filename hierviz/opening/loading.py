@@ -10,12 +10,11 @@ from hierviz.messages.errors import FileError, ModelError
 from hierviz.messages.parameters import template_of
 from hierviz.projection.projected import UNSEEN, cut, only_known, with_other_leaves
 from hierviz.readers.attach import attach_media, attach_truth
-from hierviz.readers.join import join
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions
-from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.streams import rewindable
+from hierviz.readers.raw_predictions import RawPredictions, join
 from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.temporary_files import rewindable
 
 INNER_TRUTH = ("own", "other")
 

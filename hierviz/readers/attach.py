@@ -8,9 +8,8 @@ from typing import Any
 
 from hierviz.messages.errors import FileError, listed
 from hierviz.predictions.predictions import Predictions
-from hierviz.readers.join import join
 from hierviz.readers.pictures import Pictures
-from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.raw_predictions import RawPredictions, join
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.checks import check_kind
 

@@ -19,14 +19,16 @@ from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import file_limits
 from hierviz.readers.class_index import ClassList
 from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
-from hierviz.readers.class_lists.table_names import TextSource, read_npy_names, read_table_names
 from hierviz.readers.class_lists.text_names import (
+    TextSource,
     looks_like_pbtxt,
     looks_like_yaml,
     plain_lines,
     read_lines,
+    read_npy_names,
     read_numbered_lines,
     read_pbtxt_names,
+    read_table_names,
     read_yaml_names,
 )
 from hierviz.readers.labels import find_node, unknown_node

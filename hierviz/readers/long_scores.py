@@ -24,7 +24,7 @@ from hierviz.readers.long_table import (
     read_long,
 )
 from hierviz.readers.parquet_scores import read_into
-from hierviz.readers.scratch import Scratch
+from hierviz.readers.temporary_files import Scratch
 
 # Rows of the table that are put into their places at a time, 16 bytes each.
 ROWS_AT_ONCE = 1 << 20

@@ -29,9 +29,9 @@ from hierviz.messages.errors import FileError, listed
 from hierviz.messages.progress import tell
 from hierviz.readers import file_limits
 from hierviz.readers.file_limits import GUNZIP, require_deflate
-from hierviz.readers.scratch import Scratch
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
 from hierviz.readers.stored_array import StoredArray, require_characters
+from hierviz.readers.temporary_files import Scratch
 
 _BYTES_AT_ONCE = 1 << 24
 _LONGEST_HEADER = 10_000  # of numpy.load

@@ -15,8 +15,8 @@ import threading
 import numpy as np
 
 from hierviz.readers import file_limits
-from hierviz.readers.scratch import Scratch
 from hierviz.readers.stored_array import RunRows
+from hierviz.readers.temporary_files import Scratch
 
 
 class GroupRows(RunRows):

@@ -33,7 +33,7 @@ from hierviz.readers.picture_names import (
     without_strange,
 )
 from hierviz.readers.sources import known_kind, translated
-from hierviz.readers.streams import require_file
+from hierviz.readers.temporary_files import require_file
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,7 +25,6 @@ from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
-from hierviz.readers.join import check_ids, join
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
@@ -33,7 +32,7 @@ from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
-from hierviz.readers.raw_predictions import Reading
+from hierviz.readers.raw_predictions import Reading, check_ids, join
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
@@ -240,7 +239,11 @@ def load_predictions(
         detected,
     )
     if not predictions.has_scores:
-        return _of_known(predictions, nodes) if partial and nodes is not None else predictions
+        if not partial or nodes is None:
+            return predictions
+        # Label lists of a model that knows some classes and their ancestors.
+        part = part_of_known(predictions.taxonomy, nodes)
+        return predictions if part.is_whole else predictions.replace(known=part.nodes)
     if is_checked:
         predictions = _checked(predictions, raw, read_scores)
     return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
@@ -251,12 +254,6 @@ def _records(source, form):
     table = None if form in ("lists", "cafa", *_JSON_FORMS) or source.kind != "text" else json_table(source)
     is_other = table is not None and any(PREDICTION_FORMS[key].looks_like(table.objects) for key in _JSON_FORMS)
     return None if is_other else table
-
-
-def _of_known(predictions, nodes):
-    """Label lists of a model that knows some classes and their ancestors."""
-    part = part_of_known(predictions.taxonomy, nodes)
-    return predictions if part.is_whole else predictions.replace(known=part.nodes)
 
 
 def _checked(predictions, raw, read_scores):

@@ -1,15 +1,29 @@
-"""What a prediction file holds, before it meets the truth."""
+"""What a prediction file holds, and how it meets the truth, sample by sample.
+
+Conventions
+-----------
+By sample id as text when both sides have ids (where none is on both sides, by names of pictures without folder and suffix;
+where it is asked for, a number such as 1.0 is 1), else in order; notes say so. Rows stay in the order of the prediction file.
+A prediction without truth keeps its row, with the truth unknown. A truth without prediction is an empty prediction at the end
+of a label file, and left out of a score file. Both are counted and named.
+"""
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedEntries
+from hierviz.readers.labels import text_array
+from hierviz.readers.picture_names import picture_stem
 from hierviz.readers.truth_file import Truth
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -106,3 +120,176 @@ class RawPredictions:
         if self.listed is not None:
             return self.listed.n_rows
         return len(self.labels) if self.scores is None else self.scores.shape[0]
+
+
+IDS = ("text", "number")
+_WHOLE_AS_FLOAT = re.compile(r"(-?\d+)\.0*")
+
+
+@dataclass(frozen=True, eq=False)
+class Joined:
+    """What the join makes of labels, truth, ids and attributes, row by row; see `Predictions`."""
+
+    labels: NodeLists | None
+    truth: np.ndarray | NodeLists | None
+    sample_ids: np.ndarray | None
+    attributes: dict
+    n_without_prediction: int
+    n_without_truth: int
+    notes: tuple[str, ...]
+
+
+def join(raw, truth, ids=None):
+    """Join a prediction file with the truth.
+
+    Parameters
+    ----------
+    raw : RawPredictions
+    truth : Truth or None
+    ids : {"text", "number"}, optional
+        Whether ids are compared as they are, or numbers such as ``1.0`` are the same as ``1``.
+
+    Returns
+    -------
+    Joined
+
+    Raises
+    ------
+    PredictionsError
+        If no id is on both sides (shows two of each), or row counts differ where there are no ids to join by.
+    """
+    check_ids(ids)
+    n = len(raw)
+    if truth is None:
+        return Joined(
+            raw.labels, None, raw.ids, dict(raw.attributes), 0, n, ("there is no truth: nothing can be evaluated",)
+        )
+    notes = []
+    if truth is raw.truth:
+        places, extra = np.arange(n), np.empty(0, dtype=np.intp)
+    elif raw.ids is not None and truth.ids is not None:
+        if ids == "number":
+            raw, truth = _with_whole_ids(raw), _with_whole_ids(truth)
+        places, extra = _by_id(raw, truth, notes)
+    else:
+        places, extra = np.arange(n), np.empty(0, dtype=np.intp)
+        lacking = " and ".join(side.where for side in (raw, truth) if side.ids is None)
+        _require_equal_counts(raw, truth, lacking)
+        rows = f"the {n} rows of {raw.where} and {truth.where}"
+        notes.append(f"{lacking} has no sample ids: {rows} were joined in order")
+    is_joined = places >= 0
+    known = is_joined.copy()
+    known[is_joined] = truth.is_known[places[is_joined]]
+    # A sample with neither prediction nor truth says nothing.
+    extra = extra[truth.is_known[extra]]
+    if len(extra):
+        done = "treated as empty predictions" if raw.labels is not None else "left out"
+        notes.append(
+            f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
+        )
+    missing = np.flatnonzero(~is_joined)
+    if len(missing):
+        notes.append(
+            f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not evaluated"
+        )
+    labels, ids = raw.labels, raw.ids if raw.ids is not None else truth.ids
+    attributes = _attributes(raw, truth, places)
+    if raw.labels is not None and len(extra):
+        labels = NodeLists(np.append(labels.offsets, np.full(len(extra), labels.offsets[-1])), labels.nodes)
+        places = np.append(places, extra)
+        ids = text_array(raw.ids.tolist() + truth.ids[extra].tolist())
+        attributes = _attributes(raw, truth, places)
+    return Joined(labels, _take(truth.nodes, places), ids, attributes, len(extra), int((~known).sum()), tuple(notes))
+
+
+def check_ids(ids):
+    """Raise a PredictionsError unless `ids` is None or one of `IDS`."""
+    if ids is not None:
+        check_one_of("ids", ids, IDS)
+
+
+def ids_advice(mine, theirs):
+    """What to do about ids of two files of which none is in both."""
+    if set(map(whole_id, mine)).isdisjoint(map(whole_id, theirs)):
+        return "Use the same ids in both files."
+    return "If a number such as 1.0 is the same as 1, say {ids=number}."
+
+
+def _with_whole_ids(side):
+    """RawPredictions or a Truth, an id such as 1.0 being 1."""
+    whole = [whole_id(sample_id) for sample_id in side.ids.tolist()]
+    if len(set(whole)) < len(whole):
+        twice = next(sample_id for sample_id, count in Counter(whole).items() if count > 1)
+        raise PredictionsError(
+            f"{side.where}: expected every sample id once, got {twice!r} more than once when numbers such as 1.0 and 1 are the "
+            "same. Remove one of the rows."
+        )
+    return replace(side, ids=text_array(whole))
+
+
+def whole_id(sample_id):
+    """An id, a number such as 1.0 as 1."""
+    number = _WHOLE_AS_FLOAT.fullmatch(sample_id.strip())
+    return sample_id if number is None else number[1]
+
+
+def _by_id(raw, truth, notes):
+    """Row of the truth for every prediction, -1 where there is none; and the rows of the truth that are left."""
+    if len(raw.ids) == len(truth.ids) and (raw.ids == truth.ids).all():
+        return np.arange(len(raw)), np.empty(0, dtype=np.intp)
+    mine, theirs = raw.ids.tolist(), truth.ids.tolist()
+    if set(mine).isdisjoint(theirs):
+        mine, theirs = _as_pictures(raw, truth, mine, theirs)
+        notes.append(f"{raw.where} and {truth.where} were joined by file names without folder and suffix")
+    row_of = {sample_id: row for row, sample_id in enumerate(theirs)}
+    places = np.array([row_of.get(sample_id, -1) for sample_id in mine], dtype=np.intp)
+    left = np.ones(len(truth), dtype=bool)
+    left[places[places >= 0]] = False
+    return places, np.flatnonzero(left)
+
+
+def _as_pictures(raw, truth, mine, theirs):
+    """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
+    short = [[picture_stem(sample_id) for sample_id in ids] for ids in (mine, theirs)]
+    if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
+        advice = ids_advice(mine, theirs)
+        mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
+        raise PredictionsError(
+            f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {mine} here, "
+            f"{theirs} there. {advice}"
+        )
+    return short
+
+
+def _require_equal_counts(raw, truth, lacking):
+    if len(raw) != len(truth):
+        raise PredictionsError(
+            f"{raw.where}: expected {len(truth)} rows as in {truth.where} (there are no sample ids in {lacking}, so rows are "
+            f"joined in order), got {len(raw)}. Add a sample_id column to both, or align the rows."
+        )
+
+
+def _take(nodes, places):
+    """Truth by row; unknown where the place is -1."""
+    if not isinstance(nodes, NodeLists):
+        return np.append(nodes, -1)[places].astype(np.intp)
+    with_empty = NodeLists(np.append(nodes.offsets, nodes.offsets[-1]), nodes.nodes)
+    return with_empty.take(np.where(places < 0, len(nodes), places))
+
+
+def _attributes(raw, truth, places):
+    attributes = {}
+    for name, values in raw.attributes.items():
+        attributes[name] = (
+            values
+            if len(values) == len(places)
+            else text_array([*values.tolist(), *[""] * (len(places) - len(values))])
+        )
+    for name, values in () if truth is raw.truth else truth.attributes.items():
+        taken = text_array([*values.tolist(), ""])[places]
+        if name not in attributes:
+            attributes[name] = taken
+        elif (attributes[name] != taken)[places >= 0].any():
+            # Both files call a column so; where they agree one of them is enough.
+            attributes[f"{name} ({truth.where})"] = taken
+    return attributes

@@ -19,7 +19,7 @@ from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.extras import require
 from hierviz.readers.picture_names import natural_key
 from hierviz.readers.stored_array import ChangedFileError
-from hierviz.readers.streams import Spooled
+from hierviz.readers.temporary_files import Spooled
 
 # What is to be installed for a protocol, where fsspec does not bring it along.
 _PACKAGES = {

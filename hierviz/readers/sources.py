@@ -32,7 +32,7 @@ from hierviz.readers import file_limits
 from hierviz.readers.file_limits import require_moderate_text, unpacked
 from hierviz.readers.shared_file import SharedFile, is_url
 from hierviz.readers.stored_array import Stamp, unchanged
-from hierviz.readers.streams import Held, Spooled, rewindable
+from hierviz.readers.temporary_files import Held, Spooled, rewindable
 
 HEAD_BYTES = 4096
 _BYTES_AT_ONCE = 1 << 20

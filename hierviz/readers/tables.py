@@ -31,8 +31,8 @@ from hierviz.messages.progress import told_records
 from hierviz.readers import file_limits
 from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
 from hierviz.readers.file_limits import stored_place
-from hierviz.readers.scratch import NumberRows
 from hierviz.readers.sources import Source, open_source, translated
+from hierviz.readers.temporary_files import NumberRows
 
 SEPARATORS = {"\t": "tab", ",": "comma", ";": "semicolon", " ": "space"}
 # A first line with one of these cells is cut at the right places, even if other lines do not fit.

@@ -22,7 +22,7 @@ from hierviz.compiled import tree_pass
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions import predictions as predictions_module
 from hierviz.predictions.score_checks import CheckedScores
-from hierviz.readers import file_limits, long_scores, parquet_table, scratch
+from hierviz.readers import file_limits, long_scores, parquet_table, temporary_files
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.stored_array import ChangedFileError, StoredArray
@@ -101,8 +101,8 @@ def nothing_in_memory(sizes=(7, 7, 7, 7, 7), most=0):
     """Everything stays on disk, and is worked on in blocks of these sizes."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(file_limits, "MEMORY_BYTES", most)
-        patch.setattr(scratch, "NUMBERS_AT_ONCE", sizes[0])
-        patch.setattr(scratch, "FIRST_NUMBERS", 1)
+        patch.setattr(temporary_files, "NUMBERS_AT_ONCE", sizes[0])
+        patch.setattr(temporary_files, "FIRST_NUMBERS", 1)
         patch.setattr(long_scores, "ROWS_AT_ONCE", sizes[1])
         patch.setattr(parquet_table, "VALUES_AT_ONCE", sizes[2])
         patch.setattr(predictions_module, "BLOCK_VALUES", sizes[3] * 5)
@@ -304,7 +304,7 @@ def test_an_archive_that_states_more_than_there_is(tmp_path):
 def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
     taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
     path, keywords = save(tmp_path, "npz packed", taxonomy, taxonomy.leaves, np.full((40, 4), 0.25), [1] * 40, None)
-    monkeypatch.setattr("hierviz.readers.scratch.shutil.disk_usage", lambda folder: SimpleNamespace(free=100))
+    monkeypatch.setattr("hierviz.readers.temporary_files.shutil.disk_usage", lambda folder: SimpleNamespace(free=100))
     with nothing_in_memory(), pytest.raises(FileError, match=r"^p\.npz.*free space.*got 100 bytes.*TMPDIR\.$"):
         load_predictions(path, taxonomy, **keywords)
 
@@ -313,9 +313,9 @@ RUN = """
 import os, signal, sys
 import hierviz as hv
 from hierviz.readers import file_limits, load_predictions, scratch
-file_limits.MEMORY_BYTES, scratch.FIRST_NUMBERS = 0, 1
+file_limits.MEMORY_BYTES, temporary_files.FIRST_NUMBERS = 0, 1
 taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
-write, mine = scratch.Scratch.write, os.getpid()
+write, mine = temporary_files.Scratch.write, os.getpid()
 def interrupted(self, values, place):
     write(self, values, place)
     opened = [os.path.realpath(f"/proc/self/fd/{k}") for k in os.listdir("/proc/self/fd")]
@@ -323,7 +323,7 @@ def interrupted(self, values, place):
     if sys.argv[2] == "error":
         raise hv.HiervizError("as it happens")
     os.kill(mine, int(sys.argv[2]))
-scratch.Scratch.write = interrupted
+temporary_files.Scratch.write = interrupted
 load_predictions(sys.argv[1], taxonomy)
 """
 

@@ -21,8 +21,8 @@ from hierviz.readers.classes_file import load_classes
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.predictions_file import load_predictions
-from hierviz.readers.streams import require_file, rewindable
 from hierviz.readers.taxonomy_file import load_taxonomy
+from hierviz.readers.temporary_files import require_file, rewindable
 from hierviz.readers.truth_file import load_truth
 
 EDGES = "animal,mammal\nmammal,cat\nmammal,dog\nanimal,bird\nbird,duck\nanimal,newt\n"

@@ -19,7 +19,7 @@ from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
 from hierviz.opening.loading import check_projection, is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
-from hierviz.readers.streams import require_file
+from hierviz.readers.temporary_files import require_file
 from hierviz.reports.story_step import model_key
 from hierviz.reports.view import DEMO, NAME_OF_DEMO, WIKIPEDIA
 from hierviz.taxonomy.taxonomy import Taxonomy

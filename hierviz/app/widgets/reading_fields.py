@@ -7,7 +7,7 @@ import streamlit as st
 from hierviz.app.widgets.ways_out import reading
 from hierviz.opening.files import OPTIONS
 from hierviz.opening.options import LABELS
-from hierviz.readers.join import IDS
+from hierviz.readers.raw_predictions import IDS
 
 # In the order of the form; buttons below an error fill in the last ones.
 ORDER = (

@@ -91,10 +91,6 @@ def _resize(value):
     return _numbers((2,), _are_sides, int)(value)
 
 
-def _pad(value):
-    return int(value) if _is_side(value, 0) and value <= 255 else None
-
-
 def _columns(value):
     values = _values(value)
     is_valid = values and all(isinstance(name, str) for name in values) and len(set(values)) == len(values)
@@ -179,7 +175,10 @@ _READ = {
     "mean": ("1 or 3 numbers", _numbers((1, 3))),
     "std": ("1 or 3 numbers above 0", _numbers((1, 3), lambda values: min(values) > 0)),
     "resize": ("pixels of the shorter side, [height, width] or 0", _resize),
-    "pad": ("the grey level of the borders, 0 to 255", _pad),
+    "pad": (
+        "the grey level of the borders, 0 to 255",
+        lambda value: int(value) if _is_side(value, 0) and value <= 255 else None,
+    ),
     "columns": ("a list of different names of columns", _columns),
 }
 INPUT_KEYS = (

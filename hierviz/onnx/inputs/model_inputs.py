@@ -22,7 +22,7 @@ from hierviz.onnx.inputs.table_inputs import FrameTable, read_table_inputs
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import SUFFIXES
 from hierviz.readers.pictures import Pictures
-from hierviz.readers.streams import require_file
+from hierviz.readers.temporary_files import require_file
 
 ACCEPTED = (
     "Pass pictures (a folder or zip), a table (CSV, TSV or Parquet), texts (.txt), an .npy array with one row per sample, "

@@ -128,12 +128,11 @@ def _whole(cell):
         return None
 
 
-def _bool(cell):
-    return {"1": True, "0": False}.get(TRUE_FALSE.get(cell.strip(), cell.strip()))
-
-
 # Type of an input: the value of a cell, None where it is none, and what is expected in words.
-_KINDS = {"str": (lambda cell: cell if cell.strip() else None, "text"), "bool": (_bool, "true or false")}
+_KINDS = {
+    "str": (lambda cell: cell if cell.strip() else None, "text"),
+    "bool": (lambda cell: {"1": True, "0": False}.get(TRUE_FALSE.get(cell.strip(), cell.strip())), "true or false"),
+}
 
 
 def _note_nan(content, names, order, notes):

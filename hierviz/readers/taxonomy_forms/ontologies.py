@@ -80,7 +80,7 @@ def read_obo(source, options):
     if others:
         notes.append(f"{where}: relations that were not used: {', '.join(others)}")
     attributes = {
-        "alt_id": {term: "; ".join(_all(frame, "alt_id")) for term, frame in terms.items() if "alt_id" in frame},
+        "alt_id": {term: "; ".join(map(_value, frame["alt_id"])) for term, frame in terms.items() if "alt_id" in frame},
         "synonyms": {term: "; ".join(_synonyms(frame)) for term, frame in terms.items() if "synonym" in frame},
         "namespace": {term: _first(frame, "namespace") for term, frame in terms.items() if "namespace" in frame},
     }
@@ -117,10 +117,6 @@ def _value(text):
 
 def _first(frame, tag):
     return _value(frame[tag][0]) if tag in frame else ""
-
-
-def _all(frame, tag):
-    return [_value(text) for text in frame.get(tag, ())]
 
 
 def _parents(frame):
