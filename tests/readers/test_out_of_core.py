@@ -312,7 +312,7 @@ def test_a_full_disk_is_one_line(tmp_path, monkeypatch):
 RUN = """
 import os, signal, sys
 import hierviz as hv
-from hierviz.readers import file_limits, load_predictions, scratch
+from hierviz.readers import file_limits, load_predictions, temporary_files
 file_limits.MEMORY_BYTES, temporary_files.FIRST_NUMBERS = 0, 1
 taxonomy = hv.Taxonomy.from_edges([("root", name) for name in "abcd"])
 write, mine = temporary_files.Scratch.write, os.getpid()
