@@ -37,11 +37,11 @@ _FILES = {
         "second_opinion.verify": "verify",
         "metrics.registry": "METRICS",
     },
-    "hierviz.inference": {"inference.pareto_table": "ParetoTable", "inference.leaf_costs": "LeafCosts"},
+    "hierviz.inference": {"inference.pareto_table": "ParetoTable", "inference.crm": "LeafCosts"},
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
-        "evaluation._protein_function": "protein_function",
+        "metrics.sets.protein_function": "protein_function",
     },
     "hierviz.metrics": {
         "metrics.confusion.confusion_counts": "HierarchicalConfusion",

@@ -10,8 +10,8 @@ from hierviz._version import version
 from hierviz.cluster.partitions import RowRange
 from hierviz.evaluation.pieces import EvaluationPiece
 from hierviz.messages.errors import HiervizError
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.score_rows import ArrayRows
 
 
 def unpacked(shared: bytes) -> Any:

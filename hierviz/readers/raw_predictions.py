@@ -7,8 +7,8 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedEntries
+from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
