@@ -1,4 +1,7 @@
-"""A chart with its table and one plain sentence: one object, from one computation, which shows itself in a notebook."""
+"""A chart with its table and one plain sentence: one object, from one computation, which shows itself in a notebook.
+
+It does so with the network off: an iframe carries what it needs, the drawing library once a notebook.
+"""
 
 from __future__ import annotations
 

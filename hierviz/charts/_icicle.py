@@ -2,6 +2,11 @@
 
 What is drawn taller than its probability has a striped edge. Every cell carries its p and a thin bar in a track from 0 to 1,
 which is equally long everywhere.
+
+One scale of heights for all cells, in pixels for a probability of 1: at one depth a cell of a larger probability is never
+lower than one of a smaller, and the cells of the children lie within that of their parent. What is too improbable to draw is
+left out, unless it is on a path or kept for another reason: then it gets the least height. It, and what it makes taller by
+more than `TOLERANCE`, is marked as not to scale.
 """
 
 from __future__ import annotations

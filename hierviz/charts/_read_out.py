@@ -1,4 +1,4 @@
-"""The table under the operating curves: text marks that follow the threshold, without a server."""
+"""Under the operating curves: the table, and what the chosen model answers; both follow the threshold without a server."""
 
 from __future__ import annotations
 

@@ -1,6 +1,7 @@
 """Operating curves as lines: few enough points to draw, close enough to show no difference.
 
-All lines come as a DataFrame with ``model`` (its number), ``part``, ``order``, ``x`` and ``y``, in the units of the axes.
+All lines come as a DataFrame with ``model`` (its number), ``part``, ``order``, ``x`` and ``y``, in the units of the axes. What is
+computed from millions of points is kept as long as the curve or table it comes from.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""Numbers of lessons, each from one function of hierviz: a lesson itself computes none."""
+"""Numbers of lessons, each from one function of hierviz: a lesson itself computes none.
+
+Also the demos as lessons use them: models run when a lesson opens, with some metrics, and some texts, kept for the next one.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Tables, lists of facts, pictures and folded parts of a report as HTML; what is passed in is HTML already."""
+"""Tables, lists of facts, pictures and folded parts of a report as HTML, and the numbers of `evaluate` as tables.
+
+What `table`, `terms` and `folded` are given is HTML already.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Preparation of pictures for a model: usual ways to choose from, and a field for each step."""
+"""Preparation of pictures for a model: usual ways to choose from, and a field for each step; fields of other questions."""
 
 from __future__ import annotations
 

@@ -1,6 +1,8 @@
 """The tree as an indented table with bars, opened level by level: a component that is sent the rows that are open.
 
 Its program (`tree_table.js`) builds an ARIA tree grid: arrow keys move and open, Enter opens a subtree.
+Rows are the nodes that are open, never all siblings at once. A row is known by its path, the node numbers from the root of
+the table joined by "/": in a graph a node can be under each of its parents.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""Numbers that open their definition, formula, source and, for a sample, their arithmetic."""
+"""Numbers that open their definition, formula, source and arithmetic (of a sample); the table of models against metrics."""
 
 import math
 from dataclasses import dataclass, field, replace

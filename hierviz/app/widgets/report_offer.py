@@ -138,11 +138,6 @@ def can_save(page):
     return state.is_local_visit() and page in IN_REPORTS
 
 
-def ask_for_file(page):
-    """Let the next run offer the file of the current view."""
-    state.memory("save view")["asked"] = (page, state.link())
-
-
 def save_view(data, page):
     """The dialog with the file, where it was requested and the page still shows the same."""
     if state.memory("save view").get("asked") == (page, state.link()):
@@ -198,7 +193,7 @@ def copy_link(page):
                 "file": SAVE_VIEW if can_save(page) else "",
                 "drop": foreign_fields(page),
             },
-            on_file_change=lambda: ask_for_file(page),
+            on_file_change=lambda: state.memory("save view").update(asked=(page, state.link())),
         )
 
 

@@ -1,4 +1,4 @@
-"""What every page shares: navigation, what is open, and errors in words."""
+"""What every page shares: navigation, what is open, errors in words, and the bar of a story that is played."""
 
 from __future__ import annotations
 
