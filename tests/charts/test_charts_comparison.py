@@ -7,7 +7,7 @@ from chart_cases import shown_texts, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app.widgets.metric_table import MARKS, Row, cell_text, ranked, too_few_text, unmarked
+from hierviz.app.widgets.numbers import MARKS, Row, cell_text, ranked, too_few_text, unmarked
 from hierviz.curves.operating_curve import best_at_correct
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
