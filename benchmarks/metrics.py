@@ -116,7 +116,7 @@ def inat_blocks(data):
 def single_paths(data):
     """100,000 samples of one true and one predicted node (leaf or inner) on iNaturalist 2021: confusion, measures, baseline."""
     import hierviz as hv
-    from hierviz.metrics.confusion.multi_path import best_constant_path
+    from hierviz.metrics.confusion.constant_paths import best_constant_path
 
     taxonomy = hv.load_taxonomy(str(data / "hierarchies" / "inat21.csv"))
     rng = np.random.default_rng(0)

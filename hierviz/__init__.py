@@ -82,7 +82,7 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
-    from hierviz.charts._show import show as show
+    from hierviz.charts._figure import show as show
     from hierviz.charts._widget import widget as widget
     from hierviz.cluster.running import evaluate as evaluate
     from hierviz.comparison.table import compare as compare

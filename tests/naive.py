@@ -6,7 +6,7 @@ unless it says otherwise; samples are lists.
 
 import math
 
-from hierviz.second_opinion import plain_confusion, plain_graph, plain_numbers
+from hierviz.second_opinion import plain_graph, plain_numbers, plain_sets
 from hierviz.second_opinion.plain_graph import candidates, top_down
 from hierviz.second_opinion.plain_graph import leaf as rule_leaf
 from hierviz.second_opinion.plain_graph import threshold as rule_threshold
@@ -148,7 +148,7 @@ def raw_win(graph, p, truth):
 
 def confusion(graph, truth, predicted):
     """Counts of one pair of paths."""
-    nodes = plain_confusion.nodes_of_pair(graph, path(graph, truth), path(graph, predicted))
+    nodes = plain_sets.nodes_of_pair(graph, path(graph, truth), path(graph, predicted))
     return dict(zip(("tp", "tn", "fp", "fn"), map(len, nodes), strict=True))
 
 

@@ -21,7 +21,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import MODELS, bundle_folder, load_demo
-from hierviz.lessons.demo_models import LESSON_MODELS
+from hierviz.lessons.quantities import LESSON_MODELS
 
 ROOT = Path(__file__).parents[1]
 DEMO = ROOT / "assets" / "demo"

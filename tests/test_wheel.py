@@ -20,7 +20,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.demo import MODELS, load_demo
-from hierviz.lessons.demo_models import LESSON_MODELS
+from hierviz.lessons.quantities import LESSON_MODELS
 from tests.browser.conftest import Server
 from tests.chromium_visit import look
 

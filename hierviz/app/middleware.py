@@ -20,8 +20,8 @@ from urllib.parse import quote, unquote
 import streamlit as st
 from streamlit import runtime
 
-from hierviz.app.state.host_names import is_allowed, split_host
 from hierviz.app.state.limits import size_text
+from hierviz.app.state.paths import is_allowed, split_host
 from hierviz.reports.view_pages import NO_PAGE, PAGES
 
 _PORTS = {"http": 80, "https": 443}

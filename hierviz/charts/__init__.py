@@ -70,14 +70,10 @@ parts of them:
     win_text                    a win with the digits of its terms
 """
 
-# First of all: without altair the imports below end in one line.
-import hierviz.charts._packages  # noqa: F401
-
-# isort: split
-
 from typing import TYPE_CHECKING
 
 from hierviz._public import lazy
+from hierviz.messages.extras import require
 
 if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion as confusion
@@ -90,6 +86,7 @@ if TYPE_CHECKING:
     from hierviz.charts._example import sample_parts as sample_parts
     from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
+    from hierviz.charts._figure import show as show
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
     from hierviz.charts._flip_ribbon import flip_ribbon_drag as flip_ribbon_drag
     from hierviz.charts._items import interval_lines as interval_lines
@@ -117,7 +114,6 @@ if TYPE_CHECKING:
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
     from hierviz.charts._sample_scatter import sample_scatter as sample_scatter
-    from hierviz.charts._show import show as show
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
     from hierviz.charts._widget import widget as widget
@@ -144,4 +140,6 @@ if TYPE_CHECKING:
     from hierviz.charts.theme import model_colours as model_colours
     from hierviz.charts.theme import palette as palette
 
+# First of all: without altair an import of any chart ends in one line.
+require("hierviz.charts", "charts", "altair", "pandas", "vl_convert")
 __getattr__, __dir__, __all__ = lazy(__name__)

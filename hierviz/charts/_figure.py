@@ -1,10 +1,54 @@
-"""A chart with its table and one plain sentence: one object, from one computation, which shows itself in a notebook."""
+"""A chart with its table and one plain sentence: one object, from one computation, which shows itself in a notebook.
+
+It does so with the network off: an iframe carries what it needs, the drawing library once a notebook.
+"""
 
 from __future__ import annotations
 
+import html
+import re
+import sys
 from functools import cached_property
+from pathlib import Path
+from typing import Any
 
-from hierviz.charts._show import show
+from hierviz.charts.export import NARROW, browser_library, looks_of, packed, to_svg
+from hierviz.charts.theme import drawn
+
+HERE = Path(__file__).parent
+PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>hierviz</title><style>
+body{{margin:0;overflow:hidden;font:14px sans-serif}} {style}
+</style></head><body><div id="chart" class="hierviz"></div>{library}<script>{figure}
+(async () => {{
+  const place = document.getElementById("chart"), wait = time => new Promise(done => setTimeout(done, time));
+  let outer = document, frame = null, shared = {{}};
+  // A page of its own, or a notebook that keeps its outputs apart, has no outer page that can be read.
+  try {{ if (parent.document.body) {{ outer = parent.document; shared = parent; frame = frameElement; }} }} catch {{ }}
+  const own = document.getElementById("library");
+  if (own) shared.hierviz_library = own.textContent;
+  for (let tries = 0; !window.vegaEmbed; tries++) {{
+    if (shared.hierviz_library) {{
+      const script = document.createElement("script");
+      script.textContent = shared.hierviz_library;
+      document.head.append(script);
+      break;
+    }}
+    if (tries === 25) place.textContent = "{missing}";
+    await wait(200);
+  }}
+  place.textContent = "";
+  await hierviz.draw(place, "{packed}", vegaEmbed, outer);
+  const fit = () => {{
+    document.body.style.background = place.style.background;
+    if (frame) frame.style.height = Math.ceil(place.getBoundingClientRect().height) + 4 + "px";
+  }};
+  new ResizeObserver(fit).observe(place);
+  fit();
+}})();</script></body></html>"""
+MISSING = (
+    "The drawing library is in the first cell of this notebook that showed a chart. Run that cell again, or this one with "
+    "hv.show(chart, library=True)."
+)
 
 
 class Figure:
@@ -53,3 +97,92 @@ class Figure:
 
     def __repr__(self):
         return f"<hierviz figure: {self.sentence or f'{len(self.table)} rows'}>"
+
+
+class Shown:
+    """What `show` returns: notebooks draw it, and `html` is a page of its own."""
+
+    # Cell and execution that carry the drawing library for the other cells of this notebook.
+    carrier: tuple[str, str] | None = None
+
+    def __init__(self, figure, width, height, library=None):
+        self._packed = packed(figure)
+        self.width, self.height, self._library = width, height, library
+
+    @property
+    def html(self) -> str:
+        """A page that needs nothing else."""
+        return self._page(True)
+
+    def _page(self, has_library):
+        return PAGE.format(
+            style=text_of("figure.css"),
+            library=f'<script id="library">{browser_library()}</script>' if has_library else "",
+            figure=text_of("figure.js"),
+            packed=self._packed,
+            missing=MISSING,
+        )
+
+    def _repr_html_(self):
+        page = self._page(needs_library() if self._library is None else self._library)
+        return (
+            f'<iframe srcdoc="{html.escape(page)}" width="{self.width}" height="{self.height}" '
+            'style="border:0;max-width:100%" title="hierviz chart"></iframe>'
+        )
+
+    def __repr__(self):
+        return f"<hierviz chart, {self.width} x {self.height} pixels>"
+
+
+def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -> Shown:
+    """Show a chart in a notebook; works offline, and the keyboard reaches its handle.
+
+    Parameters
+    ----------
+    chart : Figure, or altair chart
+    dark : bool, optional
+        None: that of the figure, or the theme of the notebook, which the chart follows; an Altair chart stays as it is.
+    library : bool, optional
+        Whether this cell carries the drawing library (0.9 MB). None: once a notebook where the front end names its cells
+        (JupyterLab does), else in every cell.
+
+    Returns
+    -------
+    Shown
+        ``_repr_html_`` is an iframe sized to the chart, ``html`` a page of its own, with the library.
+
+    Notes
+    -----
+    The first cell that shows a chart carries the library for the others. Without it they show a message.
+    """
+    shown, is_dark = drawn(chart, dark)
+    size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(shown, is_dark))[0]
+    width, height = map(float, size)
+    if shown is chart:
+        figure = looks_of(lambda *_: chart, (is_dark,), NARROW)
+    else:
+        dark = chart.dark if dark is None else dark
+        figure = looks_of(chart.draw, (False, True) if dark is None else (bool(dark),), chart.width)
+    figure["wide"] = round(width)
+    # Bound inputs but the threshold's are below the picture, one a line.
+    params = next(iter(figure["specs"].values())).get("params", ())
+    n_inputs = sum(bool(param.get("bind")) and param["name"] != "chosen" for param in params)
+    return Shown(figure, round(width) + 8, round(height) + 8 + (14 + 28 * n_inputs if n_inputs else 0), library)
+
+
+def text_of(name):
+    """A file of this folder."""
+    return (HERE / name).read_text(encoding="utf-8")
+
+
+def needs_library():
+    """Whether the cell that runs has to carry the library: where cells have no names, always."""
+    shell = sys.modules["IPython"].get_ipython() if "IPython" in sys.modules else None
+    request = shell.get_parent() if hasattr(shell, "get_parent") else {}
+    cell, execution = request.get("metadata", {}).get("cellId"), request.get("header", {}).get("msg_id")
+    if not cell:
+        return True
+    if Shown.carrier is None or (Shown.carrier[0] == cell and Shown.carrier[1] != execution):
+        Shown.carrier = cell, execution
+        return True
+    return False

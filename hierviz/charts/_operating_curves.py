@@ -12,14 +12,13 @@ import dataclasses
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._answers_panel import depth_histogram, live_sentence
 from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
 from hierviz.charts._figure import Figure
 from hierviz.charts._legend import legend
 from hierviz.charts._plane import LEFT
-from hierviz.charts._read_out import read_out
+from hierviz.charts._read_out import depth_histogram, live_sentence, read_out
 from hierviz.charts._text import percent_text, text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text

@@ -14,8 +14,7 @@ import numpy as np
 
 from hierviz.charts._compose import vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._icicle import OPENED, icicle, wanted_widths
-from hierviz.charts._icicle_layout import BUDGET, icicle_layout
+from hierviz.charts._icicle import BUDGET, OPENED, icicle, icicle_layout, wanted_widths
 from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
 from hierviz.charts._rows import frame

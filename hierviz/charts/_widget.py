@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.charts._figure import show, text_of
 from hierviz.charts._operating_curves import curve_drag, operating_curves
-from hierviz.charts._show import show, text_of
 from hierviz.charts.curve_table import checked_curves
 from hierviz.charts.export import looks_of, packed
 from hierviz.messages.errors import PredictionsError, shown

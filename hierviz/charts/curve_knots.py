@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._kept import kept
+from hierviz.charts.curve_lines import kept
 
 THOUSANDTHS = np.arange(1001) / 1000
 MOST_BREAKPOINTS = 500

@@ -1,15 +1,21 @@
 """Operating curves as lines: few enough points to draw, close enough to show no difference.
 
-All lines come as a DataFrame with ``model`` (its number), ``part``, ``order``, ``x`` and ``y``, in the units of the axes.
+All lines come as a DataFrame with ``model`` (its number), ``part``, ``order``, ``x`` and ``y``, in the units of the axes. What is
+computed from millions of points is kept as long as the curve or table it comes from.
 """
 
 from __future__ import annotations
 
+from weakref import WeakKeyDictionary
+
 import numpy as np
 
-from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.curves.operating_curve import envelope
+
+_KEPT: WeakKeyDictionary = WeakKeyDictionary()
+# Of one curve or table.
+MOST = 24
 
 
 def simplify(x, y, tolerance=0.1):
@@ -184,3 +190,13 @@ def pixels_of(values, limits, size):
     """Places of values between two limits on an axis of so many pixels."""
     low, high = limits
     return (np.asarray(values, dtype=float) - low) / (high - low) * size
+
+
+def kept(source, key, make):
+    """`make()`, or its earlier result for the same `source` (an OperatingCurve or ParetoTable) and `key`."""
+    results = _KEPT.setdefault(source, {})
+    if key not in results:
+        while len(results) >= MOST:
+            results.pop(next(iter(results)), None)
+        results[key] = make()
+    return results[key]

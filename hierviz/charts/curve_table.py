@@ -7,9 +7,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierviz.charts._kept import kept
 from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
+from hierviz.charts.curve_lines import kept
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
 from hierviz.curves.operating_curve import OperatingCurve
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation

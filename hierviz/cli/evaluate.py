@@ -20,11 +20,11 @@ from hierviz.cli.judging import (
 from hierviz.cli.output import progress, require_places, write_csv, write_json
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._set_curve import set_curve
-from hierviz.evaluation._protein_function import protein_function
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
 from hierviz.messages.errors import FileError
+from hierviz.metrics.sets.protein_function import protein_function
 from hierviz.opening.flags import Option
 from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import operating_point_notes

@@ -14,10 +14,9 @@ from hierviz._version import version
 from hierviz.compiled.tree_pass import WORTH_COMPILING
 from hierviz.evaluation.pieces import EvaluationPiece
 from hierviz.messages.errors import HiervizError
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.predictions import Predictions
-from hierviz.predictions.score_checks import CheckedScores
+from hierviz.predictions.score_rows import ArrayRows, CheckedScores
 from hierviz.readers.parquet_parts import ParquetRows
 from hierviz.readers.shared_file import SharedFile
 from hierviz.readers.stored_array import StoredArray

@@ -91,7 +91,7 @@ def _of_answers(model, choice):
     # Lists without a class below the root, as `hierviz.metrics.outcomes` says.
     n_empty = 0
     if is_list:
-        says_something = np.repeat(np.arange(len(answers)), answers.lengths)[answers.nodes != 0]
+        says_something = answers.rows[answers.nodes != 0]
         n_empty = model.n_judged - len(np.unique(says_something))
     if n_empty > MANY_EMPTY * max(1, model.n_judged):
         of_rule = f" by rule {rule}" if model.predictions.has_scores else ""

@@ -35,8 +35,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
-from hierviz.metrics.confusion.multi_path import without_repeats
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import greedy_cover, without_repeats
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.parts import OfSums
@@ -272,7 +271,7 @@ def sets_of_nodes(taxonomy, truth):
     if n_nodes * len(distinct) > MOST_PAIRS:
         return _TOO_MANY
     member = np.zeros((n_nodes, len(distinct)), dtype=bool)
-    member[distinct.nodes, np.repeat(np.arange(len(distinct)), distinct.lengths)] = True
+    member[distinct.nodes, distinct.rows] = True
     own = closed_lists(taxonomy, np.arange(n_nodes))
     true_count = member.astype(float) @ count
     node_f1 = ratio(2 * true_count, n + true_count, empty=0.0)
@@ -321,7 +320,7 @@ def sets_of_nodes(taxonomy, truth):
 
 def _sums(lists, weight):
     """Sum of the weights of the nodes of each list."""
-    return np.bincount(np.repeat(np.arange(len(lists)), lists.lengths), weight[lists.nodes], len(lists))
+    return np.bincount(lists.rows, weight[lists.nodes], len(lists))
 
 
 def _distinct(lists):

@@ -21,7 +21,6 @@ from typing import Any
 import numpy as np
 
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
-from hierviz.evaluation._protein_function import term_counts
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.progress import Progress
@@ -29,7 +28,9 @@ from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
 from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS
-from hierviz.metrics.sets.node_sets import closed_keys, is_member, predicted_keys, truth_keys, valid_keys
+from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
+from hierviz.metrics.sets.protein_function import term_counts
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import Resamples
 

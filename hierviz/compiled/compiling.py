@@ -1,4 +1,7 @@
-"""Which kernels have been compiled on this machine: a mark on disk for each module of loops and each type of values."""
+"""How loops are compiled, and which have been on this machine: a mark on disk for each module and each type of values.
+
+Loops are compiled without fast-math, without the interpreter's lock, and kept on disk.
+"""
 
 from __future__ import annotations
 
@@ -69,7 +72,10 @@ def _mark(name, value_type):
     what = [
         str(folder).encode(),
         os.environ.get("NUMBA_CACHE_DIR", "").encode(),
-        *(path.read_bytes() for path in sorted({folder / "kernels.py", folder / "jit.py", folder / f"{name}.py"})),
+        *(
+            path.read_bytes()
+            for path in sorted({folder / "kernels.py", folder / "compiling.py", folder / f"{name}.py"})
+        ),
         metadata.version("numba").encode(),
         sys.version.encode(),
         platform.node().encode(),
@@ -78,3 +84,24 @@ def _mark(name, value_type):
     digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "hierviz" / f"compiled-{digest}"
+
+
+def compiled(function):
+    """`function` compiled when it is first called; kept on disk where a folder for it can be written."""
+    return _compiled(function, no_cfunc_wrapper=True)
+
+
+def inner(function):
+    """As `compiled`, for functions that only compiled ones call: without an entry from Python, which takes long to compile."""
+    return _compiled(function, no_cfunc_wrapper=True, no_cpython_wrapper=True)
+
+
+def _compiled(function, **options):
+    import numba
+
+    # As numpy divides: code that raises for a division by 0 takes longer to compile and to run.
+    options |= {"nogil": True, "error_model": "numpy"}
+    try:
+        return numba.njit(cache=True, **options)(function)
+    except RuntimeError:  # numba finds no folder
+        return numba.njit(**options)(function)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled
+from hierviz.compiled.compiling import compiled
 
 # Bits of a digit of the radix sort.
 DIGIT = 11

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled, inner
+from hierviz.compiled.compiling import compiled, inner
 
 TILE = 8
 # How the values of a row become probabilities of nodes.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.compiled.jit import compiled, inner
+from hierviz.compiled.compiling import compiled, inner
 from hierviz.compiled.kernels import TILE, probabilities
 
 

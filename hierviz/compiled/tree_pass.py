@@ -20,7 +20,7 @@ from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
 from hierviz.predictions.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions.predictions import Predictions
-from hierviz.predictions.score_checks import CheckedScores, looks_right, sums_look_right
+from hierviz.predictions.score_rows import CheckedScores, looks_right, sums_look_right
 from hierviz.taxonomy.node_lists import NodeLists, frozen
 from hierviz.taxonomy.tree_sums import TreeLayout
 

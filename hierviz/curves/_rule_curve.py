@@ -38,6 +38,7 @@ from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.rules import BITS_TIE
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
@@ -162,7 +163,7 @@ def darts_table(taxonomy, table):
     order = np.argsort(np.concatenate(rows), kind="stable")
     sizes = np.bincount(np.concatenate(rows), minlength=n)
     return ParetoTable(
-        np.concatenate([[0], np.cumsum(sizes)]).astype(np.intp),
+        offsets_of(sizes),
         np.concatenate(nodes)[order],
         np.concatenate(below)[order],
     )

@@ -287,7 +287,7 @@ def _own_keys(n_nodes, nodes):
     """Sample * n_nodes + node of what is listed, each once, ascending."""
     if not isinstance(nodes, NodeLists):
         return np.flatnonzero(nodes >= 0) * n_nodes + nodes[nodes >= 0]
-    return distinct(np.repeat(np.arange(len(nodes)), nodes.lengths) * n_nodes + nodes.nodes)
+    return distinct(nodes.rows * n_nodes + nodes.nodes)
 
 
 def most_frequent_confusion(several: Sequence[JudgedAnswers]) -> tuple[np.ndarray, np.ndarray]:

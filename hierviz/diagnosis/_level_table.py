@@ -106,7 +106,7 @@ def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = 
         return np.bincount(depth[which], weights, n_levels).astype(np.intp)
 
     lists = NodeLists.of(answers.truth)
-    truth_rows, truths = np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes
+    truth_rows, truths = lists.rows, lists.nodes
     truth_rows, truths = truth_rows[inside[truths]], truths[inside[truths]]
     deepest = np.full(answers.n_judged, -1)
     np.maximum.at(deepest, truth_rows, depth[truths])

@@ -32,9 +32,8 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.sets.node_sets import is_member
 from hierviz.taxonomy.checks import check_kind
-from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.node_lists import distinct, is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -363,7 +362,7 @@ def _stops(answers):
     n_nodes, predicted = answers.taxonomy.n_nodes, answers.predicted
     if not isinstance(predicted, NodeLists):
         return np.bincount(predicted, minlength=n_nodes)
-    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+    row = predicted.rows
     keys = distinct((row * n_nodes + predicted.nodes)[predicted.nodes >= 0])
     stops = np.bincount(keys % n_nodes, minlength=n_nodes)
     stops[0] += int((predicted.lengths == 0).sum())

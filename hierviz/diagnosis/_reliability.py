@@ -41,6 +41,7 @@ from hierviz.messages.progress import Progress
 from hierviz.metrics.sets.node_sets import is_member, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
+from hierviz.taxonomy.node_lists import is_member, offsets_of
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.uncertainty.risk_bounds import wilson
@@ -298,7 +299,7 @@ def reliability(
         p_value=p_value,
         p_adjusted=p_adjusted,
         is_flagged=known & (np.where(known, p_adjusted, 1) <= tests.q),
-        offsets=np.append(0, np.cumsum([len(one.n) for one in found])).astype(np.intp),
+        offsets=offsets_of([len(one.n) for one in found]),
         bin_columns={name: bins[name] for name in ("low", "high", "p", "rate", "lower", "upper", "n", "events")},
         n_samples=len(judged),
         n_used=len(rows),

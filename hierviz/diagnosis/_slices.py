@@ -161,7 +161,7 @@ class Slices(Short):
         """Rows of the Predictions in a slice, ascending, shape (n,)."""
         check_position("place", place, len(self))
         lists = self.members.of_sample
-        sample = np.repeat(np.arange(len(lists)), lists.lengths)
+        sample = lists.rows
         return self.rows_judged[sample[lists.nodes == self.order[place]]]
 
     @property

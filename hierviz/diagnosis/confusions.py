@@ -28,6 +28,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -203,7 +204,7 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
     rounded = -np.round(total, DECIMALS)
     ranks = (rounded, -sizes) if order == "count" else (-sizes, rounded)
     sequence = np.lexsort((predicted[first], truth[first], *ranks))
-    offsets = np.append(0, np.cumsum(sizes[sequence])).astype(np.intp)
+    offsets = offsets_of(sizes[sequence])
     places = np.arange(len(key)) + np.repeat(start[sequence] - offsets[:-1], sizes[sequence])
     nodes = (values[first][sequence] for values in (common, truth, predicted))
     counts = (sizes[sequence], total[sequence], cost_key, len(key))

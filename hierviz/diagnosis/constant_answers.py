@@ -28,8 +28,7 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_ans
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constant_path, best_constants_in_tree
-from hierviz.metrics.confusion.multi_path import confusion
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import FEWEST

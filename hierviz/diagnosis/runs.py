@@ -102,4 +102,4 @@ def _is_same(truth, other):
 
 def _own_pairs(lists):
     """(sample, node) of what is listed, each once, ascending."""
-    return np.unique(np.column_stack([np.repeat(np.arange(len(lists)), lists.lengths), lists.nodes]), axis=0)
+    return np.unique(np.column_stack([lists.rows, lists.nodes]), axis=0)

@@ -25,8 +25,7 @@ from hierviz.inference.registry import infer, inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
-from hierviz.metrics.confusion.multi_path import confusion
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import WinBreakdown, win_breakdown
 from hierviz.taxonomy.checks import check_kind

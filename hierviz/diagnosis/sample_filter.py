@@ -178,5 +178,5 @@ def _any_of(nodes, wanted):
     """Whether any node of each sample is wanted."""
     if not isinstance(nodes, NodeLists):
         return wanted[nodes]
-    row = np.repeat(np.arange(len(nodes)), nodes.lengths)
+    row = nodes.rows
     return np.bincount(row[wanted[nodes.nodes]], minlength=len(nodes)) > 0

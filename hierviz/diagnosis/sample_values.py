@@ -77,7 +77,7 @@ def least_of_truths(answers: JudgedAnswers, values: np.ndarray, *, largest: bool
     if not isinstance(truth, NodeLists):
         return values[truth]
     result = np.full(len(truth), np.nan)
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    row = truth.rows
     extreme = np.fmax if largest else np.fmin
     extreme.at(result, row, values[truth.nodes])
     return result

@@ -24,6 +24,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.column_text import is_missing
 from hierviz.taxonomy.node_lists import group as grouped
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
 
 # With fewer groups, or samples where there are no groups, nothing is tested.
@@ -33,7 +34,7 @@ FEWEST_GROUPS = 10
 def worst_first(members, losses, sums, flagged, overall):
     """Flagged slices by the excess outside the earlier ones, with the samples there and their losses."""
     lists = members.of_sample
-    sample = np.repeat(np.arange(len(lists)), lists.lengths)
+    sample = lists.rows
     is_flagged = np.zeros(len(members.n), dtype=bool)
     is_flagged[flagged] = True
     inside = is_flagged[lists.nodes]
@@ -203,7 +204,7 @@ def slice_members(answers: JudgedAnswers, attributes: Sequence[str] | None, min_
     rows, slices = np.concatenate(sample), np.concatenate(number)
     if len(sample) > 1:
         slices = slices[np.argsort(rows, kind="stable")]
-    offsets = np.append(0, np.cumsum(np.bincount(rows, minlength=answers.n_judged))).astype(np.intp)
+    offsets = offsets_of(np.bincount(rows, minlength=answers.n_judged))
     kind, value = (np.array(texts, dtype=object) for texts in (kinds, values))
     return SliceMembers(kind, np.concatenate(nodes), value, np.concatenate(counts), NodeLists(offsets, slices))
 

@@ -11,7 +11,7 @@ from hierviz._public import lazy
 
 if TYPE_CHECKING:
     from hierviz.evaluation._judged_answers import judged_answers as judged_answers
-    from hierviz.evaluation._protein_function import protein_function as protein_function
     from hierviz.evaluation.common_samples import curves_by as curves_by
+    from hierviz.metrics.sets.protein_function import protein_function as protein_function
 
 __getattr__, __dir__, __all__ = lazy(__name__)

@@ -33,10 +33,11 @@ from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
-from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -232,7 +233,7 @@ def set_outcomes(taxonomy: Taxonomy, truth: np.ndarray | NodeLists, predicted: n
     is_exact[np.setxor1d(true, claimed, assume_unique=True) // taxonomy.n_nodes] = False
     is_empty[claimed // taxonomy.n_nodes] = False
     if isinstance(predicted, NodeLists):
-        outside = np.repeat(np.arange(len(predicted)), predicted.lengths)[predicted.nodes < 0]
+        outside = predicted.rows[predicted.nodes < 0]
         is_exact[outside] = is_empty[outside] = False
     return outcome_places(is_exact, np.zeros_like(is_exact), is_empty)
 
@@ -245,7 +246,7 @@ def _matched_pairs(matched, rows):
     is_left = np.ones(len(true.nodes), dtype=bool)
     is_left[matched.taken[matched.taken >= 0]] = False
     left = np.flatnonzero(is_left)
-    samples = np.concatenate([sample, np.repeat(np.arange(len(true)), true.lengths)[left]])
+    samples = np.concatenate([sample, true.rows[left]])
     truths = np.concatenate([truths, true.nodes[left]])
     answers = np.concatenate([np.where(ends.nodes < 0, OUTSIDE, ends.nodes), np.full(len(left), NO_PARTNER)])
     order = np.argsort(samples, kind="stable")

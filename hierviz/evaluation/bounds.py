@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
-from hierviz.evaluation.curve_bounds import CURVE_METRICS
+from hierviz.evaluation.listed_bounds import CURVE_METRICS
 from hierviz.evaluation.top_k_bounds import RULES, bounds, curve_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX

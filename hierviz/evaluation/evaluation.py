@@ -40,8 +40,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import require
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
-from hierviz.metrics.confusion.multi_path import confusion
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions

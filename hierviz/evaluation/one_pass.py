@@ -19,6 +19,7 @@ from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win
 from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.taxonomy.tree_sums import sum_in_order
 
@@ -100,7 +101,7 @@ def blocks(predictions, single_truth, judged, counts, threads):
     closed = closed_lists(taxonomy, _truth_of(predictions, rows))
     lengths = np.zeros(predictions.n_samples, dtype=np.intp)
     lengths[rows] = closed.lengths
-    true_lists = NodeLists(np.concatenate([[0], np.cumsum(lengths)]), closed.nodes)
+    true_lists = NodeLists(offsets_of(lengths), closed.nodes)
     bits = node_weights(taxonomy, "information")
     return tree_pass(
         predictions, truth=single_truth, threshold=counts.threshold, true_lists=true_lists, bits=bits, threads=threads

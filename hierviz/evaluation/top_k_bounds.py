@@ -27,8 +27,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.evaluation.curve_bounds import CurveBounds
-from hierviz.evaluation.set_bounds import SetBounds
+from hierviz.evaluation.listed_bounds import CurveBounds, SetBounds
 from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.pair_counts import count_in_tree

@@ -22,7 +22,7 @@ from hierviz.predictions.exchanged_columns import (
     luck_words,
 )
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes, node_probabilities
-from hierviz.predictions.score_checks import PROBABILITIES
+from hierviz.predictions.score_rows import PROBABILITIES
 from hierviz.taxonomy.node_lists import group
 
 # A row that sums to this is one in percent.

@@ -23,7 +23,7 @@ class Parameter:
     default : float or str
         The value where none is given.
     kind : str
-        'number', 'choice' (one of `choices`), 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`), or
+        'number', 'choice' (one of `choices`), 'costs' (one of `choices`, or `hierviz.inference.crm.LeafCosts`), or
         'numbers' (a text of numbers in `range`, separated by commas, or a sequence of them).
     range : (low, high)
         Of a number.

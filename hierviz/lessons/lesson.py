@@ -328,7 +328,7 @@ class Lesson(Short):
         Keys of the glossary.
     on_data : OnData, optional
     models : tuple of str
-        Models of the demo (`hierviz.lessons.demo_models`) that are run when it opens, which takes some seconds.
+        Models of the demo (`hierviz.lessons.quantities`) that are run when it opens, which takes some seconds.
     sources : tuple of str
     """
 

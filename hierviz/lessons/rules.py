@@ -8,9 +8,8 @@ import hierviz as hv
 from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.lessons import sandbox
-from hierviz.lessons.demo_models import TEXTS, texts
 from hierviz.lessons.lesson import Number, Selector, Slider
-from hierviz.lessons.quantities import bars_figure, ribbon_figure
+from hierviz.lessons.quantities import TEXTS, bars_figure, ribbon_figure, texts
 from hierviz.lessons.samples import ANIMALS, TOPICS, Sample
 from hierviz.lessons.sandbox import START, of_weights
 from hierviz.metrics.outcomes import OUTCOMES

@@ -5,9 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.demo import MODELS
-from hierviz.lessons.demo_models import LESSON_MODELS, evaluated, metric_of, name_of, run_all
 from hierviz.lessons.lesson import Number, Selector
-from hierviz.lessons.quantities import bars_figure
+from hierviz.lessons.quantities import LESSON_MODELS, bars_figure, evaluated, metric_of, name_of, run_all
 
 ALL = (*MODELS, *LESSON_MODELS, "deep_rtc")
 TRAINED_ON_IT = ("log_win", "lesson_raw_win")

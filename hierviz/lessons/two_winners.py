@@ -9,9 +9,19 @@ import numpy as np
 import hierviz as hv
 from hierviz.comparison.agreement import kendall_by_chance
 from hierviz.demo import MODELS
-from hierviz.lessons.demo_models import METRICS, evaluated, name_of, run_all
 from hierviz.lessons.lesson import Number, Selector, Slider
-from hierviz.lessons.quantities import at_threshold, bars_figure, curves_figure, intervals_figure, picture, tree_figure
+from hierviz.lessons.quantities import (
+    METRICS,
+    at_threshold,
+    bars_figure,
+    curves_figure,
+    evaluated,
+    intervals_figure,
+    name_of,
+    picture,
+    run_all,
+    tree_figure,
+)
 
 PAIR = ("flat_softmax", "parameter_sharing")
 RESAMPLES = 1000

@@ -22,7 +22,7 @@ from hierviz.predictions.column_text import as_text
 from hierviz.predictions.from_memory import FromMemory
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.parametrisation import column_nodes, column_order, node_probabilities
-from hierviz.predictions.score_checks import PROBABILITIES, check_rows
+from hierviz.predictions.score_rows import PROBABILITIES, check_rows
 from hierviz.taxonomy.checks import array_of_rows, check_kind, check_taxonomy
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy

@@ -29,9 +29,9 @@ from typing import Any
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import BLOCK_VALUES, Predictions, listed_models
+from hierviz.predictions.score_rows import ArrayRows
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
 from hierviz.taxonomy.checks import check_kind, check_one_of
 from hierviz.taxonomy.node_lists import group

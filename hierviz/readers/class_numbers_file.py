@@ -12,7 +12,7 @@ import os
 
 import numpy as np
 
-from hierviz.inference.leaf_costs import LeafCosts, leaf_names, require_few_leaves
+from hierviz.inference.crm import LeafCosts, leaf_names, require_few_leaves
 from hierviz.messages.errors import FileError, listed, near_miss
 from hierviz.predictions.listed_scores import first_repeat
 from hierviz.readers import file_limits
@@ -144,7 +144,7 @@ def load_costs(source: str | os.PathLike[str], taxonomy: Taxonomy) -> LeafCosts:
         A CSV, TSV or Parquet table (gzipped too) with the columns ``predicted``, ``truth`` and ``cost``, and a row for every
         pair of leaves, a leaf with itself too.
     taxonomy : Taxonomy
-        At most `hierviz.inference.leaf_costs.MOST_LEAVES` leaves.
+        At most `hierviz.inference.crm.MOST_LEAVES` leaves.
 
     Returns
     -------

@@ -112,7 +112,7 @@ def size_words(n_bytes):
     return f"{n_bytes // MB} MB" if n_bytes >= MB else f"{n_bytes} bytes"
 
 
-_GUNZIP = "Unpack it first (gunzip) and open that."
+GUNZIP = "Unpack it first (gunzip) and open that."
 _BUFFER_BYTES = 1 << 18
 
 
@@ -129,7 +129,7 @@ class _Counted(io.RawIOBase):
     def readinto(self, buffer):
         n = self.file.readinto(buffer)
         self.count += n
-        require_unpacked(self.where, self.count, self.packed, _GUNZIP, self.most)
+        require_unpacked(self.where, self.count, self.packed, GUNZIP, self.most)
         return n
 
 
@@ -164,7 +164,7 @@ def require_moderate_text(file, where, packed):
     while some := file.read(_BUFFER_BYTES):
         lines += some.count(b"\n")
         if lines > most:
-            raise FileError(f"{where}: expected at most {most:,} lines when unpacked, got more. {_GUNZIP}")
+            raise FileError(f"{where}: expected at most {most:,} lines when unpacked, got more. {GUNZIP}")
 
 
 def require_deflate(where, members):

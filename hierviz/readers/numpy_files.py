@@ -28,7 +28,7 @@ import numpy as np
 from hierviz.messages.errors import FileError, listed
 from hierviz.messages.progress import tell
 from hierviz.readers import file_limits
-from hierviz.readers.file_limits import _GUNZIP, require_deflate
+from hierviz.readers.file_limits import GUNZIP, require_deflate
 from hierviz.readers.sources import ARRAYS_WITHOUT_OBJECTS, in_command, translated
 from hierviz.readers.stored_array import StoredArray, require_characters
 from hierviz.readers.temporary_files import Scratch
@@ -60,8 +60,8 @@ def open_npy(source):
         if source.is_gzipped:
             header.require_data()
             if header.n_bytes > file_limits.MEMORY_BYTES:
-                return _unpacked_to_disk(file, header, source.size, _GUNZIP)
-            file_limits.require_unpacked(source.where, header.n_bytes, source.size, _GUNZIP)
+                return _unpacked_to_disk(file, header, source.size, GUNZIP)
+            file_limits.require_unpacked(source.where, header.n_bytes, source.size, GUNZIP)
             return header.values(file)
         start = file.tell()
         header.require_data(source.size - start)

@@ -19,7 +19,7 @@ from hierviz.messages.progress import name_of, telling
 from hierviz.predictions.listed_scores import ListedScores, require_missing
 from hierviz.predictions.parametrisation import column_order, default_columns
 from hierviz.predictions.predictions import Predictions
-from hierviz.predictions.score_checks import CheckedScores
+from hierviz.predictions.score_rows import CheckedScores
 from hierviz.projection.projected import with_zeros
 from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits

@@ -18,8 +18,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedEntries
+from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import picture_stem
 from hierviz.readers.truth_file import Truth

@@ -20,7 +20,7 @@ from pathlib import Path
 import numpy as np
 
 from hierviz.messages.errors import FileError
-from hierviz.predictions.array_rows import ArrayRows
+from hierviz.predictions.score_rows import ArrayRows
 
 # File systems note the time of a change in steps of up to 10 ms.
 _STEP_NS = 20_000_000

@@ -33,8 +33,7 @@ from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.new_files import new_text
 from hierviz.predictions.predictions import Predictions, listed_models
-from hierviz.reports.markup import folded
-from hierviz.reports.number_tables import all_numbers
+from hierviz.reports.markup import all_numbers, folded
 from hierviz.reports.report_parts import ReportParts
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep

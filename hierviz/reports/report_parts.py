@@ -9,7 +9,7 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.inference.crm import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.outcomes import outcomes_text
@@ -17,8 +17,7 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
 from hierviz.reports.example_html import ExamplePage
-from hierviz.reports.markup import chart, meaning, terms
-from hierviz.reports.number_tables import model_name, overview_table
+from hierviz.reports.markup import chart, meaning, model_name, overview_table, terms
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_html import MOST_MODELS, StoryHtml, curve_figure, drawable
 from hierviz.reports.story_step import model_keys

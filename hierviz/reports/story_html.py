@@ -28,8 +28,7 @@ from hierviz.messages.errors import HiervizError, first_words
 from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage
-from hierviz.reports.markup import chart, table
-from hierviz.reports.number_tables import overview_table
+from hierviz.reports.markup import chart, overview_table, table
 from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
 from hierviz.reports.view_pages import PAGES

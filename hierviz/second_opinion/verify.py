@@ -27,7 +27,7 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.parametrisation import column_nodes
 from hierviz.predictions.predictions import Predictions
-from hierviz.second_opinion import packages, plain_confusion, plain_graph, plain_numbers, plain_sets
+from hierviz.second_opinion import packages, plain_graph, plain_numbers, plain_sets
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -251,7 +251,7 @@ class _Recomputation:
         elif answers is None and self.p is not None and self.rule != "threshold_set":
             left_out["confusion"] = f"the rule {self.rule} has no plain definition here"
         else:
-            found["confusion"] = plain_confusion.confusion(graph, self.names, self._true_ends(), self._paths(answers))
+            found["confusion"] = plain_sets.confusion(graph, self.names, self._true_ends(), self._paths(answers))
         checks = []
         for block, values in found.items():
             checks += [_compared(f"{block}.{key}", *pair, PLAIN) for key, pair in _pairs(self.model[block], values)]
@@ -297,13 +297,13 @@ class _Recomputation:
     def _true_ends(self):
         if self.single is not None:
             return self.truth
-        return [[path[-1] for path in plain_confusion.cover(self.graph, one)] for one in self.truth]
+        return [[path[-1] for path in plain_sets.cover(self.graph, one)] for one in self.truth]
 
     def _paths(self, answers):
         if answers is not None:
             return [[self.graph.path(answer)] for answer in answers]
         lists = self.sets if self.p is not None else _as_lists(self.part.labels)
-        return [plain_confusion.cover(self.graph, one) for one in lists]
+        return [plain_sets.cover(self.graph, one) for one in lists]
 
 
 def _as_lists(lists):

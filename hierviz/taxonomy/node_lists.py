@@ -7,7 +7,7 @@ children. Arrays over nodes have shape (n_nodes,).
 
 Functions
 ---------
-NodeLists, distinct, group, frozen, steps_from, reached, lowest_common
+NodeLists, distinct, is_member, group, frozen, steps_from, reached, lowest_common
 """
 
 from __future__ import annotations
@@ -176,6 +176,14 @@ def distinct(numbers):
     """The different ones of some whole numbers, ascending: `numpy.unique` hashes them (numpy 2.4), which takes far longer."""
     numbers = np.sort(numbers)
     return numbers[np.append(True, numbers[1:] != numbers[:-1])] if len(numbers) else numbers
+
+
+def is_member(some, ascending):
+    """Which of `some` occur in an ascending array, shape of `some`."""
+    if not len(ascending):
+        return np.zeros(len(some), dtype=bool)
+    place = np.minimum(np.searchsorted(ascending, some), len(ascending) - 1)
+    return ascending[place] == some
 
 
 def lowest_common(parent, a, b):

@@ -25,7 +25,7 @@ Welch and Satterthwaite.
 
 Functions
 ---------
-paired_difference, no_clear_difference, clear_after_holm, simultaneous, highest_level, fewest_samples, too_few_for,
+paired_difference, no_clear_difference, clear_after_holm, simultaneous, fewest_samples, too_few_for,
 never_reached, tied_with_best, clear_pairs, marks, fewest_resamples
 
 References
@@ -272,16 +272,8 @@ def simultaneous(difference):
     return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
 
 
-def highest_level(n_samples):
-    """Largest share of correct answers at which models can be compared on so many samples: at least 10 may be wrong.
-
-    Negative where there is none.
-    """
-    return 1 - FEWEST_WRONG / n_samples
-
-
 def too_few_for(keys, n_samples):
-    """Those of the keys that models cannot be compared by on so many samples: of `AT_CORRECT`, above `highest_level`."""
+    """Those of the keys that models cannot be compared by on so few samples: of `AT_CORRECT`, where under 10 may be wrong."""
     return [key for key in keys if key in AT_CORRECT and n_samples < fewest_samples(key)]
 
 

@@ -25,9 +25,9 @@ from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.score_rows import ArrayRows
 from hierviz.taxonomy.checks import check_kind, is_number
 
 # Natural logarithms of the temperatures that are tried first, and steps of the golden section after that.

@@ -11,7 +11,7 @@ from streamlit.runtime.media_file_manager import MediaFileManager
 from streamlit.runtime.media_file_storage import MediaFileKind
 from streamlit.runtime.memory_media_file_storage import MemoryMediaFileStorage
 
-from hierviz.app import downloads
+from hierviz.app import lifetime
 
 
 @pytest.fixture
@@ -30,7 +30,7 @@ def timers(monkeypatch):
         def cancel(self):
             self.cancelled = True
 
-    monkeypatch.setattr(downloads, "threading", SimpleNamespace(Timer=Timer, Lock=threading.Lock))
+    monkeypatch.setattr(lifetime, "threading", SimpleNamespace(Timer=Timer, Lock=threading.Lock))
     return started
 
 
@@ -38,7 +38,7 @@ def timers(monkeypatch):
 def manager():
     """Streamlit's manager of files, as it is in a server."""
     storage = MemoryMediaFileStorage("/media")
-    downloads.keep_downloads(storage)
+    lifetime.keep_downloads(storage)
     return MediaFileManager(storage)
 
 
@@ -56,7 +56,7 @@ def ends_of_runs(manager, n=3):
 
 
 def test_streamlit_itself_loses_it():
-    """Once this fails, Streamlit keeps the file, and `downloads` can go."""
+    """Once this fails, Streamlit keeps the file, and `keep_downloads` can go."""
     manager = MediaFileManager(MemoryMediaFileStorage("/media"))
     name = press(manager)
     ends_of_runs(manager)
@@ -69,7 +69,7 @@ def test_a_download_outlives_the_runs_of_other_visitors(manager, timers):
     file = manager.read_file(name)
     assert (file.content, file.filename) == (b"numbers", "table.csv")
     ((seconds, timer),) = timers
-    assert seconds == downloads.LONGEST_FETCH
+    assert seconds == lifetime.LONGEST_FETCH
     timer.function()
     assert manager.read_file(name) is None
 
@@ -99,4 +99,4 @@ def test_pictures_of_a_page_go_at_once(manager, timers):
 
 
 def test_a_streamlit_without_these_parts_still_runs():
-    downloads.keep_downloads(SimpleNamespace())
+    lifetime.keep_downloads(SimpleNamespace())

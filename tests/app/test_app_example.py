@@ -115,7 +115,7 @@ def without_ancestors(taxonomy, nodes):
 
 def ends(taxonomy, truths, answer, kind):
     """Truth and answer of one sample for `hv.confusion`, of several each covered by paths as the evaluation does."""
-    from hierviz.metrics.confusion.path_cover import greedy_cover
+    from hierviz.metrics.confusion.multi_path import greedy_cover
 
     true = truths if kind != "several paths" else greedy_cover(taxonomy, hv.NodeLists.from_lists([truths])).ends
     if len(answer) == 1:

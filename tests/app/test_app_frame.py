@@ -17,8 +17,8 @@ from hierviz.app import state
 from hierviz.app.middleware import UnknownPage
 from hierviz.app.state import opened
 from hierviz.app.state.entry import not_here
-from hierviz.app.widgets import copy_link, file_samples
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.state.escape import in_form_words
+from hierviz.app.widgets import file_samples, report_offer
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import flag
 from hierviz.reports.view import FILTERS, View, foreign_fields
@@ -134,7 +134,7 @@ def test_another_demo_starts_without_the_filters_of_this_one():
 )
 def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
     monkeypatch.setattr(state, "is_local_visit", lambda: is_local)
-    said = copy_link.reach(until, has_file=True)
+    said = report_offer.reach(until, has_file=True)
     assert words in said
     # The button with the file stands after it.
     assert said.endswith("To send this view to somebody else:") == is_local

@@ -8,7 +8,7 @@ from visit import Visit, shelve
 import hierviz as hv
 from hierviz import cli
 from hierviz.app.state import dataset, opened
-from hierviz.app.widgets.file_readings import methods_of
+from hierviz.app.widgets.reading_fields import methods_of
 from hierviz.cli import app as cli_app
 from hierviz.messages.number_text import value_text
 from hierviz.opening.named_files import shared_and_own

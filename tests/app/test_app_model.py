@@ -24,8 +24,8 @@ from hierviz.app.model_page.samples import (
 )
 from hierviz.app.state import dataset, opened
 from hierviz.app.state.dataset import ModelSource
+from hierviz.app.state.escape import in_form_words, sentence
 from hierviz.app.state.uploads import Uploads
-from hierviz.app.widgets.form_words import in_form_words, sentence
 from hierviz.messages.errors import ModelError
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.inputs.model_inputs import load_inputs

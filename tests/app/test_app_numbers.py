@@ -10,7 +10,7 @@ import pytest
 from visit import Visit, plain
 
 import hierviz as hv
-from hierviz.app.widgets.metric_table import FIRST
+from hierviz.app.widgets.numbers import FIRST
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.metrics.registry import METRICS

@@ -9,10 +9,11 @@ import pytest
 from visit import Visit, plain
 
 from hierviz.app import middleware
-from hierviz.app.state import host_names, paths
+from hierviz.app.state import paths
 from hierviz.app.state.dataset import Files, open_files
+from hierviz.app.state.escape import MOST_QUOTED, quoting_little
+from hierviz.app.state.paths import is_local
 from hierviz.app.state.uploads import UploadFolder
-from hierviz.app.widgets.form_words import MOST_QUOTED, quoting_little
 from hierviz.messages.errors import FileError, HiervizError
 
 SECRETS = """DB_PASSWORD=hunter2-abcdefghijklmnop
@@ -71,9 +72,9 @@ LOCAL = {"Host": "localhost:8501", "Origin": "http://localhost:8501"}
     ],
 )
 def test_paths_need_a_local_server_and_a_local_browser(monkeypatch, address, headers, local):
-    given = {"server.address": address}
+    given = {"server.address": address, "server.allowedHosts": []}
     monkeypatch.setattr(paths, "st", SimpleNamespace(get_option=given.get, context=SimpleNamespace(headers=headers)))
-    monkeypatch.setattr(paths, "is_local", host_names.is_local)
+    monkeypatch.setattr(paths, "is_local", is_local)
     monkeypatch.setattr(paths.sys, "argv", ["app.py"])
     assert paths.may_open_paths() is local
     if local:
@@ -86,10 +87,9 @@ def test_paths_need_a_local_server_and_a_local_browser(monkeypatch, address, hea
 @pytest.mark.parametrize("name", ["named.example", "*", "*.example", "192.0.2.7"])
 def test_a_server_with_a_foreign_name_takes_nobody_to_be_local(monkeypatch, tmp_path, name):
     """Behind a reverse proxy that passes Host on and adds nothing, a visitor from elsewhere may say `Host: localhost`."""
-    given = {"server.address": "127.0.0.1", "server.allowedHosts": [*host_names.LOCAL_NAMES, "LOCALHOST."]}
+    given = {"server.address": "127.0.0.1", "server.allowedHosts": [*paths.LOCAL_NAMES, "LOCALHOST."]}
     monkeypatch.setattr(paths, "st", SimpleNamespace(get_option=given.get, context=SimpleNamespace(headers=LOCAL)))
-    monkeypatch.setattr(host_names.st, "get_option", given.get)
-    monkeypatch.setattr(paths, "is_local", host_names.is_local)
+    monkeypatch.setattr(paths, "is_local", is_local)
     monkeypatch.setattr(paths.sys, "argv", ["app.py"])
     assert paths.may_open_paths()
     given["server.allowedHosts"].append(name)
@@ -100,7 +100,7 @@ def test_a_server_with_a_foreign_name_takes_nobody_to_be_local(monkeypatch, tmp_
 
 def test_patterns_of_hosts(monkeypatch):
     allowed = []
-    monkeypatch.setattr(host_names.st, "get_option", {"server.allowedHosts": allowed}.get)
+    monkeypatch.setattr(paths.st, "get_option", {"server.allowedHosts": allowed}.get)
 
     def is_let_in(host):
         return middleware.why_refused([(b"host", host.encode())]) is None

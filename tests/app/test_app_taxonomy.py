@@ -9,7 +9,7 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app.taxonomy_page.tree_rows import FIRST, MORE, flat_rows, named, tree_rows
+from hierviz.app.taxonomy_page.tree_table import FIRST, MORE, flat_rows, named, tree_rows
 from hierviz.diagnosis._node_table import number_text_of
 from hierviz.messages.number_text import percent_text
 

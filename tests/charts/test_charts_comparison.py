@@ -7,13 +7,13 @@ from chart_cases import shown_texts, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.app.widgets.metric_table import MARKS, Row, cell_text, ranked, too_few_text, unmarked
+from hierviz.app.widgets.numbers import MARKS, Row, cell_text, ranked, too_few_text, unmarked
 from hierviz.curves.operating_curve import best_at_correct
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.model_table import BAND_LEVELS, model_intervals, model_numbers
 from hierviz.messages.number_text import value_text
-from hierviz.uncertainty.comparison import clear_after_holm, highest_level, never_reached, simultaneous, too_few_for
+from hierviz.uncertainty.comparison import FEWEST_WRONG, clear_after_holm, never_reached, simultaneous, too_few_for
 from hierviz.uncertainty.resamples import Interval
 
 N = 500
@@ -51,7 +51,7 @@ def intervals(pair):
 
 def test_a_modest_model_is_better_and_looks_worse_at_one_threshold(pair):
     a, b = (one.curve for one in pair)
-    levels = BAND_LEVELS[highest_level(N) >= BAND_LEVELS]
+    levels = BAND_LEVELS[1 - FEWEST_WRONG / N >= BAND_LEVELS]
     more = [best_at_correct(one.values["info_recall"], one.values["correct"], levels) for one in (a, b)]
     assert (more[0] >= more[1]).mean() == 1
     thresholds = np.linspace(0.2, 0.999, 200)
@@ -212,7 +212,6 @@ def test_a_share_of_correct_answers_that_is_never_reached_is_said(taxonomy):
 def test_numbers_at_equal_correctness_stand_unmarked_where_the_samples_are_too_few():
     keys = ["ac", "recall_at_90_correct", "recall_at_95_correct"]
     assert [too_few_for(keys, n) for n in (99, 100, 199, 200)] == [keys[1:], keys[2:], keys[2:], []]
-    assert highest_level(5) < 0
     assert "R@95C needs at least 200 samples; with fewer, neither marks nor intervals are shown" in too_few_text(
         keys[2:]
     )

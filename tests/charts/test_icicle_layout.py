@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from strategies import examples
 
 from hierviz import Taxonomy
-from hierviz.charts._icicle_layout import BUDGET, MOST, ROW, SLACK, TOLERANCE, icicle_layout
+from hierviz.charts._icicle import BUDGET, MOST, ROW, SLACK, TOLERANCE, icicle_layout
 from hierviz.charts.folding import Folding, fold
 
 

@@ -8,8 +8,7 @@ import strategies
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz.metrics.confusion.multi_path import confusion_paths
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion_paths, greedy_cover
 
 NAN = float("nan")
 

@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz import Predictions
-from hierviz.evaluation.set_bounds import SetBounds
+from hierviz.evaluation.listed_bounds import SetBounds
 from hierviz.evaluation.top_k_bounds import reachable_answers, reachable_leaves
 from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.metrics.win import best_leaf_metrics

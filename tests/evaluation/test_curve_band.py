@@ -9,7 +9,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.evaluation.bounds import bounded_curve, curve_bounds_of
-from hierviz.evaluation.curve_bounds import CURVE_METRICS
+from hierviz.evaluation.listed_bounds import CURVE_METRICS
 
 
 @many

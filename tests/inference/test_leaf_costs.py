@@ -7,7 +7,7 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
-from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.inference.crm import LeafCosts
 
 
 def distances(taxonomy):

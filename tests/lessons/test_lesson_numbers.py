@@ -14,9 +14,9 @@ import hierviz as hv
 from hierviz.demo import load_demo, load_wikipedia
 from hierviz.lessons import how_sure, two_winners
 from hierviz.lessons.catalogue import LESSON_FILES, lesson, lessons
-from hierviz.lessons.demo_models import TEXTS
 from hierviz.lessons.lesson import Selector, Slider
 from hierviz.lessons.parametrisations import read_as
+from hierviz.lessons.quantities import TEXTS
 from hierviz.lessons.samples import ANIMALS, SHOP, TRIO
 from hierviz.predictions.parametrisation import default_columns
 from tests.lessons.first_views import first_result

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.inference import leaf_costs
+from hierviz.inference import crm
 from hierviz.readers.class_numbers_file import load_costs
 
 LEAVES = ("cat", "dog", "duck", "newt")
@@ -95,5 +95,5 @@ def test_too_many_leaves(tmp_path, taxonomy, monkeypatch):
     message = r"^costs\.csv: expected a taxonomy of at most 2,000 leaves for the costs of all pairs, got 2,001\."
     with pytest.raises(hv.TaxonomyError, match=message):
         load_costs(write(tmp_path / "costs.csv", ["none of them,is,read"]), wide)
-    monkeypatch.setattr(leaf_costs, "MOST_LEAVES", 4)
+    monkeypatch.setattr(crm, "MOST_LEAVES", 4)
     assert load_costs(write(tmp_path / "costs.csv", rows()), taxonomy).values.shape == (4, 4)

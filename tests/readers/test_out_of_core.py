@@ -21,7 +21,7 @@ import hierviz as hv
 from hierviz.compiled import tree_pass
 from hierviz.messages.errors import FileError, PredictionsError
 from hierviz.predictions import predictions as predictions_module
-from hierviz.predictions.score_checks import CheckedScores
+from hierviz.predictions.score_rows import CheckedScores
 from hierviz.readers import file_limits, long_scores, parquet_table, temporary_files
 from hierviz.readers.parquet_scores import ParquetScores
 from hierviz.readers.predictions_file import load_predictions

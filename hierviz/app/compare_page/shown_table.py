@@ -10,7 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
-from hierviz.app.widgets.metric_table import MARKS, TIES
+from hierviz.app.widgets.numbers import MARKS, TIES
 from hierviz.comparison.formats import number
 from hierviz.messages.number_text import fixed_text
 from hierviz.metrics.registry import METRICS

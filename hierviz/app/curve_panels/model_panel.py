@@ -8,7 +8,7 @@ from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.metric_table import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
+from hierviz.app.widgets.numbers import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.table import cell_text, draw
 from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples

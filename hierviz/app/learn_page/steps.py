@@ -8,7 +8,7 @@ from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.look import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
-from hierviz.lessons import demo_models
+from hierviz.lessons import quantities
 from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.lessons.lesson import Selector
 
@@ -74,7 +74,7 @@ def _models_are_run(lesson):
     def make(stages):
         for key in lesson.models:
             stages(f"Running the model {key.replace('_', ' ')}")
-            demo_models.evaluated(key)
+            quantities.evaluated(key)
         return True
 
     return bool(worked_out("lesson", lesson.models, "Models of this lesson", make))

@@ -1,4 +1,7 @@
-"""Samples to look through: a table of them, the one that is chosen next to it, and their export."""
+"""Samples to look through: a table of them, the one that is chosen next to it, and their export.
+
+Visitors can mark a sample (truth doubtful or model wrong) with a note; marks are kept as long as the data are open.
+"""
 
 from __future__ import annotations
 
@@ -7,12 +10,12 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.mistakes_page import marks
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame, sample, table
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.selection import shortened
+from hierviz.app.widgets.table import download
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
@@ -29,6 +32,8 @@ HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 660, 36
 ROOM = 90
 # Pixels of a column of classes next to three of numbers.
 NARROW = 150
+MARKS = ("truth doubtful", "model wrong")
+KEPT = "Kept for this browser until these data are closed or the server ends:"
 
 
 def draw(asked, rows, severity, key, extra=None, helps=None, outcome=""):
@@ -103,7 +108,7 @@ def _table(asked, rows, severity, key, extra, helps):
 def _columns(asked, rows, severity, extra, helps):
     """Columns of a part: classes as numbers into their names, so that 100,000 rows stay small."""
     answers, places = asked.whole, asked.places(rows)
-    entry, store = SEVERITIES[severity], marks.marks_of(asked.data)
+    entry, store = SEVERITIES[severity], marks_of(asked.data)
     label = entry.label + (f" ({entry.unit})" if entry.unit else "")
     numbers = extra or {label: asked.severity(severity)[places]}
     cells = {
@@ -156,7 +161,7 @@ def card(asked, row, severity, outcome):
     value = float(asked.severity(severity)[place])
     st.markdown(f"{capital(entry.label)}: **{value_text(value)}{unit}**")
     link_to_sample("Open in Examples", sample=sample_id, model=asked.key, outcome=outcome)
-    marks.controls(asked, sample_id)
+    mark_controls(asked, sample_id)
 
 
 def _head_of_lists(asked, row, place):
@@ -172,7 +177,7 @@ def _head_of_lists(asked, row, place):
 
 
 def _export(asked, rows, key, n_ticked):
-    store = marks.marks_of(asked.data)
+    store = marks_of(asked.data)
 
     def paths():
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
@@ -188,3 +193,45 @@ def _export(asked, rows, key, n_ticked):
     help = "Ids, truth, answer, severity, and the probabilities along the true path and the answer's path."
     label = f"Export {'ticked' if n_ticked else 'all'} {len(rows):,} (CSV)"
     table.download(label, paths, "mistakes.csv", f"get-{key}", help=help)
+
+
+def marks_of(data):
+    """Marks of the samples of a data set by id: dict of str to dict with ``mark`` and ``note``."""
+    return state.of_data("marks", data)
+
+
+def mark_controls(asked, sample_id):
+    """Mark and note of one sample."""
+    store = marks_of(asked.data)
+    keys = {field: f"mark-{field}-{asked.data.key}-{sample_id}" for field in ("mark", "note")}
+    for field, key in keys.items():
+        state.session[key] = store.get(sample_id, {}).get(field) or (None if field == "mark" else "")
+
+    def changed():
+        kept = {field: state.session[key] or "" for field, key in keys.items()}
+        if any(kept.values()):
+            store[sample_id] = kept
+        else:
+            store.pop(sample_id, None)
+
+    st.segmented_control("Who is wrong?", MARKS, key=keys["mark"], on_change=changed)
+    st.text_input("Note", key=keys["note"], on_change=changed, max_chars=1000, placeholder="for the export")
+    if store:
+        st.caption(f"{KEPT} export them under *Label errors*.")
+
+
+def export_marks(asked):
+    """The download of all marked samples, with both paths."""
+    store, predictions = marks_of(asked.data), asked.predictions
+    ids = [sample_id for sample_id in store if predictions.row(sample_id) is not None]
+    ids = [sample_id for sample_id in ids if asked.model.judged[predictions.row(sample_id)]]
+    n = {mark: sum(store[sample_id]["mark"] == mark for sample_id in ids) for mark in MARKS}
+    counts = ", ".join(f"{count:,} {mark}" for mark, count in n.items())
+    st.markdown(f"**{len(ids):,} marked** ({counts}). {KEPT} export them.")
+
+    def table():
+        paths = sample_paths(asked.whole, [predictions.row(sample_id) for sample_id in ids]).to_frame()
+        fields = {field: [store[sample_id][field] for sample_id in ids] for field in ("mark", "note")}
+        return pd.concat([pd.DataFrame(fields), paths], axis=1)[["sample_id", *fields, *list(paths)[1:]]]
+
+    download("Marked samples (CSV)", table, "marked-samples.csv", "get-marks", disabled=not ids)

@@ -14,9 +14,9 @@ from hierviz.app import state
 from hierviz.app.model_page import checks as model_checks
 from hierviz.app.model_page.samples import Samples
 from hierviz.app.state.dataset import has_same_samples, with_model
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import shell
-from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.progress import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
@@ -115,7 +115,7 @@ def _choose(model, kind, from_data, source):
         words = "The open data's {:,} samples" if from_data.is_open_data else "The {:,} inputs chosen with the model"
         ways = {"data": words.format(len(from_data)), "file": "Files"}
         start = "data" if from_data.is_meant else "file"
-        way = state.one_of("Run on", ways, **state.kept("run", f"from-{from_data.is_meant}", start))
+        way = pick("Run on", ways, ("run", f"from-{from_data.is_meant}"), start, segmented=True)
     if way == "data" and from_data.is_open_data:
         return from_data, Files()
     if way == "data":

@@ -8,8 +8,7 @@ import numpy as np
 import pandas as pd
 import streamlit as st
 
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import sentence
+from hierviz.app.state.escape import escape, sentence
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.class_order import check_class_order, rows_to_check

@@ -10,8 +10,8 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.dataset import ModelSource, model_files
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import taxonomy_of
 from hierviz.opening.options import LABELS
@@ -67,7 +67,7 @@ def choose(data):
     with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         way = next(iter(ways))
         if len(ways) > 1:
-            way = state.one_of("Which model?", ways, **state.kept("model", "way", way))
+            way = pick("Which model?", ways, ("model", "way"), way, segmented=True)
         if way in ("start", "offered"):
             return _named(offered if way == "offered" else asked, way)
         if way == "data":
@@ -115,7 +115,7 @@ def _named(files, way):
 
 def _taxonomy(data, memory):
     ways = {"open": f"Open data ({data.taxonomy.n_leaves:,} leaf classes)", "other": "Another taxonomy"}
-    way = state.one_of("Taxonomy of the model", ways, **state.kept("model", "taxonomy_way", "open"))
+    way = pick("Taxonomy of the model", ways, ("model", "taxonomy_way"), "open", segmented=True)
     if way == "open":
         return data.taxonomy
     _, paths = _files("own_taxonomy", "Taxonomy", "An edge list (parent, child), levels, paths or nested JSON.", memory)

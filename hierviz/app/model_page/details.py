@@ -8,8 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app.model_page import questions as questions
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
 from hierviz.opening.options import LABELS

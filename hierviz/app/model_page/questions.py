@@ -10,9 +10,8 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import preparation
-from hierviz.app.model_page.answer_fields import KEYWORDS, MEMORY, MISSING_CHOICES, ORDER, TEXTS, name_of, radio
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.model_page.preparation import KEYWORDS, MEMORY, MISSING_CHOICES, ORDER, TEXTS, name_of, radio
+from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import Question
 from hierviz.onnx.scores.outputs import row_width, score_outputs

@@ -9,9 +9,9 @@ from hierviz.app import state
 from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, sample
-from hierviz.app.widgets.form_words import in_form_words, sentence
+from hierviz.app.widgets.controls import pick
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.evaluation.evaluation import Evaluation
@@ -101,7 +101,7 @@ def _choose(model, kind, from_data):
     way = start
     if len(ways) > 1:
         field = f"from-{kind}-{from_data is not None and from_data.is_meant}"
-        way = state.one_of(KINDS[kind][0], ways, **state.kept("model", field, start))
+        way = pick(KINDS[kind][0], ways, ("model", field), start, segmented=True)
     if way == "type":
         return None, 0
     if way == "data":

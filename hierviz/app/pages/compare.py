@@ -7,7 +7,6 @@ from hierviz.app.compare_page import (
     agreement_panel,
     class_panel,
     group_panel,
-    rank_panel,
     second_panel,
     table_panel,
     temperatures,
@@ -19,7 +18,7 @@ from hierviz.reports.view_pages import COMPARISONS
 
 DRAW = {
     "table": table_panel.draw,
-    "ranks": rank_panel.draw,
+    "ranks": agreement_panel.draw_ranks,
     "agreement": agreement_panel.draw,
     "groups": group_panel.draw,
     "classes": class_panel.draw,

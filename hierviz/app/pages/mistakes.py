@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from hierviz.app.mistakes_page import confusion_panel, label_panel, matrix_panel, ranked_list, slices_panel
+from hierviz.app.mistakes_page import confusion_panel, matrix_panel, ranked_list, slices_panel
 from hierviz.app.mistakes_page.asked import Asked
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.controls import pick
@@ -13,7 +13,7 @@ DRAW = {
     "confusions": confusion_panel.draw,
     "matrix": matrix_panel.draw,
     "slices": slices_panel.draw,
-    "labels": label_panel.draw,
+    "labels": ranked_list.draw_labels,
 }
 
 data = shell.open_data()

@@ -10,9 +10,9 @@ from hierviz.app.model_page import details as model_account
 from hierviz.app.model_page import questions as model_questions
 from hierviz.app.model_page import single_sample as model_ask
 from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import shell
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 
 SECTIONS = {"ask": "Single sample", "run": "Batch", "about": "Details"}
@@ -37,9 +37,7 @@ if isinstance(model, Exception):
 kind = kind_of(model)
 st.markdown(model_account.one_line(model, kind))
 asking = st.container()
-section = state.one_of(
-    "Section", SECTIONS, label_visibility="collapsed", **state.kept("model", "section", next(iter(SECTIONS)))
-)
+section = pick("Section", SECTIONS, ("model", "section"), segmented=True, label_visibility="collapsed")
 questions = [question for question in model.questions if question.stops != "pictures" or kind == "picture"]
 from_data = samples_of_data(data, model, source) if source.files is None else None
 if source.files is not None:

@@ -8,17 +8,15 @@ from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
 from hierviz.app.state import remembered
 from hierviz.app.state.dataset import model_files
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.upload_fields import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
-from hierviz.app.widgets.file_readings import file_readings
 from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
-from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.links import go_to, link_to
-from hierviz.app.widgets.reading_fields import projection_fields, reading_fields
+from hierviz.app.widgets.reading_fields import file_readings, projection_fields, reading_fields
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.app.widgets.ways_out import forget_readings, replaced_line, truth_offers, ways_out
 from hierviz.messages.errors import HiervizError, ModelError

@@ -8,9 +8,9 @@ from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
 from hierviz.app.widgets import controls, filters, numbers, overview_table, selection, shell
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
-from hierviz.app.widgets.gallery import gallery
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import answers_worked_out
+from hierviz.app.widgets.sample import gallery
 from hierviz.metrics.outcomes import outcomes_text
 
 data = shell.open_data()

@@ -4,7 +4,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.taxonomy_page import calibration_panel, drawings, levels_panel, tree_table, where
+from hierviz.app.taxonomy_page import calibration_panel, drawings, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.controls import pick
@@ -43,6 +43,6 @@ parts = {
     "icicle": drawings.icicle,
     "treemap": drawings.treemap,
     "calibration": calibration_panel.draw,
-    "levels": levels_panel.draw,
+    "levels": drawings.levels,
 }
 parts[aspect](choice)

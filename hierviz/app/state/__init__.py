@@ -5,7 +5,6 @@ to the URL on every run; a URL from elsewhere (a link, a reload, the back button
 """
 
 # ruff: noqa: F401 - what pages call as `state.NAME`
-from hierviz.app.state.components import one_of
 from hierviz.app.state.current import (
     bound,
     bound_member,

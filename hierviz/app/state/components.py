@@ -1,4 +1,4 @@
-"""Widgets that several pages draw alike, and parts of pages that run in the browser."""
+"""Parts of pages that run in the browser, and their style sheets."""
 
 from __future__ import annotations
 
@@ -6,11 +6,6 @@ import functools
 from pathlib import Path
 
 import streamlit as st
-
-
-def one_of(label, words, **widget):
-    """A choice of one of several, each shown by its words: a segmented control."""
-    return st.segmented_control(label, list(words), format_func=words.get, required=True, **widget)
 
 
 @functools.cache

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hierviz.app.state.current import change, session, view
 from hierviz.app.state.server_memory import computed, memory
-from hierviz.inference.leaf_costs import leaf_names
+from hierviz.inference.crm import leaf_names
 from hierviz.inference.registry import rule_parameters
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.class_numbers_file import load_costs

@@ -1,14 +1,15 @@
-"""The subtree as an icicle coloured by a number, and its mistakes as a treemap; a click goes into a subtree."""
+"""The subtree as an icicle coloured by a number, and its mistakes as a treemap; a click goes into a subtree; its levels."""
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter
-from hierviz.app.taxonomy_page.tree_rows import named
-from hierviz.app.widgets import frame
+from hierviz.app.taxonomy_page.tree_table import named
+from hierviz.app.widgets import frame, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key
@@ -88,3 +89,38 @@ def _figure(choice, drawn, name, options):
     if target in choice.taxonomy.index:
         enter(target)
         st.rerun()
+
+
+def levels(choice):
+    """Bars of the levels, their table, and labels per sample."""
+    shown = choice.levels
+    st.markdown(
+        "For each depth (edges from the root): its classes, the truths that are classes of this depth, and the answers that "
+        "stop there."
+    )
+    figure(charts.level_bars(shown, width=min(state.session.px, 900)), name="taxonomy-levels")
+    cost, frame = NODE_COLUMNS[shown.cost_key].label.lower(), shown.to_frame()
+    columns = {
+        "depth": "Depth",
+        "n_nodes": table.count("Classes"),
+        "n_leaves": table.count("Leaves"),
+        "n_supported": table.count("With samples", "Classes with a truth at or below them."),
+        "support": table.count("Support", "Samples with a truth at this depth or deeper."),
+        "truths": table.count("Truths here"),
+        "answers": table.count("Answers here"),
+        "worst": table.words(f"Most {cost}", help=f"The class of this depth with the most {cost} samples."),
+        shown.cost_key: table.count(cost.capitalize()),
+    }
+    table.draw(frame[frame["n_nodes"] > 0], columns, key="levels")
+    st.markdown("**Classes per sample**, as listed, in the whole taxonomy:")
+    per = choice.per_sample
+    counts = {"truths": pd.Series(per.truths_per_sample), "answers": pd.Series(per.answers_per_sample)}
+    per_sample = pd.DataFrame(counts).fillna(0).astype(int).rename_axis("classes").reset_index()
+    per_sample = per_sample[(per_sample["truths"] > 0) | (per_sample["answers"] > 0)]
+    full = int(per_sample[["truths", "answers"]].max().max())
+    columns = {
+        "classes": "Classes",
+        "truths": table.bar("Samples with this many true classes", full),
+        "answers": table.bar("with this many answers", full),
+    }
+    table.draw(per_sample, columns, key="per-sample", width=460)

@@ -5,8 +5,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.state.escape import escape, in_form_words
 
 # Models that a line names.
 MOST_NAMED = 3

@@ -9,8 +9,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words, quoting_little
+from hierviz.app.state.escape import escape, in_form_words, quoting_little
 from hierviz.app.widgets.table import download
 from hierviz.evaluation.summary import exchanged_note
 from hierviz.findings.doctor import doctor

@@ -11,9 +11,8 @@ from hierviz.app import state
 from hierviz.app.state import story
 from hierviz.app.state.components import style_sheet
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.copy_link import copy_link
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.report_offer import save_view
+from hierviz.app.widgets.report_offer import copy_link, save_view
 from hierviz.app.widgets.save_menu import save_menu
 from hierviz.reports.view import DEMO
 

@@ -10,8 +10,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import opened, remembered, upload_fields
-from hierviz.app.state.escape import escape
-from hierviz.app.widgets.form_words import in_form_words
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets.links import go_to
 from hierviz.app.widgets.table import download
 from hierviz.demo import DEMOS, bundle_folder

@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.metric_table import (
+from hierviz.app.widgets.numbers import (
     BOUNDS,
     FIRSTS,
     Row,

@@ -1,4 +1,4 @@
-"""Reports of the open data, and the file of one view: rule and parameters of the page, the command, the buttons that save."""
+"""Reports of the open data, and the file of one view: rule and parameters of the page, the command, the buttons."""
 
 from __future__ import annotations
 
@@ -9,6 +9,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
+from hierviz.app.state.components import component
 from hierviz.app.state.rule_parameters import rule_settings
 from hierviz.app.widgets.controls import has_several_truths, offered_rules
 from hierviz.app.widgets.progress import worked_out
@@ -23,7 +24,7 @@ from hierviz.opening.options import with_flags, without_folder
 from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
-from hierviz.reports.view import NAME_OF_DEMO
+from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
 from hierviz.reports.view_pages import IN_REPORTS
 
 SAVE_VIEW = "Save this view as a file"
@@ -136,11 +137,6 @@ def can_save(page):
     return state.is_local_visit() and page in IN_REPORTS
 
 
-def ask_for_file(page):
-    """Let the next run offer the file of the current view."""
-    state.memory("save view")["asked"] = (page, state.link())
-
-
 def save_view(data, page):
     """The dialog with the file, where it was requested and the page still shows the same."""
     if state.memory("save view").get("asked") == (page, state.link()):
@@ -172,3 +168,46 @@ def view_file(data, page, name):
     made = made_report(data, report_settings(data, (step, *own), of_story, ReportSamples(named=shown_sample(data))))
     if made is not None:
         offer_report(made, f"{file_start(data.title)}-{page}", name)
+
+
+def copy_link(page):
+    """Draw the button; the link holds data, model, rule, threshold, filters, sample and the open part of the page.
+
+    Fields that other pages use and this one does not are left out.
+
+    Parameters
+    ----------
+    page : str
+        Of the address, such as "curves".
+    """
+    where = "on this machine" if state.is_local_visit() else "for everybody who can open this server"
+    until = "" if state.view().data in NAME_OF_DEMO or state.is_startup() else ", while these files are open"
+    help = f"The link shows this page as it is now, {where}{until}: same data, model, threshold, filters and sample."
+    with st.container(key="copy-link"):
+        component(__file__, "copy_link")(
+            key="copy-link-button",
+            data={
+                "help": help,
+                "reach": reach(until, can_save(page)),
+                "file": SAVE_VIEW if can_save(page) else "",
+                "drop": foreign_fields(page),
+            },
+            on_file_change=lambda: state.memory("save view").update(asked=(page, state.link())),
+        )
+
+
+def reach(until, has_file):
+    """Where the copied link opens, in one sentence; empty where it opens everywhere and stays.
+
+    Parameters
+    ----------
+    until : str
+        How long the data are here: empty, or ", while ...".
+    has_file : bool
+        Whether the note offers the view as a file.
+    """
+    if state.is_local_visit():
+        while_open = " and these files are open" if until else ""
+        others = "To send this view to somebody else:" if has_file else "For others, save a report under Save."
+        return f"This link opens on this machine only, while hierviz runs{while_open}. {others}"
+    return f"This link opens for everybody who can reach this server{until}." if until else ""

@@ -1,4 +1,4 @@
-"""The panels of one sample: what it is, its probability tree, its win, and its two paths."""
+"""The panels of one sample: what it is, its probability tree, its win, and its two paths; several samples as cards."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure, picture_url
+from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.numbers import number
+from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
@@ -26,6 +28,7 @@ STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
 SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
+WIDTH, PICTURE = 160, 144
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):
@@ -223,3 +226,36 @@ def _numbers(worked, keys, texts=None):
         for key in keys:
             if key in worked:
                 number(key, worked[key].value, worked[key].arithmetic, where="sample", text=(texts or {}).get(key))
+
+
+def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
+    """Draw a card for each of some samples.
+
+    Parameters
+    ----------
+    model : Evaluation
+    key : str
+        Of the model.
+    rows : sequence of int
+        Rows of the Predictions.
+    pairs : sequence of (str, str)
+        Truth and answer of each in words.
+    outcome : str
+        Of all of them, which Examples shows too.
+    notes : sequence of str, optional
+        A line below each; cards have a border then.
+    """
+    predictions, width = model.predictions, WIDTH + 12 * (notes is not None)
+    with st.container(horizontal=True, gap="medium"):
+        for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
+            sample = predictions.sample_id(int(row))
+            with st.container(width=width, border=notes is not None):
+                picture, text = predictions.picture(int(row)), predictions.text(int(row))
+                if picture:
+                    st.image(picture_url(picture), width=PICTURE - 8 * (notes is not None), alt=f"Sample {sample}")
+                else:
+                    st.caption(escape(first_words(text, 140) if text else sample))
+                st.markdown(f"{escape(truth)}  \n→ :orange[{escape(answer)}]")
+                if notes is not None:
+                    st.caption(notes[place])
+                link_to_sample("Details", sample=sample, outcome=outcome, model=key)

@@ -7,7 +7,7 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.session_file import (
     ROLES,
@@ -17,7 +17,6 @@ from hierviz.app.state.session_file import (
     session_files,
     show_session,
 )
-from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.links import go_to
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.reports.view import DEMO

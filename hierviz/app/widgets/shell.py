@@ -1,4 +1,6 @@
-"""What every page shares: navigation, what is open, and errors in words."""
+"""What every page shares: navigation, what is open, errors in words, and the bar of a story that is played."""
+
+from __future__ import annotations
 
 import contextlib
 import html
@@ -7,17 +9,16 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import story
-from hierviz.app.state.components import component
-from hierviz.app.state.escape import escape
+from hierviz.app.state.components import component, style_sheet
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame
-from hierviz.app.widgets.form_words import in_form_words
 from hierviz.app.widgets.links import go_to, page
 from hierviz.app.widgets.session_panel import session_panel
-from hierviz.app.widgets.story_bar import story_bar
 from hierviz.charts import threshold_text
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import field, flag
 from hierviz.readers.stored_array import ChangedFileError
+from hierviz.reports.view_pages import PAGES
 
 LEFT_OPEN = (
     "The model given on the command line needs more information, or cannot be run. Until this is solved the demo is open. "
@@ -125,3 +126,25 @@ def open_data():
             session_panel()
         stop()
     return dataset
+
+
+def story_bar():
+    """Draw the bar while a story is played."""
+    dataset = state.data() if state.memory(story.PLAYED) else None
+    playing = story.played(dataset)
+    if playing is None:
+        return
+    place, step, n = playing
+    st.html(style_sheet(__file__, "story_playing"))
+
+    def moved():
+        # Between two pages there is no bar: the browser asks again.
+        word = (st.session_state.get("story-bar") or {}).get("go")
+        if word == "end":
+            story.go(None)
+        elif word and word.isdecimal():
+            story.go(int(word) - 1)
+
+    shown = {"caption": story.caption(dataset, step), "place": place + 1, "n": n, "figure": PAGES[step.page].is_figure}
+    with st.container(key="story-played"):
+        component(__file__, "story_bar")(key="story-bar", data=shown, on_go_change=moved)

@@ -32,8 +32,7 @@ from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
-from hierviz.metrics.sets.node_sets import is_member
-from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.node_lists import distinct, is_member
 
 # Nodes of a graph, where the counts have no closed form.
 MOST_TRIED = 300
@@ -194,7 +193,7 @@ def samples_below(taxonomy, truth):
     n_nodes = taxonomy.n_nodes
     targets, target = np.unique(truth.nodes, return_inverse=True)
     above = Towards(taxonomy, targets).above
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    row = truth.rows
     is_alone = truth.lengths[row] == 1
     n_alone = np.repeat(np.bincount(target[is_alone], minlength=len(targets)), above.lengths)
     total = np.zeros(n_nodes, dtype=np.intp)
@@ -208,7 +207,7 @@ def samples_below(taxonomy, truth):
 
 def _has_nested(taxonomy, truth):
     """True where a sample has a truth above another of its truths."""
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    row = truth.rows
     several = np.flatnonzero(truth.lengths[row] > 1)
     if not len(several):
         return False

@@ -39,8 +39,8 @@ import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.path_lists import Towards, grouped, is_in, joined, padded
-from hierviz.taxonomy.node_lists import distinct
+from hierviz.metrics.confusion.path_lists import Towards, grouped, joined, padded
+from hierviz.taxonomy.node_lists import distinct, is_member, offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists
 
 
@@ -83,7 +83,7 @@ def count(taxonomy, truth, predicted, taken, block_values):
         np.add.at(counts[cell], sample, values)
     is_left = np.ones(len(truth.nodes), dtype=bool)
     is_left[taken[matched]] = False
-    np.add.at(counts["fn"], np.repeat(np.arange(n), truth.lengths)[is_left], taxonomy.depth[truth.nodes[is_left]])
+    np.add.at(counts["fn"], truth.rows[is_left], taxonomy.depth[truth.nodes[is_left]])
     return counts
 
 
@@ -122,8 +122,8 @@ def _count_in_graph(taxonomy, predicted, which, target, block_values):
         above = _expand(head, taxonomy.parents)
         siblings = distinct(_keys(_expand(_lists_once(above, n_nodes), taxonomy.children), n_nodes))
         below = _keys(taxonomy.children.take(z[rows]), n_nodes)
-        siblings = siblings[~is_in(on_true, siblings)]
-        below = below[~is_in(on_true, below) & ~is_in(on_answer, below)]
+        siblings = siblings[~is_member(siblings, on_true)]
+        below = below[~is_member(below, on_true) & ~is_member(below, on_answer)]
         tn[rows] = np.bincount(np.concatenate([siblings, below]) // n_nodes, minlength=len(rows))
     return prefix - 1, tn, rest.lengths
 
@@ -131,15 +131,13 @@ def _count_in_graph(taxonomy, predicted, which, target, block_values):
 def _heads(lists, lengths):
     """The first `lengths` nodes of each list, as NodeLists."""
     place = np.arange(len(lists.nodes)) - np.repeat(lists.offsets[:-1], lists.lengths)
-    return NodeLists(
-        np.append(0, np.cumsum(lengths)).astype(np.intp), lists.nodes[place < np.repeat(lengths, lists.lengths)]
-    )
+    return NodeLists(offsets_of(lengths), lists.nodes[place < np.repeat(lengths, lists.lengths)])
 
 
 def _keys(lists, n_nodes):
     """Number of the list * n_nodes + node, for each node of the taxonomy in lists."""
     known = lists.nodes >= 0
-    return np.repeat(np.arange(len(lists)), lists.lengths)[known] * n_nodes + lists.nodes[known]
+    return lists.rows[known] * n_nodes + lists.nodes[known]
 
 
 def _expand(lists, neighbours):

@@ -20,6 +20,7 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.taxonomy.node_lists import is_member, offsets_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -135,7 +136,7 @@ class PathLists(Short):
     def _bad_path(self, taxonomy):
         """(number of the first path that is none, reason), or None."""
         nodes, offsets, n = self.paths.nodes, self.paths.offsets, taxonomy.n_nodes
-        path_of = np.repeat(np.arange(len(self.paths)), self.paths.lengths)
+        path_of = self.paths.rows
         if (self.paths.lengths == 0).any():
             return int(np.argmax(self.paths.lengths == 0)), "it is empty"
         wrong = (nodes < -1) | (nodes >= n)
@@ -149,7 +150,7 @@ class PathLists(Short):
         place = np.flatnonzero(inside)
         above, below = nodes[place - 1], nodes[place]
         edges = np.sort(taxonomy.edges[:, 0] * n + taxonomy.edges[:, 1])
-        wrong = (below >= 0) & ~((above >= 0) & is_in(edges, above * n + below))
+        wrong = (below >= 0) & ~((above >= 0) & is_member(above * n + below, edges))
         if wrong.any():
             k = int(np.argmax(wrong))
             return int(path_of[place[k]]), f"there is no edge from {above[k]} to {below[k]}"
@@ -189,7 +190,7 @@ class Towards(Short):
         """True where a node is the target or above it, element by element; False for -1."""
         if self.taxonomy.is_tree:
             return (nodes >= 0) & self.taxonomy.is_ancestor(np.maximum(nodes, 0), targets)
-        return (nodes >= 0) & is_in(self.keys, self._slots(targets) * self.taxonomy.n_nodes + nodes)
+        return (nodes >= 0) & is_member(self._slots(targets) * self.taxonomy.n_nodes + nodes, self.keys)
 
     @cached_property
     def first_edge(self):
@@ -256,22 +257,13 @@ def first_of(n, places, edges):
 def grouped(rows, nodes, n):
     """`nodes` as n NodeLists by row, keeping their order."""
     order = np.argsort(rows, kind="stable")
-    return NodeLists(np.append(0, np.cumsum(np.bincount(rows, minlength=n))).astype(np.intp), nodes[order])
+    return NodeLists.of_pairs(rows[order], nodes[order], n)
 
 
 def joined(heads, tails):
     """Each list of `heads` followed by the list of `tails` in the same place, as NodeLists."""
-    n = len(heads)
-    rows = np.concatenate([np.repeat(np.arange(n), heads.lengths), np.repeat(np.arange(n), tails.lengths)])
-    return grouped(rows, np.concatenate([heads.nodes, tails.nodes]), n)
-
-
-def is_in(ascending, values):
-    """True where a value occurs in an ascending array."""
-    if not len(ascending):
-        return np.zeros(len(values), dtype=bool)
-    place = np.minimum(np.searchsorted(ascending, values), len(ascending) - 1)
-    return ascending[place] == values
+    rows = np.concatenate([heads.rows, tails.rows])
+    return grouped(rows, np.concatenate([heads.nodes, tails.nodes]), len(heads))
 
 
 def without_repeats(lists):
@@ -279,7 +271,7 @@ def without_repeats(lists):
     if not len(lists.nodes) or lists.lengths.max() < 2:
         return lists
     n = int(lists.nodes.max()) + 2
-    row = np.repeat(np.arange(len(lists)), lists.lengths)
+    row = lists.rows
     _, first = np.unique(row * n + lists.nodes + 1, return_index=True)
     first.sort()
     return grouped(row[first], lists.nodes[first], len(lists))
@@ -298,7 +290,7 @@ def _filled(lists):
     empty = lists.lengths == 0
     if not empty.any():
         return lists
-    return joined(lists, NodeLists(np.append(0, np.cumsum(empty)).astype(np.intp), np.zeros(int(empty.sum()), np.intp)))
+    return joined(lists, NodeLists(offsets_of(empty), np.zeros(int(empty.sum()), np.intp)))
 
 
 def _distinct(paths):

@@ -42,7 +42,6 @@ from hierviz.metrics.sets.node_sets import (
     closed_keys,
     complete_below,
     highest_below,
-    is_member,
     node_weights,
     outside_weight,
     predicted_keys,
@@ -55,6 +54,7 @@ from hierviz.metrics.sets.node_sets import (
 )
 from hierviz.metrics.sets.set_curves import block_areas
 from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_probabilities
+from hierviz.taxonomy.node_lists import is_member
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
 _SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "n_outside", "n_samples")
@@ -168,7 +168,7 @@ class LabelSetCounts:
         areas : ndarray of float, shape (3, n_rows)
             ``hf1_auc``, ``ihf1_auc`` and ``hf1_auc_raw``.
         """
-        row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+        row = predicted.rows
         keys = np.sort(row * self.taxonomy.n_nodes + predicted.nodes)
         self._add_keys(truth, keys, np.zeros(len(predicted), dtype=np.int64), is_hard=False)
         self._blocks[-1] |= dict(zip(AREAS, areas, strict=True))

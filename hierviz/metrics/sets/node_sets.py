@@ -33,7 +33,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.path import check_nodes
-from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.node_lists import distinct, is_member
 from hierviz.taxonomy.taxonomy import NodeLists
 
 # Work arrays hold about this many values (4 MB of float64), so that they stay in the processor's cache.
@@ -66,8 +66,7 @@ def closed_lists(taxonomy, nodes):
     array([1, 2, 4])
     """
     row, node = np.divmod(truth_keys(taxonomy, nodes), taxonomy.n_nodes)
-    lengths = np.bincount(row, minlength=len(nodes))
-    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), node)
+    return NodeLists.of_pairs(row, node, len(nodes))
 
 
 def most_specific(taxonomy, nodes):
@@ -93,7 +92,7 @@ def most_specific(taxonomy, nodes):
     >>> most_specific(taxonomy, lists).nodes
     array([2, 4, 1])
     """
-    row = np.repeat(np.arange(len(nodes)), nodes.lengths)
+    row = nodes.rows
     known = nodes.nodes >= 0
     keys = row * taxonomy.n_nodes + nodes.nodes
     different, place = np.unique(nodes.nodes[known], return_inverse=True)
@@ -101,8 +100,7 @@ def most_specific(taxonomy, nodes):
     is_above = up.nodes != np.repeat(nodes.nodes[known], up.lengths)
     above = distinct((np.repeat(row[known], up.lengths) * taxonomy.n_nodes + up.nodes)[is_above])
     kept = ~known | ~is_member(keys, above)
-    lengths = np.bincount(row[kept], minlength=len(nodes))
-    return NodeLists(np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp), nodes.nodes[kept])
+    return nodes.only(kept)
 
 
 def node_weights(taxonomy, weight="nodes"):
@@ -242,7 +240,7 @@ def predicted_keys(taxonomy, predicted):
         raise PredictionsError(
             f"predicted: expected NodeLists, got {type(predicted).__name__}. Truth comes before predictions."
         )
-    row = np.repeat(np.arange(len(predicted)), predicted.lengths)
+    row = predicted.rows
     check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
     inside = predicted.nodes > 0
     outside = np.bincount(row[predicted.nodes < 0], minlength=len(predicted))
@@ -252,7 +250,7 @@ def predicted_keys(taxonomy, predicted):
 def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
     truth = NodeLists.of(truth)
-    row = np.repeat(np.arange(len(truth)), truth.lengths)
+    row = truth.rows
     check_nodes(taxonomy, "truth", truth.nodes)
     return closed_keys(taxonomy, row * taxonomy.n_nodes + truth.nodes.astype(np.intp))
 
@@ -274,15 +272,6 @@ def valid_keys(taxonomy, keys):
     lists = taxonomy.ancestors(different).take(place)
     present = is_member(np.repeat(row, lists.lengths) * taxonomy.n_nodes + lists.nodes, keys) | (lists.nodes == 0)
     return keys[np.logical_and.reduceat(present, lists.offsets[:-1])]
-
-
-def is_member(some, keys):
-    """Which of `some` are in `keys`, which ascend."""
-    place = np.searchsorted(keys, some)
-    is_in = np.zeros(len(some), dtype=bool)
-    inside = place < len(keys)
-    is_in[inside] = keys[place[inside]] == some[inside]
-    return is_in
 
 
 def rows_of(keys, start, stop, n_nodes):

@@ -16,7 +16,8 @@ itself: give the taxonomy of one.
 
 Functions
 ---------
-information_accretion, TermCounts
+information_accretion, TermCounts, indicator
+protein_function, term_counts : of the predictions of one model
 
 References
 ----------
@@ -26,14 +27,17 @@ References
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.sets.node_sets import highest_below, rows_of, same_length, truth_keys, work_blocks
-from hierviz.taxonomy.checks import array_of_numbers, check_taxonomy, checked_probabilities
+from hierviz.predictions.predictions import Predictions
+from hierviz.taxonomy.checks import array_of_numbers, check_kind, check_taxonomy, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 THRESHOLDS = np.arange(1, 100) / 100
@@ -236,6 +240,53 @@ def _numbers(kind, sums, n):
 def indicator(taxonomy: Taxonomy, lists: NodeLists) -> np.ndarray:
     """Scores of 1 for listed terms and 0 for all others, shape (n_lists, n_nodes); labels outside the taxonomy are left out."""
     p = np.zeros((len(lists), taxonomy.n_nodes))
-    row = np.repeat(np.arange(len(lists)), lists.lengths)
-    p[row[lists.nodes >= 0], lists.nodes[lists.nodes >= 0]] = 1
+    known = lists.nodes >= 0
+    p[lists.rows[known], lists.nodes[known]] = 1
     return p
+
+
+def protein_function(
+    predictions: Predictions,
+    accretion: ArrayLike | None = None,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+) -> dict[str, float | None]:
+    """F-max and S-min of one model on one ontology.
+
+    Parameters
+    ----------
+    predictions : Predictions
+        Scores of terms, or lists of terms, which count as scores of 1; samples without a known truth play no part.
+    accretion : array_like of float, shape (n_nodes,), optional
+        Information accretion of every term in bits, from `hierviz.metrics.information_accretion` or `hierviz.load_accretion`.
+    progress : callable, optional
+        Called with (rows done, n_samples).
+
+    Returns
+    -------
+    dict of str to float or None
+        ``f_max``, ``f_max_micro``, ``wf_max``, ``wf_max_micro``, ``s_min``, ``s_min_micro``; the last four are None without
+        `accretion`.
+    """
+    check_kind("predictions", predictions, Predictions, "Pass those of one model.")
+    return term_counts(predictions, accretion, progress).summary()
+
+
+def term_counts(predictions, accretion=None, progress=None, *, judged=None, keep_samples=False):
+    """TermCounts of the judged samples, in their order: those with a known truth if not given; else as `protein_function`."""
+    counts = TermCounts(predictions.taxonomy, accretion, keep_samples=keep_samples)
+    judged = predictions.has_truth if judged is None else judged
+    for rows in predictions.blocks():
+        known = np.flatnonzero(judged[rows]) + rows.start
+        if len(known):
+            truth = predictions.truth
+            assert truth is not None
+            p = (
+                indicator(predictions.taxonomy, predictions.labels.take(known))
+                if predictions.labels is not None
+                else predictions.node_probabilities(rows)[known - rows.start]
+            )
+            counts.add(truth.take(known) if isinstance(truth, NodeLists) else truth[known], p)
+        if progress:
+            progress(rows.stop, predictions.n_samples)
+    return counts

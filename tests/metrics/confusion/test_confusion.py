@@ -17,7 +17,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.metrics.confusion.confusion_counts import CELLS, measures
 from hierviz.metrics.confusion.constant_paths import best_constant_path
-from hierviz.second_opinion.plain_confusion import nodes_of_pair
+from hierviz.second_opinion.plain_sets import nodes_of_pair
 
 
 @many

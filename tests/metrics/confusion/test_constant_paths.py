@@ -9,7 +9,7 @@ from strategies import from_graph, graphs, many, trees
 
 from hierviz import NodeLists, confusion, load_taxonomy, load_truth
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, best_constant_by_mcc, constant_counts
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import greedy_cover
 
 
 def naive_mcc(tp, tn, fp, fn):

@@ -11,8 +11,7 @@ from hypothesis import strategies as st
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
 from hierviz.metrics.confusion.constant_paths import best_constant_path
-from hierviz.metrics.confusion.multi_path import confusion_paths
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion_paths, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 
 from .naive_multi_path import Graph, cover, one_sample

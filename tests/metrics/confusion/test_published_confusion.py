@@ -8,8 +8,7 @@ import pytest
 
 from hierviz import NodeLists, PredictionsError, Taxonomy, confusion
 from hierviz.metrics.confusion.constant_paths import best_constant_path
-from hierviz.metrics.confusion.multi_path import confusion_paths
-from hierviz.metrics.confusion.path_cover import greedy_cover
+from hierviz.metrics.confusion.multi_path import confusion_paths, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 
 FIGURE = json.loads((Path(__file__).parents[2] / "golden" / "hcm_figure4.json").read_text())

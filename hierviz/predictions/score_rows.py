@@ -1,20 +1,23 @@
-"""What scores have to be: finite and, for probabilities, in range; checked block by block, with one error for all paths.
+"""Scores whose rows are read when they are asked for, and what scores have to be: finite and, for probabilities, in range.
+
+They are checked block by block, with one error for all paths.
 
 Functions
 ---------
 check_rows : raises for the first wrong score of some rows.
 looks_right : a quick check that never passes a wrong score.
+ArrayRows : length, size and conversion of such an array.
 CheckedScores : scores on disk that are checked when they are first read.
 """
 
 from __future__ import annotations
 
+from math import prod
 from typing import Any
 
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.array_rows import ArrayRows
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes
 
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
@@ -102,6 +105,38 @@ def looks_right(block: np.ndarray, parametrisation: str) -> bool:
 def sums_look_right(totals: np.ndarray) -> bool:
     """Whether sums of leaf probabilities, in whatever order they were added up, are surely within the tolerance."""
     return bool((np.abs(totals - 1) <= SUM_TOLERANCE - _ROUNDING).all())
+
+
+class ArrayRows:
+    """Length, size and conversion of an array-like with `shape`, `dtype` and ``[rows]``, read when they are asked for."""
+
+    shape: tuple[int, ...]
+    dtype: np.dtype
+
+    def __getitem__(self, key: Any) -> Any:
+        raise NotImplementedError
+
+    @property
+    def ndim(self) -> int:
+        """Number of axes."""
+        return len(self.shape)
+
+    @property
+    def size(self) -> int:
+        """Number of values."""
+        return prod(self.shape)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes of all values."""
+        return self.size * self.dtype.itemsize
+
+    def __len__(self) -> int:
+        return self.shape[0]
+
+    def __array__(self, dtype: Any = None, copy: Any = None) -> np.ndarray:
+        values = self[:]
+        return values if dtype is None else values.astype(dtype, copy=False)
 
 
 class CheckedScores(ArrayRows):
