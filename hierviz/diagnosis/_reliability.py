@@ -38,7 +38,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
-from hierviz.metrics.sets.node_sets import is_member, truth_keys
+from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
 from hierviz.taxonomy.node_lists import is_member, offsets_of

@@ -12,7 +12,9 @@ from hierviz.app import state
 from hierviz.app.widgets.ways_out import reading
 from hierviz.evaluation.model_table import run_groups
 from hierviz.opening.files import OPTIONS
+from hierviz.opening.named_files import stem
 from hierviz.opening.options import LABELS
+from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.raw_predictions import IDS
 
 # In the order of the form; buttons below an error fill in the last ones.
