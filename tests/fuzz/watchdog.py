@@ -38,7 +38,7 @@ class Tally:
             self.findings.append((number, fate, words))
 
 
-def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None, found=None):
+def watched(seed, n, what, *, workers=1, lanes=None, seconds=20.0, progress=None, found=None):
     """Read `n` damaged files or models, or run commands, in processes of their own.
 
     Parameters
@@ -46,7 +46,9 @@ def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None, found=None
     seed, n : int
     what : {"files", "commands", "models", "corpus"}
     workers : int
-        Processes at a time.
+        Processes at a time; each takes every `workers`-th case, which is its lane.
+    lanes : sequence of int, optional
+        Those that are run; all if not given.
     seconds : float
         A file that takes longer is counted as slow, and its process ended.
     progress : callable, optional
@@ -69,13 +71,14 @@ def watched(seed, n, what, *, workers=1, seconds=20.0, progress=None, found=None
             if progress is not None:
                 progress(tally)
 
-    lanes = [
-        threading.Thread(target=_lane, args=(seed, lane, n, workers, what, seconds, add)) for lane in range(workers)
+    threads = [
+        threading.Thread(target=_lane, args=(seed, lane, n, workers, what, seconds, add))
+        for lane in (range(workers) if lanes is None else lanes)
     ]
-    for lane in lanes:
-        lane.start()
-    for lane in lanes:
-        lane.join()
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
     return tally
 
 
