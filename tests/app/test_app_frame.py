@@ -18,7 +18,7 @@ from hierviz.app.middleware import UnknownPage
 from hierviz.app.state import opened
 from hierviz.app.state.entry import not_here
 from hierviz.app.state.escape import in_form_words
-from hierviz.app.widgets import file_samples, report_offer
+from hierviz.app.widgets import offers, save_menu
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.options import flag
 from hierviz.reports.view import FILTERS, View, foreign_fields
@@ -134,7 +134,7 @@ def test_another_demo_starts_without_the_filters_of_this_one():
 )
 def test_what_a_copied_link_can_do(monkeypatch, is_local, until, words):
     monkeypatch.setattr(state, "is_local_visit", lambda: is_local)
-    said = report_offer.reach(until, has_file=True)
+    said = save_menu.reach(until, has_file=True)
     assert words in said
     # The button with the file stands after it.
     assert said.endswith("To send this view to somebody else:") == is_local
@@ -238,14 +238,14 @@ def test_progress_goes_when_opening_ends_with_an_error():
 
 def test_samples_on_the_page_open_as_they_are(tmp_path):
     for name in ("taxonomy", "predictions", "truth"):
-        (tmp_path / f"{name}.csv").write_text(getattr(file_samples, name.upper()))
+        (tmp_path / f"{name}.csv").write_text(getattr(offers, name.upper()))
     taxonomy = hv.load_taxonomy(tmp_path / "taxonomy.csv")
     predictions = hv.load_predictions(tmp_path / "predictions.csv", taxonomy, truth=tmp_path / "truth.csv")
     assert taxonomy.n_leaves == 3
     assert predictions.n_samples == 2
     visit = Visit("open")
     assert [one.value for one in visit.at.code][:3] == [
-        getattr(file_samples, name).strip() for name in ("TAXONOMY", "PREDICTIONS", "TRUTH")
+        getattr(offers, name).strip() for name in ("TAXONOMY", "PREDICTIONS", "TRUTH")
     ]
 
 

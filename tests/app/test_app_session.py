@@ -20,8 +20,7 @@ from hierviz.app.state.session_file import (
     sha256,
     why_no_session,
 )
-from hierviz.app.widgets.report_offer import slug
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, slug
 from hierviz.reports.view import View
 from tests.app.visit import ROOT, Visit, shelve
 from tests.reports.report_cases import numbers_of

@@ -86,24 +86,14 @@ def _samples(compared):
         one = pick("Metric", metrics, ("compare samples", "one"), _first_of(FIRST, usable, 0))
         if kind == "metrics":
             other = pick("and", metrics, ("compare samples", "other"), _first_of(SECOND, usable, 1))
-    model, choice = compared.runs(key)[run], compared.choice_of(key)
+    model, choice, shown = compared.runs(key)[run], compared.choice_of(key), compared.run_words(key, run)
     if kind == "metrics":
-        found = compared.computed(
-            "two metrics", key, lambda: metrics_on_samples(model, one, other, **choice), run, one, other
-        )
-        shown = compared.run_words(key, run)
+        name, asked, compare, compare_with = "two metrics", (run, one, other), metrics_on_samples, (one, other)
     else:
-        with_second = compared.runs(second)[run_of_second]
-        found = compared.computed(
-            "two models",
-            key,
-            lambda: models_on_samples(model, with_second, one, **choice),
-            run,
-            run_of_second,
-            compared.where(second),
-            one,
-        )
-        shown = f"{compared.run_words(key, run)} {compared.run_words(second, run_of_second)}".strip()
+        name, asked, compare = "two models", (run, run_of_second, compared.where(second), one), models_on_samples
+        compare_with = (compared.runs(second)[run_of_second], one)
+        shown = f"{shown} {compared.run_words(second, run_of_second)}".strip()
+    found = compared.computed(name, key, lambda: compare(model, *compare_with, **choice), *asked)
     if shown:
         st.caption(f"Single samples are those of one run. {escape(shown)}")
     if not len(found.known):
@@ -113,11 +103,8 @@ def _samples(compared):
     has_dots = len(found.known) <= MOST_DOTS
     left, right = frame.side_by_side(1, 1)
     with left:
-        event = figure(
-            charts.sample_scatter(found, width=state.session.px if state.is_narrow() else state.session.px // 2),
-            name="sample-scatter",
-            select="sample" if has_dots else None,
-        )
+        drawn = charts.sample_scatter(found, width=state.session.px // (1 if state.is_narrow() else 2))
+        event = figure(drawn, name="sample-scatter", select="sample" if has_dots else None)
     with right:
         st.markdown("**Largest disagreement first**")
         rows = found.to_frame(LISTED)
@@ -135,6 +122,11 @@ def _samples(compared):
             st.caption("Click a row, or a dot, to open its sample." if has_dots else "Click a row to open its sample.")
     if kind == "models":
         compared.caution(one)
+
+
+def _has_finite(found, key):
+    values = (method.value(key) for method in found.methods)
+    return any(value is not None and math.isfinite(value) for value in values)
 
 
 def _first_of(wanted, usable, otherwise):
@@ -162,15 +154,7 @@ def draw_ranks(compared):
         )
         compared.caution(*(column.metric for column in ranked))
     st.subheader("One number of all methods")
-    columns = {
-        column.key: column
-        for column in found.columns
-        if any(
-            math.isfinite(value)
-            for value in (method.value(column.key) for method in found.methods)
-            if value is not None
-        )
-    }
+    columns = {column.key: column for column in found.columns if _has_finite(found, column.key)}
     if not columns:
         st.markdown("No method has a finite number here.")
         return

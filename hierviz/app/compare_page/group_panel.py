@@ -80,7 +80,6 @@ def _runs_words(found):
 def _curves(compared):
     """The operating curve of each part of the samples on one chart: seen and unseen classes, or an attribute."""
     st.subheader("Operating curves of the parts")
-    models = {key: compared.model(key) for key in compared.keys}
     reasons = {
         key: next((why for run in compared.runs(key) if (why := run.why_no_curve()) is not None), None)
         for key in compared.keys
@@ -89,38 +88,31 @@ def _curves(compared):
     if not usable:
         st.markdown(f"There are none: {escape(reasons[compared.keys[0]])}.")
         return
-    first = judged_samples([models[usable[0]]])[0]
+    first = judged_samples([compared.model(usable[0])])[0]
     sizes = state.computed(
-        "facet columns",
-        (compared.data.digest, usable[0]),
+        *("facet columns", (compared.data.digest, usable[0])),
         lambda: {column: len(facets(first, column)) for column in facet_columns(first)},
     )
-    columns = list(sizes)
-    if not columns:
+    if not sizes:
         st.markdown(
             "There are none: no column of the samples (in the file of the truth) has two to twelve values, and the nodes have no "
             "`train_count` that separates seen from unseen classes."
         )
         return
-    by = pick("Parts by", columns, ("compare parts", "by"), min(columns, key=sizes.__getitem__))
+    by = pick("Parts by", list(sizes), ("compare parts", "by"), min(sizes, key=sizes.__getitem__))
     shown = usable[: max(1, MOST_CURVES // min(sizes[by], MOST))]
-    place = (compared.data.digest, *shown, by)
     runs = [run for key in shown for run in compared.runs(key)]
-    n = sum(run.n_judged for run in runs)
-    if not is_wanted("curves of parts", place, n <= AT_ONCE, "Draw the curves of the parts", icon=PLAY):
+    asked = ("curves of parts", (compared.data.digest, *shown, by))
+    is_quick = sum(run.n_judged for run in runs) <= AT_ONCE
+    if not is_wanted(*asked, is_quick, "Draw the curves of the parts", icon=PLAY):
         return
-
-    def made(stages):
-        stages("Curves of the parts")
-        return dict(curves_by(runs, by))
-
-    found = worked_out("curves of parts", place, "Curves of the parts", made)
+    found = worked_out(*asked, "Curves of the parts", lambda _: dict(curves_by(runs, by)), "parts")
     if found is None:
         return
     figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
     notes = ["All samples, all thresholds: filters and τ do not apply."]
-    if len(shown) < len(models):
-        notes.append(f"Showing {len(shown)} of {len(models)} models: choose others above.")
+    if len(shown) < len(compared.keys):
+        notes.append(f"Showing {len(shown)} of {len(compared.keys)} models: choose others above.")
     st.caption(" ".join(notes))
 
 
@@ -138,16 +130,14 @@ def _levels(compared):
         "model that does not know all classes of a level has a dash; models trained at different levels show how much fine "
         "labels help at coarse ones."
     )
-    place = (compared.data.digest, tuple(compared.keys))
-    n = sum(len(run.sample_ids) if run.sample_ids is not None else run.n_samples for run in runs)
-    if not is_wanted("levels", place, n <= AT_ONCE, "Test at each level", icon=PLAY):
+    asked = ("levels", (compared.data.digest, tuple(compared.keys)))
+    n = sum(run.n_samples if run.sample_ids is None else len(run.sample_ids) for run in runs)
+    if not is_wanted(*asked, n <= AT_ONCE, "Test at each level", icon=PLAY):
         return
+    tests = "Testing at each level"
     try:
         found = worked_out(
-            "levels",
-            place,
-            "Tests at each level",
-            lambda stages: level_matrix(runs, progress=stages("Testing at each level", "tests")),
+            *asked, "Tests at each level", lambda told: level_matrix(runs, progress=told(tests, "tests"))
         )
     except HiervizError as error:
         st.markdown(f"Not here: {escape(str(error))}")

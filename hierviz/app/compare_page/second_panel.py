@@ -28,32 +28,22 @@ def draw(compared):
     )
     runs = {f"{key} {place}": run for key in compared.keys for place, run in enumerate(compared.runs(key))}
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        names = {where: _called(run.predictions) for where, run in runs.items()}
+        called = {where: (run.predictions.name, run.predictions.run) for where, run in runs.items()}
+        names = {where: ", ".join(filter(None, names)) for where, names in called.items()}
         where = pick("Model", names, ("second opinion", "model"), width=300)
         model, choice = runs[where], compared.choice_of(where.rpartition(" ")[0])
-        asked = (compared.data.digest, where, choice_key(choice))
-        options = {"type": "primary", "icon": ":material/fact_check:"}
-        if not is_wanted("second opinion", asked, False, "Second opinion", **options):
+        asked = ("second opinion", (compared.data.digest, where, choice_key(choice)))
+        if not is_wanted(*asked, False, "Second opinion", type="primary", icon=":material/fact_check:"):
             return
-    found = worked_out(
-        "second opinion",
-        asked,
-        "Second opinion",
-        lambda stages: verify(model, progress=stages("Recomputing every number", "steps"), **choice),
-    )
+    what = "Recomputing every number"
+    found = worked_out(*asked, "Second opinion", lambda told: verify(model, progress=told(what, "steps"), **choice))
     if found is not None:
         _found(found)
 
 
-def _called(predictions):
-    return predictions.name if predictions.run is None else f"{predictions.name}, {predictions.run}"
-
-
 def _found(opinion):
-    is_wrong = bool(opinion.of_verdict(DIFFERENT))
-    (st.error if is_wrong else st.success)(
-        escape(opinion.sentence), icon=":material/error:" if is_wrong else ":material/check_circle:"
-    )
+    say, sign = (st.error, "error") if opinion.of_verdict(DIFFERENT) else (st.success, "check_circle")
+    say(escape(opinion.sentence), icon=f":material/{sign}:")
     frame = pd.DataFrame(
         [[check.key, check.value, check.again, check.way, check.verdict, check.why] for check in opinion.checks],
         columns=["number", "hierviz", "again", "by", "verdict", "why"],

@@ -16,8 +16,14 @@ from hierviz.messages.number_text import fixed_text
 from hierviz.metrics.registry import METRICS
 
 CONSTANT = "Best constant"
-# What is shown with each number: parts of a cell; None: intervals if all columns fit with them.
-WITH_NUMBER = {"": None, "interval": ("interval",), "rank": ("rank",), "both": ("interval", "rank"), "none": ()}
+# What is shown with each number: its label, and parts of a cell; None: intervals if all columns fit with them.
+WITH_NUMBER = {
+    "": ("intervals where they fit", None),
+    "interval": ("intervals", ("interval",)),
+    "rank": ("ranks", ("rank",)),
+    "both": ("intervals and ranks", ("interval", "rank")),
+    "none": ("nothing", ()),
+}
 # Digits after the point; downloads have more.
 DECIMALS = 3
 # Headings that are shorter than the label, which is in the tooltip.
@@ -45,7 +51,7 @@ def draw_table(found, shown, key="compare-table"):
     most = 165 if state.is_narrow() else 330
     name_width = int(min(28 + 7.2 * max(map(len, [*names, CONSTANT])), most))
     room = state.session.px - name_width
-    parts = WITH_NUMBER[shown]
+    _, parts = WITH_NUMBER[shown]
     texts = _texts(found, ("interval",) if parts is None else parts)
     widths = _widths(heads, texts)
     # Widths are those of the widest cell in bold: a little more than fits into the narrowest window of this kind is fine.

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import replace
 
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.compare_page.shown_table import downloads, draw_table, legend
+from hierviz.app.compare_page.shown_table import WITH_NUMBER, downloads, draw_table, legend
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import pick, pick_several
 from hierviz.app.widgets.progress import worked_out
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.table import compare
@@ -25,13 +26,6 @@ TITLES = {
 }
 # Samples of all models together whose intervals are computed unasked, and about how many of them a second.
 AT_ONCE, A_SECOND = 20_000, 2_000
-SHOWN = {
-    "": "intervals where they fit",
-    "interval": "intervals",
-    "rank": "ranks",
-    "both": "intervals and ranks",
-    "none": "nothing",
-}
 # Methods whose warnings are shown unfolded below the table.
 MOST_WARNED = 3
 
@@ -99,49 +93,27 @@ def _draw(compared, found, shown):
 def _asked(compared):
     """Columns and what is shown with each number; in a narrow window behind a click, so that the table is visible."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        preset = preset_control(170 if state.is_narrow() else 260)
-        if state.is_narrow():
-            with st.popover("More", icon=":material/tune:"):
-                metrics, shown = _more(compared)
-                _hidden(_labels(compared, preset, metrics))
-        else:
-            metrics, shown = _more(compared)
-            labels = _labels(compared, preset, metrics)
-            n = sum(key in labels for key in state.memory("compare table").get("hidden", []))
-            with st.popover(f"Hide columns ({n} hidden)" if n else "Hide columns", icon=":material/view_column:"):
-                _hidden(labels)
+        is_narrow, memory = state.is_narrow(), "compare table"
+        preset = preset_control(170 if is_narrow else 260)
+        with st.popover("More", icon=":material/tune:") if is_narrow else contextlib.nullcontext():
+            every = _labels(compared, "all", None)
+            options = {"width": 340, "placeholder": "Choose numbers"}
+            metrics = pick_several("More columns", every, (memory, "metrics"), **options)
+            words = {key: label for key, (label, _) in WITH_NUMBER.items()}
+            shown = pick("With each number", words, (memory, "shown"), width=250)
+            labels, store = _labels(compared, preset or None, metrics), state.memory(memory)
+            store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
+            n = len(store["hidden"])
+            hide = f"Hide columns ({n} hidden)" if n else "Hide columns"
+            with contextlib.nullcontext() if is_narrow else st.popover(hide, icon=":material/view_column:"):
+                pick_several("Hidden, on the page and in downloads", labels, (memory, "hidden"))
     return preset, tuple(metrics), shown
 
 
-def _more(compared):
-    """Further columns, and what is shown with each number."""
-    every = {column.key: column.label for column in columns_of(compared.data.taxonomy, "all", None)}
-    metrics = st.multiselect(
-        "More columns",
-        list(every),
-        format_func=lambda key: f"{every[key]} ({key})",
-        width=340,
-        placeholder="Choose numbers",
-        **state.kept("compare table", "metrics", []),
-    )
-    return metrics, pick("With each number", SHOWN, ("compare table", "shown"), width=250)
-
-
 def _labels(compared, preset, metrics):
-    """Label of each column of the table by its key."""
-    return {column.key: column.label for column in columns_of(compared.data.taxonomy, preset or None, metrics)}
-
-
-def _hidden(labels):
-    """Which columns are hidden."""
-    store = state.memory("compare table")
-    store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
-    st.multiselect(
-        "Hidden, on the page and in downloads",
-        list(labels),
-        format_func=lambda key: f"{labels[key]} ({key})",
-        **state.kept("compare table", "hidden", []),
-    )
+    """Label and key of each column of a table by its key."""
+    columns = columns_of(compared.data.taxonomy, preset, metrics)
+    return {column.key: f"{column.label} ({column.key})" for column in columns}
 
 
 def n_resampled(compared):

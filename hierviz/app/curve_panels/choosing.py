@@ -13,7 +13,7 @@ from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
-from hierviz.evaluation.common_samples import group_columns, judged_samples
+from hierviz.evaluation.common_samples import group_columns
 from hierviz.metrics.registry import METRICS, share_keys
 
 MEMORY = "choosing"
@@ -96,7 +96,7 @@ def group_setting(field, help):
         "Group by",
         NO_GROUPS,
         230,
-        lambda choice: (NO_GROUPS, *columns_of(choice, group_columns)),
+        lambda choice: (NO_GROUPS, *choice.columns(group_columns)),
         help=f"Samples of one user, document or place are dependent: {help}",
     )
 
@@ -107,22 +107,10 @@ def group_of(setting, choice):
     return None if group == NO_GROUPS else group
 
 
-def samples_of(choice):
-    """JudgedSamples of every model on the page by key: the samples that all of them judge."""
-    return choice.computed(
-        "judged samples", lambda: dict(zip(choice.keys, judged_samples(choice.models.values()), strict=True))
-    )
-
-
-def first_samples(choice):
-    """JudgedSamples of the first model on the page."""
-    return next(iter(samples_of(choice).values()))
-
-
-def columns_of(choice, find):
-    """What `find`, one of `group_columns` and `facet_columns`, finds among the samples of the page."""
-    first = first_samples(choice)
-    return choice.computed(find.__name__, lambda: find(first))
+def ask(choice, *settings):
+    """Draw settings in a row; returns their values."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        return [setting.ask(choice) for setting in settings]
 
 
 def use_threshold(threshold, model, key):

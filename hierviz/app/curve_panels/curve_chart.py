@@ -13,6 +13,7 @@ from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.curves._set_curve import GRID, set_curve, set_operating_curve
+from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.metrics.path import path_metrics
@@ -52,11 +53,6 @@ class CurveChoice:
         """The first of the models."""
         return next(iter(self.models.values()))
 
-    @property
-    def names(self):
-        """Names of the models, for people."""
-        return [model.predictions.name for model in self.models.values()]
-
     def name(self, key):
         """Name of a model by its key."""
         return self.models[key].predictions.name
@@ -78,20 +74,38 @@ class CurveChoice:
         """`make()` once for the models of the page and what else it depends on."""
         return state.computed(name, (self.data_key, tuple(self.keys), *more), make)
 
+    def worked_out(self, name, what, make, *more, unit=None):
+        """As `computed`, of what takes long: see `progress.worked_out`."""
+        return worked_out(name, (self.data_key, tuple(self.keys), *more), what, make, unit)
+
+    def samples(self):
+        """JudgedSamples of every model by key: the samples that all of them judge."""
+        return self.computed(
+            "judged samples", lambda: dict(zip(self.keys, judged_samples(self.models.values()), strict=True))
+        )
+
+    def first_samples(self):
+        """JudgedSamples of the first model."""
+        return next(iter(self.samples().values()))
+
+    def columns(self, find):
+        """What `find`, one of `group_columns` and `facet_columns`, finds among the samples."""
+        return self.computed(find.__name__, lambda: find(self.first_samples()))
+
     def curves(self, start):
         """Operating curves by name; None where those of sets were cancelled."""
         curves = {self.name(key): self.curve_of(key) for key in self.keys}
         if self.axes.y != "hf1_samples":
             return curves
         thresholds = charts.knots(curves, *(start.threshold_of(key) for key in self.keys))
-        return worked_out(
+        return self.worked_out(
             "set curves",
-            (self.data_key, tuple(self.keys), thresholds.tobytes()),
             "Curves of predicted sets",
             lambda stages: {
-                name: set_operating_curve(model, thresholds, stages(f"Predicted sets of {name}"))
-                for name, model in zip(self.names, self.models.values())
+                (name := self.name(key)): set_operating_curve(model, thresholds, stages(f"Predicted sets of {name}"))
+                for key, model in self.models.items()
             },
+            thresholds.tobytes(),
         )
 
     def threshold(self, view):
@@ -101,14 +115,14 @@ class CurveChoice:
     def rules(self):
         """Where the marked rules land: {model: {rule: {metric: value}}}; nothing where it was cancelled."""
         marked, settings = state.view().marked, self.settings
-        landed = worked_out(
+        landed = self.worked_out(
             "rules",
-            (self.data_key, tuple(self.keys), marked, settings),
             "Marks of the rules",
             lambda stages: {
-                name: _landed(model, marked, dict(settings), stages(f"Answers of {name}"))
-                for name, model in zip(self.names, self.models.values())
+                (name := self.name(key)): _landed(model, marked, dict(settings), stages(f"Answers of {name}"))
+                for key, model in self.models.items()
             },
+            *(marked, settings),
         )
         return landed or {}
 
@@ -118,16 +132,10 @@ class CurveChoice:
         values = state.rule_settings(self.taxonomy)
         return tuple((name, value) for name, value in values.items() if name != THRESHOLD.name)
 
-    def answers(self):
-        """Taxonomy and Pareto table of the judged samples by name."""
-        models = dict(zip(self.names, self.models.values(), strict=True))
-        return self.computed(
-            "answers", lambda: {name: (self.taxonomy, model.judged_table) for name, model in models.items()}
-        )
-
-    def points(self):
-        """Thresholds to ring."""
-        return target_panel.points(self)
+    def layers(self):
+        """What is shown besides the lines: marks of rules, depths of the answers, bands, and thresholds to ring."""
+        tables = {self.name(key): (self.taxonomy, model.judged_table) for key, model in self.models.items()}
+        return charts.CurveLayers(self.rules(), tables, bands=self.bands(), points=target_panel.points(self))
 
     def bands_shown(self):
         """What the bands depend on, for keys of caches."""
@@ -174,16 +182,15 @@ class SetChoice(CurveChoice):
     def curves(self, start):
         """SetOperatingCurve by name, exact at all thresholds of the handle; None where they were cancelled."""
         thresholds = np.union1d(GRID, [start.threshold_of(key) for key in self.keys])
-        found = {}
-        for key, model in self.models.items():
-            name = self.name(key)
-
-            def make(stages, model=model, name=name):
-                return set_curve(model, thresholds, stages(f"Predicted sets of {name}"))
-
-            asked = (self.data_key, key, thresholds.tobytes())
-            found[name] = worked_out("set curve", asked, f"Curve of the predicted sets of {name}", make)
+        found = {self.name(key): self._curve(key, thresholds) for key in self.keys}
         return None if any(curve is None for curve in found.values()) else found
+
+    def _curve(self, key, thresholds):
+        name, asked = self.name(key), (self.data_key, key, thresholds.tobytes())
+        return worked_out(
+            *("set curve", asked, f"Curve of the predicted sets of {name}"),
+            lambda stages: set_curve(self.models[key], thresholds, stages(f"Predicted sets of {name}")),
+        )
 
     def is_ready(self):
         """Compute the curves before the part of the page that runs alone; False where they were cancelled."""
@@ -193,23 +200,11 @@ class SetChoice(CurveChoice):
         """The curves of the start of the chart."""
         return self.curves(state.session.get("curve_start") or state.view())
 
-    def rules(self):
-        """No marks: those rules answer with one class."""
-        return {}
-
-    def answers(self):
-        """No histogram of depths: a set has several."""
-        return None
-
-    def points(self):
-        """No thresholds to ring."""
-        return []
+    def layers(self):
+        """No marks, as those rules answer with one class; no histogram of depths, as a set has several; no bands and rings."""
+        return charts.CurveLayers({}, points=[])
 
     def bands_shown(self):
-        """No bands."""
-        return None
-
-    def bands(self):
         """No bands."""
         return None
 
@@ -245,23 +240,16 @@ def _landed(model, marked, settings, progress):
 def curve_chart(choice):
     """Draw the chart with all that belongs to it; returns the View of what is chosen on it."""
     view, dark, width = state.view(), state.is_dark(), state.session.px
-    points = choice.points()
-    options = (view.axes, view.drawn, view.marked, choice.settings, bool(view.own), choice.bands_shown(), str(points))
+    layers = replace(choice.layers(), envelope="envelope" in view.drawn, levels="levels" in view.drawn)
+    options = (view.axes, view.drawn, view.marked, choice.settings, bool(view.own))
+    options = (*options, choice.bands_shown(), str(layers.points))
     start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
     curves, threshold = choice.curves(start), choice.threshold(start)
-    bands = choice.bands()
     alike = {
         "axes": replace(choice.axes, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
         "threshold": threshold,
         "model": choice.name(start.model),
-        "layers": charts.CurveLayers(
-            choice.rules(),
-            choice.answers(),
-            envelope="envelope" in view.drawn,
-            levels="levels" in view.drawn,
-            bands=bands,
-            points=points,
-        ),
+        "layers": layers,
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
     # Drags where plain Vega-Lite cannot: its program sets the chart's own inputs, so the chart moves and reports by itself.
@@ -279,7 +267,8 @@ def curve_chart(choice):
     now = state.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
     moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
-    words = [moved.sentence, choice.comparison(now.model), charts.bands_sentence(bands, choice.axes.x, choice.axes.y)]
+    banded = charts.bands_sentence(layers.bands, choice.axes.x, choice.axes.y)
+    words = [moved.sentence, choice.comparison(now.model), banded]
     below(
         charts.Figure(figure.draw, moved.table, " ".join(filter(None, words)), dark, width),
         name="operating-curves",

@@ -6,7 +6,6 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels import (
-    choosing,
     export_panel,
     guarantee_panel,
     model_differences,
@@ -38,29 +37,23 @@ def prepare(choice):
 
     What does not depend on the handle has its own progress; bands and marks that were cancelled are left out.
     """
-    runs = [(key, model) for key, first in choice.models.items() for model in choice.runs.get(key, [first])]
-    for key, model in runs:
-        name = choice.name(key)
-
-        def make(stages, model=model, name=name):
-            return model.curve_with(stages(f"Operating curve of {name}", STEPS)) is not None
-
-        if (
-            worked_out("curve", (choice.data_key, key, model.predictions.run), f"Operating curve of {name}", make)
-            is None
-        ):
+    for key, first in choice.models.items():
+        if not all(_has_curve(choice, key, run) for run in choice.runs.get(key, [first])):
             return False
     if choice.curves(state.session.get("curve_start") or state.view()) is None:
         return False
     choice.rules()
-    try:
-        choosing.samples_of(choice)
+    with contextlib.suppress(HiervizError):  # the panel shows why
         uncertainty.prepare(choice)
         if state.view().panel in DRAW_FIRST:
             DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
-    except HiervizError:
-        pass  # the panel shows why
     return True
+
+
+def _has_curve(choice, key, run):
+    """Compute the operating curve of a run; False where it was cancelled."""
+    what, asked = f"Operating curve of {choice.name(key)}", (choice.data_key, key, run.predictions.run)
+    return worked_out("curve", asked, what, lambda told: run.curve_with(told) is not None, STEPS) is not None
 
 
 def verdict(choice, model):
@@ -84,7 +77,7 @@ def panels(choice, now):
     if now.panel not in DRAW:
         return
     try:
-        choosing.samples_of(choice)
+        choice.samples()  # an error says that the models share none
         DRAW[now.panel](choice, now)
     except HiervizError as error:
         st.info(escape(str(error)), icon=":material/info:")

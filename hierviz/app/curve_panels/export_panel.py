@@ -24,7 +24,7 @@ def panel(choice, now):
         f"{point.n_samples:,} samples. "
         "The file contains a hash of the taxonomy, so that the threshold is not applied to another taxonomy."
     )
-    samples = choosing.samples_of(choice)[key]
+    samples = choice.samples()[key]
     choosing.value_table(
         {name: {"τ": threshold} | samples.curve.at(point.threshold)},
         "export-values",
@@ -48,7 +48,7 @@ def panel(choice, now):
 
 def operating_point(choice, key, threshold):
     """The OperatingPoint of a model on the page at a threshold, with its intervals and guarantee, if any."""
-    samples = choosing.samples_of(choice)[key]
+    samples = choice.samples()[key]
     spans = uncertainty.at(choice, key, threshold)
     detected = samples.model.predictions.detected
     source = {"data": choice.data_key} | {name: detected[name] for name in ("file", "truth file") if name in detected}

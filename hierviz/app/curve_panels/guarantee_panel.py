@@ -6,7 +6,6 @@ from hierviz.app.curve_panels import choosing
 from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting, percent
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
-from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
@@ -31,21 +30,14 @@ def panel(choice, now):
         "calibration part of the samples (Learn then Test, Angelopoulos et al. 2021): with the stated confidence the mean loss "
         "on new samples is at most the chosen value. The held-out part is used only to check the guarantee."
     )
-    for row in ((ALPHA, LOSS, CONFIDENCE), (FRACTION, SEED, GROUP)):
-        with st.container(horizontal=True, vertical_alignment="bottom"):
-            for setting in row:
-                setting.ask(choice)
-    try:
-        certified = guarantee(choice, key)
-    except HiervizError as error:
-        st.info(escape(str(error)), icon=":material/info:")
-        return
-    _show(choice, key, certified)
+    choosing.ask(choice, ALPHA, LOSS, CONFIDENCE)
+    choosing.ask(choice, FRACTION, SEED, GROUP)
+    _show(choice, key, guarantee(choice, key))
 
 
 def guarantee(choice, key):
     """The Guarantee of a model for the settings; raises a HiervizError where the samples cannot be split."""
-    samples = choosing.samples_of(choice)[key]
+    samples = choice.samples()[key]
     group = group_of(GROUP, choice)
     asked = {
         "alpha": ALPHA.value() / 100,
@@ -86,7 +78,7 @@ def _show(choice, key, certified):
         )
         checked.metric(f"{loss}, {certified.n_check:,} held-out {units}", percent_text(certified.risk_check, 1))
         bound.metric(f"Upper bound for new {units}", percent_text(certified.bound, 1))
-        here = choosing.samples_of(choice)[key].curve.at(certified.threshold)
+        here = choice.samples()[key].curve.at(certified.threshold)
         st.markdown(f"At this threshold, of all samples, {answered_text(here['no_answer'], here['correct'])}.")
         if certified.risk_check > certified.alpha:
             st.markdown(

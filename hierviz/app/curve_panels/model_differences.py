@@ -5,11 +5,9 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing
 from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
-from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.bootstrap import SPECIFICITY_KEYS
@@ -37,11 +35,9 @@ def panel(choice, now, how, intervals_by_model):
         "compared where the same share of their answers is correct, where their answers are equally specific, or by a "
         "number of the whole curve; every resample is taken of both models."
     )
+    first, second = _pair(choice, now.model)
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        a, b = (
-            setting.ask(choice, key) for setting, key in zip((FIRST, SECOND), _pair(choice, now.model), strict=True)
-        )
-        way, metric = WAY.ask(), SPECIFICITY.ask()
+        a, b, way, metric = FIRST.ask(choice, first), SECOND.ask(choice, second), WAY.ask(), SPECIFICITY.ask()
     if a == b:
         st.info("Choose two different models.")
         return
@@ -54,12 +50,11 @@ def panel(choice, now, how, intervals_by_model):
     width = state.session.px
     if way == "specificity":
         found = _at_specificity(choice, a, b, how)
-        if found is None:
-            return
-        figure(charts.difference_band(found, "correct", names, width=width), name="difference-specificity")
+        if found is not None:
+            figure(charts.difference_band(found, "correct", names, width=width), name="difference-specificity")
         return
     difference = paired_difference(intervals_by_model[a].bands, intervals_by_model[b].bands)
-    most = [float(choosing.samples_of(choice)[key].curve.values["correct"].max()) for key in (a, b)]
+    most = [float(choice.samples()[key].curve.values["correct"].max()) for key in (a, b)]
     figure(charts.difference_band(difference, metric, names, most_correct=most, width=width), name="difference")
 
 
@@ -103,20 +98,11 @@ def _pair(choice, model):
 
 def _at_specificity(choice, a, b, how):
     """ModelDifference of two models at values of specificity; None where it was cancelled."""
-    samples, metric = choosing.samples_of(choice), SPECIFICITY.value()
+    first, second, metric = choice.samples()[a], choice.samples()[b], SPECIFICITY.value()
+
+    def made(told):
+        both = (choice.taxonomy, first.truth, first.table, second.table, how.resamples(first))
+        return difference_of_models(*both, correct=(), specificity=LEVELS, key=metric, progress=told)
+
     what = f"Difference of {choice.name(a)} and {choice.name(b)}"
-
-    def make(stages):
-        return difference_of_models(
-            choice.taxonomy,
-            samples[a].truth,
-            samples[a].table,
-            samples[b].table,
-            how.resamples(samples[a]),
-            correct=(),
-            specificity=LEVELS,
-            key=metric,
-            progress=stages(what, "resamples"),
-        )
-
-    return worked_out("difference", (choice.data_key, tuple(choice.keys), a, b, how, metric), what, make)
+    return choice.worked_out("difference", what, made, a, b, how, metric, unit="resamples")

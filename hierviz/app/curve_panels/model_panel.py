@@ -8,8 +8,8 @@ from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.numbers import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.controls import pick_several
+from hierviz.app.widgets.numbers import FIRSTS, MARKS, TIES, Row
 from hierviz.app.widgets.table import cell_text, draw
 from hierviz.evaluation.common_samples import facet_columns, facets, judged_samples
 from hierviz.evaluation.model_table import (
@@ -28,29 +28,23 @@ from hierviz.uncertainty.comparison import never_reached, too_few_for
 from hierviz.uncertainty.resamples import FEWEST
 
 WHOLE = "all samples"
-FACET = Setting(*("facet", "Split by", WHOLE, 260), lambda choice: (WHOLE, *choosing.columns_of(choice, facet_columns)))
+FACET = Setting(*("facet", "Split by", WHOLE, 260), lambda choice: (WHOLE, *choice.columns(facet_columns)))
 
 
 def panel(choice, now):
     """The table, what its marks mean, its download, and the means over runs."""
     with st.container(horizontal=True, vertical_alignment="bottom"):
         with st.popover("Columns", icon=":material/view_column:"):
-            st.multiselect(
-                "Columns",
-                TABLE_KEYS,
-                format_func=lambda key: METRICS[key].label,
-                label_visibility="collapsed",
-                **state.kept(choosing.MEMORY, "columns", list(TABLE_KEYS)),
-            )
+            labels, where = {key: METRICS[key].label for key in TABLE_KEYS}, (choosing.MEMORY, "columns")
+            chosen = pick_several("Columns", labels, where, TABLE_KEYS, label_visibility="collapsed")
         facet = FACET.ask(choice)
         st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
-    chosen = state.memory(choosing.MEMORY).get("columns", TABLE_KEYS)
     keys = [key for key in TABLE_KEYS if key in chosen]
     if not keys:
         st.info("Choose at least one column.")
         return
     rows = _rows(choice, facet, keys)
-    metric_table(rows, keys, "models-table")
+    numbers.metric_table(rows, keys, "models-table")
     _explain(choice, facet, rows, keys)
     _runs(choice)
     st.markdown("Definitions of the columns:")
@@ -59,10 +53,10 @@ def panel(choice, now):
 
 def prepare(choice, key):
     """Compute what takes long: intervals of the parts."""
-    facet, first = FACET.value(choice), choosing.first_samples(choice)
+    facet, first = FACET.value(choice), choice.first_samples()
     if facet == WHOLE or not uncertainty.is_on():
         return
-    samples = choosing.samples_of(choice)
+    samples = choice.samples()
     for value, places in facets(first, facet).items():
         for key, sample in samples.items():
             _spans(choice, key, sample.take(places), (facet, value))
@@ -70,8 +64,8 @@ def prepare(choice, key):
 
 def _rows(choice, facet, keys):
     """The Rows, ranked among the models of each value of the facet."""
-    samples, all_rows = choosing.samples_of(choice), []
-    parts = {None: None} if facet == WHOLE else facets(choosing.first_samples(choice), facet)
+    samples, all_rows = choice.samples(), []
+    parts = {None: None} if facet == WHOLE else facets(choice.first_samples(), facet)
     of_all = uncertainty.intervals(choice) if facet == WHOLE else {}
     for value, places in parts.items():
         part = None if facet == WHOLE else (facet, value)
@@ -87,7 +81,7 @@ def _rows(choice, facet, keys):
             rows.append(Row(lead, _numbers(choice, key, sample, part), spans, never=never))
         n_samples = next(iter(some.values())).n_samples
         unranked = TABLE_KEYS if n_samples < FEWEST else too_few_for(AT_CORRECT, n_samples)
-        all_rows += ranked(rows, keys, unranked)
+        all_rows += numbers.ranked(rows, keys, unranked)
     return all_rows
 
 
@@ -106,26 +100,23 @@ def _spans(choice, key, samples, part):
         return {}  # all samples of this value are of one group
     what = f"Bootstrap of {choice.name(key)}, {part[1]}"
 
-    def make(stages):
-        return model_intervals(
-            samples, resamples, thresholds=(), keys=(), levels=(), progress=stages(what, "resamples")
-        ).numbers
+    def made(told):
+        return model_intervals(samples, resamples, thresholds=(), keys=(), levels=(), progress=told).numbers
 
-    asked = (choice.data_key, tuple(choice.keys), key, part, how)
-    return worked_out("facet intervals", asked, what, make) or {}
+    return choice.worked_out("facet intervals", what, made, key, part, how, unit="resamples") or {}
 
 
 def _explain(choice, facet, rows, keys):
-    first = choosing.first_samples(choice)
+    first = choice.first_samples()
     who = "Each row is a model" if facet == WHOLE else f"Each row is a model on the samples of one value of {facet}"
     text = f"{escape(who)}, evaluated at all thresholds on "
     text += f"{first.n_samples:,} samples." if facet == WHOLE else f"n of the {first.n_samples:,} samples."
     if len(choice.keys) > 1:
         marks = MARKS if any(row.intervals for row in rows) else FIRSTS
-        text += f" {marks} {unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
+        text += f" {marks} {numbers.unmarked([key for key in keys if key in AT_ONE_THRESHOLD])}"
     few = too_few_for(keys, min(row.lead.get("n", first.n_samples) for row in rows))
     if len(choice.keys) > 1 or uncertainty.is_on():
-        text += f" {too_few_text(few)}"
+        text += f" {numbers.too_few_text(few)}"
     has_intervals = any(row.intervals for row in rows)
     if has_intervals:
         text += f" In brackets: 95 % intervals. {TIES if len(choice.keys) > 1 else ''}"
@@ -148,7 +139,7 @@ def _runs(choice):
     names = {choice.name(key): key for key in choice.keys}
     if len(names) < 2 and not choice.runs:
         return
-    samples = choosing.samples_of(choice)
+    samples = choice.samples()
 
     def numbers_of(of_names):
         return [_numbers(choice, names[name], samples[names[name]]) for name in of_names]
@@ -166,13 +157,8 @@ def _runs(choice):
         ]
     with st.expander("Several runs of one model: mean ± standard deviation", expanded=bool(groups)):
         if len(names) > 1:
-            st.multiselect(
-                "These are runs of one model",
-                list(names),
-                help="Models whose names differ only in the number of a seed or run are grouped automatically.",
-                **state.kept(choosing.MEMORY, "runs", []),
-            )
-            chosen = [name for name in state.memory(choosing.MEMORY).get("runs", []) if name in names]
+            help = "Models whose names differ only in the number of a seed or run are grouped automatically."
+            chosen = pick_several("These are runs of one model", list(names), (choosing.MEMORY, "runs"), help=help)
             if len(chosen) > 1:
                 groups["chosen"] = numbers_of(chosen)
         if not groups:

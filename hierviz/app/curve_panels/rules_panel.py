@@ -4,7 +4,6 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing
 from hierviz.app.curve_panels.choosing import Setting
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
@@ -54,18 +53,15 @@ def prepare(choice, key):
 
 def _frontiers(choice, key):
     """What the rules of a model reach; None where it was cancelled."""
-    what = f"Rules of {choice.name(key)}"
+    asked, what = (choice.data_key, key), f"Rules of {choice.name(key)}"
     return worked_out(
-        "rule frontiers",
-        (choice.data_key, key),
-        what,
-        lambda stages: rule_frontiers(choice.models[key], progress=stages(what, "samples")),
+        "rule frontiers", asked, what, lambda told: rule_frontiers(choice.models[key], progress=told), "samples"
     )
 
 
 def _rejection(choice):
     """Risk against coverage of all models on the samples that all of them judge."""
-    samples = choosing.samples_of(choice).values()
+    samples = choice.samples().values()
     curves = choice.computed(
         "rejection curves", lambda: {one.name: rejection_curve(one.taxonomy, one.truth, one.table) for one in samples}
     )

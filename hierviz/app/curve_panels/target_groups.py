@@ -9,7 +9,6 @@ from hierviz.app.curve_panels import choosing, target_ranking
 from hierviz.app.curve_panels.choosing import Setting, percent
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
-from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
 from hierviz.metrics.registry import METRICS, path_keys
@@ -33,36 +32,19 @@ ON = Setting("groups_on", "Measured on", "other", 250, CHECKS)
 LEVEL = percent("level", "Correct (%)", 95.0, 120)
 
 
-def ask(choice):
-    """The controls."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for setting in (BY, TARGET, ON):
-            setting.ask(choice)
-        if TARGET.value(choice) == "correct":
-            LEVEL.ask()
-
-
-def prepare(choice, key):
-    """Compute what takes long."""
-    _per_group(choice, key)
-
-
-def _per_group(choice, key):
+def found(choice, key):
     """[GroupThresholds or None, GroupRepeats or None] for the settings; None where it was cancelled."""
-    samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
+    samples, taxonomy = choice.samples()[key], choice.taxonomy
     by, target, level = BY.value(), TARGET.value(choice), LEVEL.value() / 100
     is_checked = ON.value() == "other" and samples.n_samples > 1
     has_more = is_checked and target_ranking.is_wanted(choice)
 
-    def make(stages):
-        labels = (
-            groups_by_subtree(taxonomy, samples.table) if by == "subtree" else groups_by_depth(taxonomy, samples.table)
-        )
-        find = partial(choose, subject_to={"correct": level})
-        if target != "correct":
-            find = partial(choose, maximise=target.removeprefix("best-"))
+    wanted = {"subject_to": {"correct": level}} if target == "correct" else {"maximise": target.removeprefix("best-")}
+
+    def made(stages):
+        groups = groups_by_subtree if by == "subtree" else groups_by_depth
+        asked = taxonomy, samples.truth, samples.table, groups(taxonomy, samples.table), partial(choose, **wanted)
         fraction, progress = 0.5 if is_checked else None, stages("Thresholds of groups")
-        asked = taxonomy, samples.truth, samples.table, labels, find
         # A target that cannot be reached gives None: kept in a list, so that it is not searched for again.
         once = group_thresholds(*asked, fraction=fraction, progress=progress)
         if once is None or not has_more:
@@ -70,22 +52,23 @@ def _per_group(choice, key):
         halves = stages("Thresholds of groups on other random halves", "halves")
         return [once, repeated_group_thresholds(*asked, fraction=fraction, progress=halves)]
 
-    asked = (choice.data_key, tuple(choice.keys), key, by, target, is_checked, has_more, level)
-    return worked_out("group thresholds", asked, "Thresholds of groups", make)
+    asked = (key, by, target, is_checked, has_more, level)
+    return choice.worked_out("group thresholds", "Thresholds of groups", made, *asked)
 
 
 def panel(choice, key):
-    """The table of groups, and what other splits would have given."""
-    samples, taxonomy = choosing.samples_of(choice)[key], choice.taxonomy
-    by, target, level = BY.value(), TARGET.value(choice), LEVEL.value() / 100
-    found = _per_group(choice, key)
-    if found is None:
+    """The controls, the table of groups, and what other splits would have given."""
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        by, target, _ = (setting.ask(choice) for setting in (BY, TARGET, ON))
+        if target == "correct":
+            LEVEL.ask()
+    taxonomy, thresholds = choice.taxonomy, found(choice, key)
+    if thresholds is None:
         return
-    per_group = found[0]
+    per_group, repeats = thresholds
     if per_group is None:
-        st.info(
-            escape(choose(samples.curve, subject_to={"correct": level}).why_not or "No threshold reaches this target.")
-        )
+        why = choose(choice.samples()[key].curve, subject_to={"correct": LEVEL.value() / 100}).why_not
+        st.info(escape(why or "No threshold reaches this target."))
         return
     metric = "correct" if target == "correct" else target.removeprefix("best-")
     keys = list(dict.fromkeys((*choosing.shown_keys(), metric)))
@@ -114,8 +97,8 @@ def panel(choice, key):
         f"{per_group.sentence} Each row is a group of samples by {GROUPS[by]}: *own τ* with its own threshold, *common τ* with "
         "one threshold for all groups."
     )
-    if found[1] is not None:
-        st.markdown(found[1].sentence(metric))
+    if repeats is not None:
+        st.markdown(repeats.sentence(metric))
     elif per_group.is_checked:
         st.caption(
             "Values on one random half vary: what is easy in one half is missing in the other. Switch on values over many halves "

@@ -15,25 +15,18 @@ from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.thresholds.selection import COST_SENTENCE, choose, cost_metrics, with_costs, with_shallow_answers
 
-TARGETS = {
-    "correct": "Target accuracy",
-    "cost": "Mean cost",
-    "depth": "Shallow answers",
-    "groups": "Threshold per group",
-}
-TARGET = Setting("target", "Target", "correct", options=TARGETS, segmented=True, is_labelled=False)
 LEVEL = percent("level", "Correct answers, at least (%)", 95.0, 330)
 METRIC = Setting(
     *("most_of", "and the best mean of", "info_recall", 230), lambda _: {key: METRICS[key].label for key in path_keys()}
 )
-COSTS = {
-    name: Setting(name, label, default, width, numbers=(0.0, 1e9, step, None))
+COSTS = tuple(
+    Setting(name, label, default, width, numbers=(0.0, 1e9, step, None))
     for name, label, default, width, step in (
         ("wrong", "Cost of a wrong answer", 1.0, 190, 0.1),
         ("vague", "Cost of answering only the root", 0.3, 250, 0.1),
         ("most", "Mean cost, at most", 0.1, 190, 0.01),
     )
-}
+)
 SHARE = percent("share", "Share of answers, at most (%)", 20.0, 250)
 DEPTH = Setting(
     *("deep", "above depth", lambda choice: min(2, choice.taxonomy.max_depth), 170),
@@ -42,14 +35,51 @@ DEPTH = Setting(
 )
 
 
+def _enough_correct(taxonomy, level, key):
+    return [Goal(f"{level:g} % correct", lambda curve, *_: choose(curve, key, {"correct": level / 100}), key)]
+
+
+def _seldom_shallow(taxonomy, share, depth):
+    def find(curve, truth, table):
+        return choose(with_shallow_answers(curve, taxonomy, table, depth), "correct", {"above_depth": share / 100})
+
+    return [Goal(f"≤ {share:g} % above depth {depth}", find, "correct")]
+
+
+def _cheap(taxonomy, wrong, vague, most):
+    def priced(find):
+        return lambda curve, truth, table: find(with_costs(curve, taxonomy, truth, table, wrong=wrong, vague=vague))
+
+    numbers = partial(cost_metrics, wrong=wrong, vague=vague)
+    return [
+        Goal("lowest cost", priced(partial(choose, maximise="cost")), "cost", numbers),
+        Goal(f"cost ≤ {most:g}", priced(partial(choose, subject_to={"cost": most})), "info_recall", numbers),
+    ]
+
+
+# What a threshold can be chosen for: label, settings, and the Goals of a taxonomy and the values of the settings.
+TARGETS = {
+    "correct": ("Target accuracy", (LEVEL, METRIC), _enough_correct),
+    "cost": ("Mean cost", COSTS, _cheap),
+    "depth": ("Shallow answers", (SHARE, DEPTH), _seldom_shallow),
+    "groups": ("Threshold per group", (), None),
+}
+TARGET = Setting(
+    *("target", "Target", "correct"),
+    options={name: label for name, (label, _, _) in TARGETS.items()},
+    segmented=True,
+    is_labelled=False,
+)
+
+
 def panel(choice, now):
     """The chosen target: its numbers, the threshold, what is reached there."""
-    key = now.model
-    target = TARGET.ask()
-    CONTROLS[target](choice)
+    key, target = now.model, TARGET.ask()
     if target == "groups":
         target_groups.panel(choice, key)
         return
+    choosing.ask(choice, *TARGETS[target][1])
+    st.markdown(_explained(choice, target))
     for place, (goal, (label, point)) in enumerate(zip(goals(choice, target), thresholds_of(choice, key), strict=True)):
         if point.is_feasible:
             _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
@@ -83,42 +113,27 @@ def _points(choice, place):
 
 
 def _asked(target, choice):
-    """The numbers of a target, in the order of the search."""
-    if target == "cost":
-        return tuple(setting.value() for setting in COSTS.values())
-    if target == "depth":
-        return DEPTH.value(choice), SHARE.value()
-    return LEVEL.value(), METRIC.value(choice)
+    """The values of the settings of a target."""
+    return tuple(setting.value(choice) for setting in TARGETS[target][1])
 
 
 def goals(choice, target):
     """The Goals of a target with its settings."""
-    asked, taxonomy = _asked(target, choice), choice.taxonomy
-    if target == "correct":
-        level, key = asked
-        return [Goal(f"{level:g} % correct", lambda curve, *_: choose(curve, key, {"correct": level / 100}), key)]
-    if target == "depth":
-        depth, share = asked
+    return TARGETS[target][2](choice.taxonomy, *_asked(target, choice))
 
-        def seldom_shallow(curve, truth, table):
-            shallow = with_shallow_answers(curve, taxonomy, table, depth)
-            return choose(shallow, "correct", {"above_depth": share / 100})
 
-        return [Goal(f"≤ {share:g} % above depth {depth}", seldom_shallow, "correct")]
-    wrong, vague, most = asked
-
-    def priced(find):
-        return lambda curve, truth, table: find(with_costs(curve, taxonomy, truth, table, wrong=wrong, vague=vague))
-
-    numbers = partial(cost_metrics, wrong=wrong, vague=vague)
-    return [
-        Goal("lowest cost", priced(partial(choose, maximise="cost")), "cost", numbers),
-        Goal(f"cost ≤ {most:g}", priced(partial(choose, subject_to={"cost": most})), "info_recall", numbers),
-    ]
+def _explained(choice, target):
+    """Which of the thresholds that reach a target is chosen."""
+    if target == "cost":
+        return COST_SENTENCE
+    metric = METRICS[METRIC.value(choice)]
+    end = "smallest" if metric.better == "lower" else "largest"
+    best = "the most correct answers" if target == "depth" else f"the {end} mean of {metric.name}"
+    return f"Of all thresholds that reach the target, the one with {best}:"
 
 
 def _find(choice, key, target):
-    samples = choosing.samples_of(choice)[key]
+    samples = choice.samples()[key]
     curve = samples.curve
     if target == "cost":
         # Missing information, of which other costs are other sums: kept, as it takes all answers.
@@ -128,36 +143,9 @@ def _find(choice, key, target):
     return [(goal.label, goal.find(curve, samples.truth, samples.table)) for goal in goals(choice, target)]
 
 
-def _ask(choice, *settings):
-    """Draw settings in a row."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        for setting in settings:
-            setting.ask(choice)
-
-
-def _ask_correct(choice):
-    _ask(choice, LEVEL, METRIC)
-    metric = METRICS[METRIC.value(choice)]
-    end = "smallest" if metric.better == "lower" else "largest"
-    st.markdown(f"Of all thresholds that reach the target, the one with the {end} mean of {metric.name}:")
-
-
-def _ask_cost(choice):
-    _ask(choice, *COSTS.values())
-    st.markdown(COST_SENTENCE)
-
-
-def _ask_depth(choice):
-    _ask(choice, SHARE, DEPTH)
-    st.markdown("Of all thresholds that reach the target, the one with the most correct answers:")
-
-
-CONTROLS = {"correct": _ask_correct, "cost": _ask_cost, "depth": _ask_depth, "groups": target_groups.ask}
-
-
 def _reached(choice, key, threshold, label, point, where):
     """What is reached at the threshold found, next to that of the handle."""
-    curve = choosing.samples_of(choice)[key].curve
+    curve = choice.samples()[key].curve
     rows = {
         label: {"τ": threshold_text(point.threshold)} | point.values,
         "current": {"τ": threshold_text(threshold)} | curve.at(threshold),
@@ -182,7 +170,7 @@ def prepare(choice, key):
     """Compute what takes long."""
     target = TARGET.value()
     if target == "groups":
-        target_groups.prepare(choice, key)
+        target_groups.found(choice, key)
         return
     for place, goal in enumerate(goals(choice, target)):
         target_ranking.found(choice, goal, (target, place, _asked(target, choice)), _points(choice, place))

@@ -10,7 +10,6 @@ from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
-from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.table import TIED
 from hierviz.charts import threshold_text
 from hierviz.charts.curve_table import short_label
@@ -51,8 +50,8 @@ def found(choice, goal, asked, points):
 
     None where it was cancelled; `asked` identifies the goal, `points` are the Choices on all samples by key.
     """
-    samples, how = choosing.samples_of(choice), uncertainty.settings(choice)
-    first = choosing.first_samples(choice)
+    samples, how = choice.samples(), uncertainty.settings(choice)
+    first = choice.first_samples()
     on_all = {id(samples[key].table): point for key, point in points.items()}
 
     def find(curve, truth, table):
@@ -68,7 +67,6 @@ def found(choice, goal, asked, points):
             **more,
         )
 
-    place = (choice.data_key, tuple(choice.keys), asked)
     try:
         resamples = how.resamples(first)
     except HiervizError:
@@ -76,16 +74,12 @@ def found(choice, goal, asked, points):
     groups = None if how.group is None else first.groups(how.group)
     enough = first.n_samples if groups is None else len(set(groups.tolist()))
     if not is_wanted(choice) or enough < FOLDS:
-        return state.computed("target ranking", place, lambda: rank(folds=None))
-    return worked_out(
-        "cross-fitted ranking",
-        (*place, how),
-        "Values on left-out samples",
-        lambda stages: rank(
-            resamples=resamples,
-            folds=Folds(FOLDS, SPLITS, how.seed, groups),
-            progress=stages("Values on left-out samples", "folds"),
-        ),
+        return choice.computed("target ranking", lambda: rank(folds=None), asked)
+    folds, what = Folds(FOLDS, SPLITS, how.seed, groups), "Values on left-out samples"
+    return choice.worked_out(
+        *("cross-fitted ranking", what, lambda told: rank(resamples=resamples, folds=folds, progress=told)),
+        *(asked, how),
+        unit="folds",
     )
 
 
@@ -115,7 +109,7 @@ def panel(choice, goal, asked, points):
 
 
 def _is_few(choice):
-    return sum(sample.n_samples for sample in choosing.samples_of(choice).values()) <= FEW_ANSWERS
+    return sum(sample.n_samples for sample in choice.samples().values()) <= FEW_ANSWERS
 
 
 def is_wanted(choice):
@@ -126,29 +120,22 @@ def is_wanted(choice):
 def _table(choice, goal, ranking, where):
     keys = list(dict.fromkeys(("correct", "no_answer", goal.key, "info_recall", "exact")))
     has_left_out = any(row.cross_fitted is not None for row in ranking.rows)
-    samples, rows = choosing.samples_of(choice), []
+    samples, rows = choice.samples(), []
     several = len(ranking.rows) > 1
     for row in ranking.rows:
         now = state.view().threshold_of(row.name)
         before = samples[row.name].curve.at(now)
-        is_there = row.threshold is not None and row.threshold == now
         mark = "" if not (several and row.is_best) else "best" if row.name == ranking.rows[0].name else f"{TIED} best"
         cells = {"model": choice.name(row.name)} | ({"": mark} if several else {})
-        cells["τ"] = "not reached" if row.threshold is None else threshold_text(row.threshold)
-        cells["use"] = [] if row.threshold is None else "current" if is_there else "use"
-        cells |= {
-            short_label(key): "–" if row.threshold is None else table.cell_text(row.values[key], row.interval.get(key))
-            for key in keys
-        }
-        cells["stops early"] = "–" if row.threshold is None else table.percent_cell(row.stops_early)
+        if row.threshold is None:
+            cells |= {"τ": "not reached", "use": []} | dict.fromkeys([*map(short_label, keys), "stops early"], "–")
+        else:
+            cells |= {"τ": threshold_text(row.threshold), "use": "current" if row.threshold == now else "use"}
+            cells |= {short_label(key): table.cell_text(row.values[key], row.interval.get(key)) for key in keys}
+            cells["stops early"] = table.percent_cell(row.stops_early)
         if has_left_out:
-            cells |= {
-                f"{short_label(key)}, left out": _left_out(
-                    row.cross_fitted, key, row.margin if key == goal.key else None
-                )
-                for key in dict.fromkeys(("correct", goal.key))
-            }
-        cells |= {"current τ": threshold_text(now)}
+            cells |= {f"{short_label(key)}, left out": _left_out(row, key, goal) for key in ("correct", goal.key)}
+        cells["current τ"] = threshold_text(now)
         cells |= {f"{short_label(key)}, current τ": value_text(before[key]) for key in ("correct", "info_recall")}
         rows.append(cells)
     key = f"rank-{where}"
@@ -175,13 +162,14 @@ def _table(choice, goal, ranking, where):
         )
 
 
-def _left_out(fitted, key, margin):
+def _left_out(row, key, goal):
     """The cross-fitted mean, ± where known, with the range over divisions; a dash with the count where the goal was missed."""
+    fitted = row.cross_fitted
     if fitted is None:
         return "–"
     if fitted.n_unreached:
         return f"– ({fitted.n_unreached} of {fitted.n_folds * fitted.n_splits} not reached)"
-    plus_minus = "" if margin is None else f" ± {value_text(margin)}"
+    plus_minus = f" ± {value_text(row.margin)}" if key == goal.key and row.margin is not None else ""
     return f"{value_text(fitted.values[key])}{plus_minus} ({value_text(fitted.low[key])} to {value_text(fitted.high[key])})"
 
 

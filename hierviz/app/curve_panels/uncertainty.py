@@ -6,9 +6,8 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.curve_panels import choosing, model_differences
+from hierviz.app.curve_panels import model_differences
 from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting
-from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
@@ -66,22 +65,21 @@ def intervals(choice):
     """ModelIntervals of every model by key; empty where they are not wanted, were cancelled, or the data allow none."""
     if not is_on():
         return {}
-    samples, how, intervals_by_model = choosing.samples_of(choice), settings(choice), {}
+    samples, how, found = choice.samples(), settings(choice), {}
     try:
-        resamples = how.resamples(choosing.first_samples(choice))
+        resamples = how.resamples(choice.first_samples())
     except HiervizError:
         return {}  # the panel shows why
-    for place, (key, model_samples) in enumerate(samples.items()):
-        who = f"Bootstrap of {choice.name(key)}, model {place + 1} of {len(samples)}"
 
-        def make(stages, model_samples=model_samples, who=who):
-            return model_intervals(model_samples, resamples, progress=stages(who, "resamples"))
+    def made(stages):
+        who = f"Bootstrap of {choice.name(key)}, model {len(found) + 1} of {len(samples)}"
+        return model_intervals(samples[key], resamples, progress=stages(who, "resamples"))
 
-        asked = (choice.data_key, tuple(samples), key, how)
-        intervals_by_model[key] = worked_out("intervals", asked, "Bands and intervals", make)
-        if intervals_by_model[key] is None:
+    for key in samples:
+        found[key] = choice.worked_out("intervals", "Bands and intervals", made, key, how)
+        if found[key] is None:
             return {}
-    return intervals_by_model
+    return found
 
 
 def prepare(choice):
@@ -106,31 +104,31 @@ def bands(choice):
 
 def bounds(choice):
     """BoundedCurve by name of the models whose file lists some scores of each sample only."""
-    found = {}
-    for key, model in choice.models.items():
-        if model.predictions.has_unknown and why_no_bounds(model) is None:
-            what = f"Bounds of {choice.name(key)}"
-            asked = (choice.data_key, key)
-            found[choice.name(key)] = worked_out(
-                "curve bounds", asked, what, lambda stages, model=model, what=what: bounded_curve(model, stages(what))
-            )
-    return {name: band for name, band in found.items() if band is not None}
+    return {
+        choice.name(key): band
+        for key, model in choice.models.items()
+        if model.predictions.has_unknown and why_no_bounds(model) is None
+        if (band := _bounds_of(choice, key, model)) is not None
+    }
+
+
+def _bounds_of(choice, key, model):
+    what = f"Bounds of {choice.name(key)}"
+    return worked_out("curve bounds", (choice.data_key, key), what, lambda told: bounded_curve(model, told), "rows")
 
 
 def at(choice, key, threshold):
     """Intervals of one model's answers at any threshold: dict of metric to Interval; empty where they are not wanted."""
     if not intervals(choice):
         return {}
-    samples, how = choosing.samples_of(choice)[key], settings(choice)
-    who = f"Bootstrap of the answers of {choice.name(key)}"
+    samples, how, name = choice.samples()[key], settings(choice), choice.name(key)
 
-    def make(stages):
-        return answer_intervals(
-            samples, threshold, how.resamples(choosing.first_samples(choice)), progress=stages(who, "resamples")
-        )
+    def made(stages):
+        told = stages(f"Bootstrap of the answers of {name}", "resamples")
+        return answer_intervals(samples, threshold, how.resamples(choice.first_samples()), progress=told)
 
-    asked = (choice.data_key, tuple(choice.keys), key, threshold, how)
-    return worked_out("answer intervals", asked, f"Intervals of the answers of {choice.name(key)}", make) or {}
+    what = f"Intervals of the answers of {name}"
+    return choice.worked_out("answer intervals", what, made, key, threshold, how) or {}
 
 
 def comparison(choice, model):
@@ -138,10 +136,10 @@ def comparison(choice, model):
     if len(choice.keys) < 2:
         return ""
     try:
-        samples = choosing.samples_of(choice)
+        samples = choice.samples()
     except HiervizError:
         return ""  # they share no sample, as the panels show
-    n, spans = choosing.first_samples(choice).n_samples, intervals(choice)
+    n, spans = choice.first_samples().n_samples, intervals(choice)
     numbers_by_name = {
         sample.name: spans[key].numbers if spans else sample.curve.summary() for key, sample in samples.items()
     }
@@ -171,19 +169,14 @@ def panel(choice, now):
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
-        RESAMPLES.ask()
-        SEED.ask()
-        GROUP.ask(choice)
+        for setting in (RESAMPLES, SEED, GROUP):
+            setting.ask(choice)
     if not is_on():
         st.markdown(
             "Switch on bands and intervals to see bands on the curves, intervals in every table, and which models clearly differ."
         )
         return
-    try:
-        settings(choice).resamples(choosing.first_samples(choice))
-    except HiervizError as error:
-        st.info(escape(str(error)), icon=":material/info:")
-        return
+    settings(choice).resamples(choice.first_samples())  # an error says why there are no intervals
     if not intervals(choice):
         return  # cancelled, as the page notes above the chart
     if len(choice.keys) > 1:

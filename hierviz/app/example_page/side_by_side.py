@@ -5,7 +5,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.controls import has_several_truths, offered_rules
+from hierviz.app.widgets.controls import offered_rules
 from hierviz.charts import threshold_text, win_text
 from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
@@ -33,7 +33,7 @@ def answers_of(data, key, row, choice):
     model = data.models[key]
     if not model.predictions.has_scores:
         return {}
-    rules = offered_rules(data.taxonomy, model.why_no_mistakes() is not None, has_several_truths(data))
+    rules = offered_rules(data, model.why_no_mistakes() is not None)
     settings = {name: value for name, value in choice.items() if name != "rule"}
     # Rules that look at all pairs of classes take long on large taxonomies: once for each sample.
     return state.computed(

@@ -5,6 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import overview_table, shell
+from hierviz.app.widgets.controls import menu
 from hierviz.app.widgets.numbers import shown
 from hierviz.lessons import catalogue
 from hierviz.lessons.catalogue import LESSON_FILES, lesson, lessons
@@ -23,7 +24,7 @@ def chooser():
         state.change(lesson=state.session.widget_lesson, step="")
 
     options = state.bound("lesson", width=250 if state.is_narrow() else 380) | {"on_change": chosen}
-    st.selectbox("Lesson", list(titles), format_func=titles.get, **options)
+    menu("Lesson", titles, **options)
     state.session.widget_presenter = state.view().presenter == "yes"
     st.toggle(
         "Presenter mode",

@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, SetChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.widgets import frame, numbers, shell
-from hierviz.app.widgets.controls import explained, models_control, pick
+from hierviz.app.widgets.controls import explained, models_control, pick, pick_several
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.table import download
 from hierviz.charts.curve_axes import axes, set_axes
@@ -42,18 +42,13 @@ def controls(usable, names, pairs, is_of_sets):
                 )
             if is_of_sets:
                 return names
-            rules = [
-                key
+            rules = {
+                key: rule
                 for key, rule in INFERENCE_RULES.items()
                 if not (rule.returns_sets or "threshold" in rule.parameters)
-            ]
-            st.multiselect(
-                "Rules to mark",
-                rules,
-                format_func=lambda key: INFERENCE_RULES[key].label,
-                help=explained(INFERENCE_RULES[key] for key in rules),
-                **state.bound("marked", value=[rule for rule in state.view().marked if rule in rules], back=tuple),
-            )
+            }
+            labels = {key: rule.label for key, rule in rules.items()}
+            pick_several("Rules to mark", labels, "marked", help=explained(rules.values()))
     return names
 
 

@@ -13,7 +13,6 @@ from hierviz.app.state.opened import open_and_put
 from hierviz.app.state.upload_fields import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
-from hierviz.app.widgets.file_samples import file_samples
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
 from hierviz.app.widgets.links import go_to, link_to
 from hierviz.app.widgets.reading_fields import file_readings, projection_fields, reading_fields
@@ -42,7 +41,7 @@ with st.container(horizontal=True, gap="large"):
         "Predictions from", list(kinds), default="Predictions", format_func=kinds.get, required=True
     )
     way = st.segmented_control("Location", ways, default=ways[0], required=True)
-file_samples(kind)
+offers.file_samples(kind)
 if not state.may_open_paths():
     st.caption(
         "Files can be opened by path only if server and browser are on the same machine, without a reverse proxy between them "

@@ -11,6 +11,7 @@ from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.app.widgets.sample import gallery
+from hierviz.findings.finding import counted
 from hierviz.metrics.outcomes import outcomes_text
 
 data = shell.open_data()
@@ -19,11 +20,6 @@ taxonomy, first = data.taxonomy, data.first
 
 # Models that the chosen one is compared with, each by a link of its own.
 MOST_PAIRS = 10
-
-
-def counted(n, what):
-    """A number of things in words."""
-    return f"{n:,} {what}" if n == 1 else f"{n:,} {what}s"
 
 
 def show(found, model, key):

@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.findings.finding import counted
 
 # Models that a line names.
 MOST_NAMED = 3
@@ -15,31 +16,19 @@ CARD = 380
 
 def account(data):
     """Taxonomy, models, truth, and every note of the readers."""
+    taxonomy = data.taxonomy
+    levels = f"up to {taxonomy.max_depth} levels below the root {taxonomy.title(0)!r}"
+    facts = {
+        "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, {levels}",
+        "shape": "a tree" if taxonomy.is_tree else "a DAG: some nodes have several parents",
+    }
     # Side by side where there is room.
     with st.container(horizontal=not state.is_narrow(), gap="small"):
-        _accounts(data)
-
-
-def _accounts(data):
-    taxonomy = data.taxonomy
-    _facts(
-        "Taxonomy",
-        {
-            "classes": f"{taxonomy.n_nodes:,} nodes, {taxonomy.n_leaves:,} leaves, up to {taxonomy.max_depth} levels below "
-            f"the root {taxonomy.title(0)!r}",
-            "shape": "a tree" if taxonomy.is_tree else "a DAG: some nodes have several parents",
-            **taxonomy.detected,
-        },
-        taxonomy.notes,
-    )
-    for model in data.models.values():
-        predictions = model.predictions
-        judged = f"{model.n_judged:,} with known truth" if model.n_judged else "none with known truth"
-        _facts(
-            predictions.name,
-            {"samples": f"{predictions.n_samples:,}, {judged}", **predictions.detected},
-            predictions.notes,
-        )
+        _facts("Taxonomy", facts | taxonomy.detected, taxonomy.notes)
+        for model in data.models.values():
+            predictions, judged = model.predictions, f"{model.n_judged:,}" if model.n_judged else "none"
+            samples = {"samples": f"{predictions.n_samples:,}, {judged} with known truth"}
+            _facts(predictions.name, samples | predictions.detected, predictions.notes)
 
 
 def opened_line(data):
@@ -56,7 +45,7 @@ def opened_line(data):
     said.append(_truth_text(data))
     notes = [note for of in (data.taxonomy, *(one.predictions for one in data.models.values())) for note in of.notes]
     notes = list(dict.fromkeys(in_form_words(note) for note in notes))
-    n_notes = f"{len(notes):,} note{'s' if len(notes) > 1 else ''} on them under" if notes else "More under"
+    n_notes = f"{counted(len(notes), 'note')} on them under" if notes else "More under"
     with st.container(horizontal=True, vertical_alignment="center", key="just-opened"):
         st.markdown(f":material/check_circle: **Opened**: {escape('; '.join(said))}. {n_notes}", width="content")
         with st.popover("How the files were read", type="tertiary"):
@@ -70,15 +59,11 @@ def _truth_text(data):
     n, judged = data.first.predictions.n_samples, data.first.n_judged
     if not judged:
         return "no truth, so answers are not evaluated"
+    # Without a file of its own its column is in that of the predictions, or of the inputs of a model.
     files = data.files
-    if files is None:
-        place = ""
-    elif files.truth:
-        place = f" from {Path(files.truth).name}"
-    else:
-        # Its column is in the file of the predictions, or of the inputs of a model.
-        given = files.predictions or tuple(filter(None, [files.inputs]))
-        place = f" from {Path(given[0]).name}" if len(given) == 1 else " from the prediction files" if given else ""
+    given = () if files is None else files.truth or files.predictions or files.inputs or ()
+    given = (given,) if isinstance(given, str) else given
+    place = f" from {Path(given[0]).name}" if len(given) == 1 else " from the prediction files" if given else ""
     return f"truth of {judged:,} of {n:,} samples{place}"
 
 

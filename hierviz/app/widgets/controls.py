@@ -21,10 +21,10 @@ LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 
 def model_control(data):
     """Which model the page shows; returns its key."""
-    if len(data.models) > 1:
-        names = {key: model.predictions.name for key, model in data.models.items()}
-        return pick("Model", names, "model", state.shown_model(data))
-    return state.shown_model(data)
+    if len(data.models) == 1:
+        return state.shown_model(data)
+    names = {key: model.predictions.name for key, model in data.models.items()}
+    return pick("Model", names, "model", state.shown_model(data))
 
 
 def models_control(label, options, now, most, width):
@@ -60,6 +60,11 @@ def width_for(names):
     return min(max(least, 8 * max(map(len, names)) + 60), most)
 
 
+def menu(label, words, **widget):
+    """A menu of some values, given with their words; returns the chosen one."""
+    return st.selectbox(label, list(words), format_func=words.get, **widget)
+
+
 def pick(label, options, where, default=None, *, segmented=False, **widget):
     """One of several options, in a menu or a row of segments, which the address or the session remembers; returns it.
 
@@ -88,9 +93,20 @@ def pick(label, options, where, default=None, *, segmented=False, **widget):
         tied = state.kept(*where, default, **widget)
         if state.session[tied["key"]] not in values:
             state.session[tied["key"]] = default
-    kind = {"required": True} if segmented else {}
-    chosen = (st.segmented_control if segmented else st.selectbox)(label, values, format_func=words.get, **kind, **tied)
+    if segmented:
+        chosen = st.segmented_control(label, values, format_func=words.get, required=True, **tied)
+    else:
+        chosen = menu(label, words, **tied)
     return chosen if chosen in values else default
+
+
+def pick_several(label, options, where, default=(), **widget):
+    """As `pick`, of several of the options, `default` at first; returns those chosen."""
+    words = options if isinstance(options, dict) else {value: str(value) for value in options}
+    in_view = isinstance(where, str)
+    tied = state.bound(where, back=tuple, **widget) if in_view else state.kept(*where, list(default), **widget)
+    state.session[tied["key"]] = [value for value in state.session[tied["key"]] if value in words]
+    return st.multiselect(label, list(words), format_func=words.get, **tied)
 
 
 def explained(entries):
@@ -98,18 +114,15 @@ def explained(entries):
     return "  \n".join(f"**{entry.label}**: {entry.sentence}" for entry in entries)
 
 
-def has_several_truths(data):
-    """Whether samples may have several true classes."""
-    return isinstance(data.first.predictions.truth, NodeLists)
+def offered_rules(data, sets=None):
+    """Keys of the rules that a taxonomy allows, the default first where samples have several true classes.
 
-
-def offered_rules(taxonomy, sets=False, several=False):
-    """Keys of the rules that a taxonomy allows, the default first where samples have `several` true classes.
-
-    With `sets` those that answer with sets, too. With several true classes "all above the threshold" replaces the one most
-    specific class above it.
+    With `sets` those that answer with sets, too: if not given, for several true classes and for graphs. With several true
+    classes "all above the threshold" replaces the one most specific class above it.
     """
-    rules = [key for key, rule in INFERENCE_RULES.items() if taxonomy.is_tree or not rule.tree_only]
+    is_tree, several = data.taxonomy.is_tree, isinstance(data.first.predictions.truth, NodeLists)
+    sets = several or not is_tree if sets is None else sets
+    rules = [key for key, rule in INFERENCE_RULES.items() if is_tree or not rule.tree_only]
     of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
     single = [key for key in rules if not INFERENCE_RULES[key].returns_sets]
     if of_sets and several:
@@ -125,9 +138,7 @@ def rule_controls(data, model, sets=None):
     if not data.models[model].predictions.has_scores:
         st.caption("This file contains labels: no inference rule is needed.", width="content")
         return {"rule": "majority"}
-    several = has_several_truths(data)
-    sets = several or not data.taxonomy.is_tree if sets is None else sets
-    rules = {key: INFERENCE_RULES[key] for key in offered_rules(data.taxonomy, sets, several)}
+    rules = {key: INFERENCE_RULES[key] for key in offered_rules(data, sets)}
     if state.view().rule not in rules:
         state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
     labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
@@ -171,13 +182,8 @@ def _number(parameter, taxonomy):
 
 
 def _choice(parameter, taxonomy, more=()):
-    st.selectbox(
-        parameter.label,
-        list(dict.fromkeys((*parameter.choices, *more))),
-        format_func=lambda value: parameter.choices.get(value, value),
-        help=parameter.sentence,
-        **state.bound_parameter(parameter.name, width=230),
-    )
+    words = {value: parameter.choices.get(value, value) for value in (*parameter.choices, *more)}
+    menu(parameter.label, words, help=parameter.sentence, **state.bound_parameter(parameter.name, width=230))
 
 
 def _costs(parameter, taxonomy):
@@ -204,25 +210,19 @@ def _numbers(parameter, taxonomy):
 
     def changed():
         text = state.session[f"typed_{name}"]
-        if _are_thresholds(taxonomy, text):
+        try:
+            node_thresholds(taxonomy, text)
+        except HiervizError:
+            state.memory("typed")[key] = text
+        else:
             shares = (f"{float(part):.6f}".rstrip("0").rstrip(".") for part in text.split(","))
             state.change_parameter(name, ",".join(shares))
             state.memory("typed").pop(key, None)
-        else:
-            state.memory("typed")[key] = text
 
     state.session[f"typed_{name}"] = state.memory("typed").get(key, now)
     st.text_input(parameter.label, help=parameter.sentence, key=f"typed_{name}", on_change=changed, width=200)
     if key in state.memory("typed"):
         st.error(f"Expected numbers from 0 to 1 separated by commas. The answers below use {now}.")
-
-
-def _are_thresholds(taxonomy, text):
-    try:
-        node_thresholds(taxonomy, text)
-    except HiervizError:
-        return False
-    return True
 
 
 CONTROLS = {"number": _number, "choice": _choice, "costs": _costs, "numbers": _numbers}

@@ -7,7 +7,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import menu, pick
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.reports.view import FILTERS, NODES
@@ -104,11 +104,5 @@ def _attribute(column, counts):
         seen(value)
         state.change(where=state.view().where_with(column, value), sample="")
 
-    st.selectbox(
-        escape(column),
-        list(counts),
-        format_func=lambda value: f"{value} ({counts[value]:,})",
-        placeholder="all",
-        key=key,
-        on_change=changed,
-    )
+    words = {value: f"{value} ({count:,})" for value, count in counts.items()}
+    menu(escape(column), words, placeholder="all", key=key, on_change=changed)

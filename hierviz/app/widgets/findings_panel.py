@@ -41,8 +41,8 @@ def findings_line(data):
     if not len(found):
         st.caption(":material/check: No problems found in the files")
         return
+    worst = next(severity for severity, n in found.counts.items() if n)
     with st.container(horizontal=True, vertical_alignment="center"):
-        worst = next(severity for severity, n in found.counts.items() if n)
         st.markdown(f"{SIGNS[worst]} Problems found in the files: {found.sentence}.")
         with st.popover("Show them", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
             findings_list(found, (data.digest, "line"), is_of_path=not data.held)
@@ -58,8 +58,7 @@ def findings_of_open_data(data):
 
 def _of_open_data(data):
     """The findings, made once for the content of the files; None where there are too many scores to check unasked."""
-    models = [model.predictions for model in data.models.values()]
-    files = data.files
+    models, files = [model.predictions for model in data.models.values()], data.files
     if files is not None and _is_plain(files) and _size(files) <= MOST_AT_ONCE:
         return state.computed("findings of files", data.digest, lambda: examined(files))
     n_scores = sum(one.n_samples * (one.scores.shape[1] if one.has_scores else 1) for one in models)

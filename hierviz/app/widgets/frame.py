@@ -12,8 +12,8 @@ from hierviz.app.state import story
 from hierviz.app.state.components import style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.report_offer import copy_link, save_view
-from hierviz.app.widgets.save_menu import save_menu
+from hierviz.app.widgets.save_menu import copy_link, save_menu, save_view
+from hierviz.findings.finding import counted
 from hierviz.reports.view import DEMO
 
 FOCUS = {True: "#7fd6b4", False: "#1d6b52"}
@@ -86,28 +86,23 @@ def greeting(page):
         # What is drawn outside a page stays while the next one loads, unless something replaces it.
         st.empty()
         return
-    n, models = dataset.first.predictions.n_samples, len(dataset.models)
-    open_now = f"{models:,} model{'s' if models > 1 else ''} on {n:,} sample{'s' if n > 1 else ''}"
+    open_now = f"{counted(len(dataset.models), 'model')} on {counted(dataset.first.predictions.n_samples, 'sample')}"
     title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
     text = f"{'New here? ' * (dataset.key == DEMO)}*{escape(title)}* is open: {open_now}."
-    links = {
-        "mistakes": "The mistakes",
-        "curves": "Drag the threshold",
-        "model": "Run a model",
-        "open": "Open your own files",
-    }
-    if state.is_narrow():
-        links = {"mistakes": "The mistakes"}
-    if dataset.first.n_judged == 0:
-        del links["mistakes"]
-    if all(model.why_no_curve() and model.why_no_set_curve() for model in dataset.models.values()):
-        links.pop("curves", None)
+    is_wide = not state.is_narrow()
+    has_curve = any(not (model.why_no_curve() and model.why_no_set_curve()) for model in dataset.models.values())
+    links = (
+        ("mistakes", "The mistakes", dataset.first.n_judged > 0),
+        ("curves", "Drag the threshold", is_wide and has_curve),
+        ("model", "Run a model", is_wide),
+        ("open", "Open your own files", is_wide),
+    )
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="greeting"):
         st.markdown(text, width="content")
-        if dataset.key == DEMO and not state.is_narrow():
+        if dataset.key == DEMO and is_wide:
             st.button("Story", icon=":material/slideshow:", type="tertiary", on_click=story.play, args=(dataset,))
-        for name, label in links.items():
-            if name != (page.url_path or "overview"):
+        for name, label, is_offered in links:
+            if is_offered and name != (page.url_path or "overview"):
                 link_to(name, label)
         st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
 

@@ -1,4 +1,4 @@
-"""What Open files offers in addition to the fields: demos, their files to download, text to paste, files opened before."""
+"""What Open files offers in addition to the fields: demos, examples of files, text to paste, files opened before."""
 
 from __future__ import annotations
 
@@ -18,9 +18,48 @@ from hierviz.messages.errors import HiervizError
 from hierviz.readers.predictions_writer import write_predictions
 from hierviz.reports.view import DEMO, NAME_OF_DEMO
 
-EXAMPLE_TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
-EXAMPLE_TABLE = "sample_id,cat,dog,newt,truth\na,0.7,0.2,0.1,cat\nb,0.3,0.4,0.3,mammal\nc,0.2,0.3,0.5,dog\n"
+TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
+PREDICTIONS = "sample_id,cat,dog,newt\na,0.7,0.2,0.1\nb,0.3,0.4,0.3\n"
+TRUTH = "sample_id,truth,camera\na,cat,north\nb,mammal,south\n"
+# By where the predictions come from: title, file or sentence, and a note on the file.
+OF_FILES = (
+    ("Taxonomy", TAXONOMY, "Parents and children; one level per column, paths, JSON and other forms work too."),
+    ("Predictions", PREDICTIONS, "A score for each class; lists of the best classes and labels work too."),
+    ("Truth", TRUTH, "Leaves or inner classes. Further columns are attributes to filter and compare by."),
+)
+OF_MODELS = (
+    OF_FILES[0],
+    (
+        "Inputs",
+        "weight,legs,length\n4.1,4,46\n0.02,4,11\n",
+        "One row per sample; or a zip of pictures, texts, .npy, .npz.",
+    ),
+    OF_FILES[2],
+)
+TABLE = "sample_id,cat,dog,newt,truth\na,0.7,0.2,0.1,cat\nb,0.3,0.4,0.3,mammal\nc,0.2,0.3,0.5,dog\n"
+# Text to paste by the slot of the uploader: its name in the memory, label and example.
+PASTED = {
+    "taxonomy": ("taxonomy", "Taxonomy as CSV", TAXONOMY),
+    "predictions": ("table", "Predictions as CSV, with a column truth if it is known", TABLE),
+}
 LONGEST = 1_000_000  # letters of a text
+
+
+def file_samples(kind):
+    """Small files side by side, or folded and one below the other where the page is narrow.
+
+    Parameters
+    ----------
+    kind : {'Predictions', 'Model'}
+    """
+    samples, is_wide = OF_FILES if kind == "Predictions" else OF_MODELS, state.session.px > 600
+    with st.expander("How the files look", icon=":material/table:", expanded=is_wide):
+        columns = st.columns(len(samples)) if is_wide else [st.container() for _ in samples]
+        for column, (title, text, note) in zip(columns, samples, strict=True):
+            with column:
+                st.markdown(f"**{title}**")
+                st.code(text.rstrip("\n"), language=None)
+                st.caption(note)
 
 
 def demos():
@@ -70,30 +109,23 @@ def _predictions():
 def paste():
     """Two fields whose texts become files in the uploaders."""
     with st.expander("Paste a small table", icon=":material/content_paste:"):
-        left, right = st.columns(2, gap="large")
-        fields = (
-            (left, "taxonomy", "Taxonomy as CSV", EXAMPLE_TAXONOMY),
-            (right, "table", "Predictions as CSV, with a column truth if it is known", EXAMPLE_TABLE),
-        )
-        for column, name, label, example in fields:
-            kept = state.kept("pasted", name, example)
-            column.text_area(label, height=190, max_chars=LONGEST, **kept)
-        st.button("Use these tables", key="use-pasted", on_click=_use)
+        for column, (name, label, example) in zip(st.columns(2, gap="large"), PASTED.values(), strict=True):
+            column.text_area(label, height=190, max_chars=LONGEST, **state.kept("pasted", name, example))
+        st.button("Use these tables", key="use-pasted", on_click=lambda: _put(_texts()))
         if upload_fields.paste_refused():
             st.error(escape(upload_fields.paste_refused()), icon=":material/error:")
         st.caption("They are read as files in the fields below. **Open** also reads what was typed here.")
 
 
-def _use():
-    upload_fields.paste_uploads({slot: (name, text) for slot, (name, text, _) in _texts().items()})
+def _put(texts):
+    upload_fields.paste_uploads({slot: (name, text) for slot, (name, text, _) in texts.items()})
 
 
 def _texts():
     """Slot of an uploader -> (file name, text, the example)."""
     texts = state.memory("pasted")
     return {
-        "taxonomy": ("pasted-taxonomy.csv", texts.get("taxonomy", EXAMPLE_TAXONOMY), EXAMPLE_TAXONOMY),
-        "predictions": ("pasted-predictions.csv", texts.get("table", EXAMPLE_TABLE), EXAMPLE_TABLE),
+        slot: (f"pasted-{slot}.csv", texts.get(name, example), example) for slot, (name, _, example) in PASTED.items()
     }
 
 
@@ -106,12 +138,12 @@ def use_what_was_typed(chosen):
         Paths that the uploaders hold.
     """
     free = {}
-    for slot, (name, text, example) in _texts().items():
+    for slot, pasted in _texts().items():
         held = chosen.get(slot) or ()
-        if {Path(path).name for path in ((held,) if isinstance(held, str) else held)} <= {name}:
-            free[slot] = (name, text, text != example)
-    if any(is_changed for _, _, is_changed in free.values()):
-        upload_fields.paste_uploads({slot: (name, text) for slot, (name, text, _) in free.items()})
+        if {Path(path).name for path in ((held,) if isinstance(held, str) else held)} <= {pasted[0]}:
+            free[slot] = pasted
+    if any(text != example for _, text, example in free.values()):
+        _put(free)
 
 
 def opened_before():

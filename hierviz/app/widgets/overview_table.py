@@ -5,17 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.numbers import (
-    BOUNDS,
-    FIRSTS,
-    Row,
-    cell_text,
-    listing,
-    metric_table,
-    ranked,
-    too_few_text,
-    unmarked,
-)
+from hierviz.app.widgets.numbers import BOUNDS, FIRSTS, Row, listing, ranked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts import threshold_text
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
@@ -80,10 +70,11 @@ def value_of(entry, key):
     return (entry.get(METRICS[key].block) or {}).get(key)
 
 
-def bounds_of(entry, keys):
-    """(low, high), or None, of those numbers of a model that unknown scores leave open."""
+def row_of(name, entry, keys, never=()):
+    """The Row of a model, with (low, high), or None, of those numbers that unknown scores leave open."""
     bounds = entry.get("bounds", {})
-    return {key: of.get(key) for key in keys if (of := bounds.get(METRICS[key].block)) is not None}
+    bounds = {key: of.get(key) for key in keys if (of := bounds.get(METRICS[key].block)) is not None}
+    return Row({"model": name}, {key: value_of(entry, key) for key in keys}, never=never, bounds=bounds)
 
 
 def metrics_table(data):
@@ -101,22 +92,17 @@ def metrics_table(data):
         at_one_threshold = of_answers if has_scores else []
         curves = {model.predictions.name: model.curve for model in models if entries[model.predictions.name]["curve"]}
         few = too_few_for(keys, min((curve.n_samples for curve in curves.values()), default=0))
-        bounds = {name: bounds_of(entry, keys) for name, entry in entries.items()}
-        unknown = [key for key in keys if any(key in of_model for of_model in bounds.values())]
-        unranked = keys if has_few(entries) else [*at_one_threshold, *few, *unknown]
         rows = [
-            Row(
-                {"model": name},
-                {key: value_of(entry, key) for key in keys},
-                never=tuple(never_reached(curves[name])) if name in curves else (),
-                bounds=bounds[name],
-            )
+            row_of(name, entry, keys, never=tuple(never_reached(curves[name])) if name in curves else ())
             for name, entry in entries.items()
         ]
-        metric_table(ranked(rows, keys, unranked), keys, "overview-table")
+        unknown = [key for key in keys if any(key in row.bounds for row in rows)]
+        unranked = keys if has_few(entries) else [*at_one_threshold, *few, *unknown]
+        numbers.metric_table(ranked(rows, keys, unranked), keys, "overview-table")
         said = ["Each row is a model."]
         if len(rows) > 1:
-            said += [FIRSTS * (not set(keys) <= set(unranked)), unmarked(at_one_threshold), too_few_text(few)]
+            said += [FIRSTS * (not set(keys) <= set(unranked)), numbers.unmarked(at_one_threshold)]
+            said.append(numbers.too_few_text(few))
         st.markdown(" ".join(filter(None, said)))
         if unknown:
             st.markdown(BOUNDS)
@@ -169,7 +155,7 @@ def models_table(data):
     unranked = [key for key in keys if has_few(entries) or key in has_bounds or (len(rows) > 1 and key == "mcc")]
     lines = [["Model", *(METRICS[key].label for key in keys)], ["---", *("---:" for _ in keys)]]
     for row in ranked(rows, keys, unranked):
-        lines.append([numbers.escape(row.lead["model"]), *(cell_text(row, key) for key in keys)])
+        lines.append([numbers.escape(row.lead["model"]), *(numbers.cell_text(row, key) for key in keys)])
     st.markdown("\n".join(f"| {' | '.join(line)} |" for line in lines))
     if has_bounds:
         st.markdown(BOUNDS)
@@ -184,8 +170,7 @@ def _row(data, entries, method, keys):
     models = data.methods[method]
     name = models[0].predictions.name
     if len(models) == 1:
-        entry = entries[name]
-        return Row({"model": name}, {key: value_of(entry, key) for key in keys}, bounds=bounds_of(entry, keys))
+        return row_of(name, entries[name], keys)
     runs = [entries[data.models[key].predictions.name] for key in data.runs_of(method)]
     repeats = {
         key: over_repeats(values) for key in keys if None not in (values := [value_of(run, key) for run in runs])
@@ -212,25 +197,15 @@ def say_most_specific(data, level=0.95):
     if found is None or found.n_samples < FEWEST:
         st.markdown(most_specific_text(found, "", "", len(curves), level))
         return
-    key, point = found.key, found.choice
-    name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(point.threshold)
+    key, view = found.key, state.view()
+    name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(found.choice.threshold)
     st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
-    shown = state.shown_models(data)
-    models = state.view().models if key in shown else (*shown[:7], key)
-    at = state.view().with_threshold(point.threshold, key)
+    shown, at = state.shown_models(data), view.with_threshold(found.choice.threshold, key)
+    fields = {"model": key, "models": view.models if key in shown else (*shown[:7], key), "rule": "threshold"}
+    fields |= {"threshold": at.threshold, "thresholds": at.thresholds, "sample": ""}
     clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="most-specific"):
-        link_to(
-            "curves",
-            f"{name} at τ = {threshold}",
-            "my_location",
-            sample="",
-            model=key,
-            models=models,
-            threshold=at.threshold,
-            thresholds=at.thresholds,
-            rule="threshold",
-        )
+        link_to("curves", f"{name} at τ = {threshold}", "my_location", **fields)
         st.caption(
             "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves show how certain this is "
             f"for new ones{clearer}.",
@@ -240,17 +215,12 @@ def say_most_specific(data, level=0.95):
 
 def best_two(data):
     """Keys of the two methods with the largest AC, of several runs their mean; or None."""
-    entries = summaries(data) or {}
-    found = {
-        key: [entries.get(data.models[run].predictions.name, {}).get("curve") for run in data.runs_of(key)]
-        for key in data.methods
-    }
-    ac = {
-        key: float(over_repeats([curve["ac"] for curve in curves]).mean) if len(curves) > 1 else curves[0]["ac"]
-        for key, curves in found.items()
-        if all(curve and curve["ac"] is not None for curve in curves)
-    }
-    return sorted(ac, key=lambda key: -ac[key])[:2] if len(ac) > 1 else None
+    entries = summaries(data)
+    if entries is None:
+        return None
+    ac = {key: _row(data, entries, key, ["ac"]).values.get("ac") for key in data.methods}
+    best = sorted((key for key in ac if ac[key] is not None), key=lambda key: -ac[key])
+    return best[:2] if len(best) > 1 else None
 
 
 def every_metric(data):

@@ -8,7 +8,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 
 
-def worked_out(name, key, what, make):
+def worked_out(name, key, what, make, unit=None):
     """What is slow to make: once for all visitors, with its stages on the page and a button that cancels it.
 
     In a fragment of a page it starts a run of the whole page, which is to ask for the same before the fragment: what runs in
@@ -20,7 +20,9 @@ def worked_out(name, key, what, make):
     what : str
         What is made, as it is called where it was cancelled.
     make : callable
-        Takes a `state.Stages`; gives what is not None.
+        Takes a `state.Stages`; with a `unit` the progress of its only stage, which is called `what`. Gives what is not None.
+    unit : str, optional
+        What that stage counts, in the plural.
 
     Returns
     -------
@@ -41,7 +43,7 @@ def worked_out(name, key, what, make):
         return None
     state.whole_run()
     stages = state.Stages(f"cancel-{place}", state.cancel, (place,))
-    value = state.computed(name, key, lambda: make(stages))
+    value = state.computed(name, key, lambda: make(stages if unit is None else stages(what, unit)))
     stages.end()
     return value
 
@@ -80,9 +82,7 @@ def answers_worked_out(data_key, key, model, choice):
     asked = (data_key, key, choice_key(choice))
     state.forget("answers", asked)  # the model keeps the last few only
     what = f"Answers of {model.predictions.name}"
-
-    def make(stages):
-        model.answers(**choice, progress=stages(what))
-        return True
-
-    return worked_out("answers", asked, what, make) is not None
+    is_made = worked_out(
+        "answers", asked, what, lambda told: model.answers(**choice, progress=told) is not None, "rows"
+    )
+    return is_made is not None

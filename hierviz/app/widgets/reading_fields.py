@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.widgets.controls import menu
 from hierviz.app.widgets.ways_out import reading
 from hierviz.evaluation.model_table import run_groups
 from hierviz.opening.files import OPTIONS
@@ -17,16 +18,9 @@ from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.raw_predictions import IDS
 
-# In the order of the form; buttons below an error fill in the last ones.
-ORDER = (
-    "taxonomy_form",
-    "taxonomy_direction",
-    "taxonomy_separator",
-    "predictions_form",
-    "parametrisation",
-    "percent",
-) + ("truth_column", "ids", "missing")
+# In the order of the form; buttons below an error fill in those that are kept.
 KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing")
+ORDER = ("taxonomy_form", "taxonomy_direction", "taxonomy_separator", "predictions_form", *KEPT)
 _START = {"percent": False, "ids": IDS[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}
 CLASSES = {False: "all classes", True: "only those that the models know"}
@@ -43,51 +37,35 @@ def reading_fields():
         kept = reading(name, start) if name in KEPT else {}
         if name == "percent":
             said[name] = st.checkbox(option.label, **kept)
-        elif option.offered is None:
-            text = st.text_input(f"{option.label} (empty: detect)", **kept)
-            said[name] = text.replace("\\t", "\t") if name == "taxonomy_separator" else text
+            continue
+        if option.offered is None:
+            value = st.text_input(f"{option.label} (empty: detect)", **kept)
+            value = value.replace("\\t", "\t") if name == "taxonomy_separator" else value
         else:
-            words = option.offered
-            said[name] = st.selectbox(
-                option.label, list(words), format_func=words.get, help=option.hint or None, **kept
-            )
-    return {name: value or None for name, value in said.items() if name != "percent" and value != _START.get(name)} | {
-        "percent": said["percent"]
-    }
+            value = menu(option.label, option.offered, help=option.hint or None, **kept)
+        if value not in ("", start):
+            said[name] = value
+    return said
 
 
 def projection_fields():
     """Ask for the part of the taxonomy; returns `Files.projection`, empty for the whole."""
     asked = {}
     with st.expander("Judge on a part of the taxonomy"):
-        cut = st.selectbox("Judged on", list(CUTS), format_func=CUTS.get, key="projection_cut")
+        cut = menu("Judged on", CUTS, key="projection_cut")
         if cut == "max_depth":
-            asked["max_depth"] = int(
-                st.number_input("Depth in edges from the root", 1, 1000, 2, key="projection_depth")
-            )
+            asked["max_depth"] = st.number_input("Depth in edges from the root", 1, 1000, 2, key="projection_depth")
         elif cut == "cut_level":
-            rank = st.text_input(
-                "Rank",
-                key="projection_rank",
-                help="Header of a level column of the taxonomy, a value of the node attribute `rank`, or a depth. Leaves above "
-                "it stay.",
-            )
-            asked |= {"cut_level": rank.strip()} if rank.strip() else {}
-        known = st.selectbox(
-            LABELS["only_known"],
-            list(CLASSES),
-            format_func=CLASSES.get,
-            key="projection_known",
-            help="Those with a column of scores, and their ancestors; of labels those that the class names list.",
-        )
-        if known:
-            asked["only_known"] = True
-            unseen = st.selectbox(LABELS["unseen"], list(UNSEEN), format_func=UNSEEN.get, key="projection_unseen")
-            asked |= {"unseen": unseen} if unseen else {}
-        inner = st.selectbox("Inner classes as truth are", list(INNER), format_func=INNER.get, key="projection_inner")
-        asked |= {"inner_truth": inner} if inner else {}
+            help = "Header of a level column of the taxonomy, a value of the node attribute `rank`, or a depth."
+            help += " Leaves above it stay."
+            asked["cut_level"] = st.text_input("Rank", key="projection_rank", help=help).strip()
+        help = "Those with a column of scores, and their ancestors; of labels those that the class names list."
+        asked["only_known"] = menu(LABELS["only_known"], CLASSES, key="projection_known", help=help)
+        if asked["only_known"]:
+            asked["unseen"] = menu(LABELS["unseen"], UNSEEN, key="projection_unseen")
+        asked["inner_truth"] = menu("Inner classes as truth are", INNER, key="projection_inner")
         st.caption("The account of each file after opening gives how many truths were moved or left out.")
-    return asked
+    return {name: value for name, value in asked.items() if value}
 
 
 def file_readings(paths, classes=()):
@@ -114,14 +92,13 @@ def file_readings(paths, classes=()):
         )
         edited = _edited(names, methods_of(paths), list(labels), list(of_classes))
     columns = {column: [None if pd.isna(cell) or cell == "" else cell for cell in edited[column]] for column in edited}
-    keys = [labels.get(text) for text in columns[SCORES]]
-    given = columns.get(NAMES_OF, [None] * len(paths))
-    return {
-        "names": tuple(columns[METHOD]),
-        "parametrisations": tuple(keys) if any(keys) else (),
-        "classes_of": tuple(of_classes.get(name) for name in given) if any(given) else (),
-        "thresholds": tuple(columns[THRESHOLD]) if any(one is not None for one in columns[THRESHOLD]) else (),
+    given = {
+        "parametrisations": [labels.get(text) for text in columns[SCORES]],
+        "classes_of": [of_classes.get(name) for name in columns.get(NAMES_OF, ())],
+        "thresholds": columns[THRESHOLD],
     }
+    of_files = {name: tuple(values) for name, values in given.items() if any(value is not None for value in values)}
+    return {"names": tuple(columns[METHOD])} | of_files
 
 
 def methods_of(paths):

@@ -71,9 +71,8 @@ def _named(taxonomy, nodes, verdict=""):
     """A node in bold with its path below it, or the most specific of a list of nodes; -1 is an empty label."""
     if not isinstance(nodes, int):
         nodes = most_specific(taxonomy, NodeLists.from_lists([nodes])).nodes.tolist()
-        return (
-            "; ".join(f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes) or "nothing"
-        )
+        names = (f"**{escape(taxonomy.title(node))}**" if node >= 0 else "(empty)" for node in nodes)
+        return "; ".join(names) or "nothing"
     steps = taxonomy.path(nodes)[1:] if taxonomy.is_tree else []
     route = " › ".join(escape(taxonomy.title(step)) for step in steps)
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
@@ -131,11 +130,8 @@ def _style(refused, row=None):
         refused = dict.fromkeys(("icicle", "node-link"), "the window is too narrow")
     offered = [style for style in STYLES if style not in refused]
     style = state.view().tree if state.view().tree in offered else "list"
-    with (
-        row.container(horizontal=True, gap="small", key="draw-as", width="content")
-        if row is not None
-        else st.container(horizontal=True, gap="small", key="draw-as")
-    ):
+    width = "stretch" if row is None else "content"
+    with (row or st).container(horizontal=True, gap="small", key="draw-as", width=width):
         for one, label in STYLES.items():
             why = refused.get(one)
             st.button(
@@ -147,10 +143,8 @@ def _style(refused, row=None):
                 on_click=state.change,
                 kwargs={"tree": one},
             )
-    reasons = {}
-    for refused_style, why in refused.items():
-        reasons.setdefault(why, []).append(STYLES[refused_style])
-    for why, names in reasons.items():
+    for why in dict.fromkeys(refused.values()):
+        names = [STYLES[one] for one in refused if refused[one] == why]
         verb = "is" if len(names) == 1 else "are"
         st.caption(f":material/block: {' and '.join(names)} {verb} not possible here: {escape(why)}.")
     return style
@@ -159,15 +153,9 @@ def _style(refused, row=None):
 def head_win(terms, worked):
     """The win beside what it judges, one press from how it comes about; `terms` is its WinBreakdown."""
     with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        one = worked["softmax_win"]
-        number(
-            one.key,
-            one.value,
-            one.arithmetic,
-            label=f"How the {METRICS[one.key].label.lower()} is computed:",
-            where="head",
-            text=charts.win_text(terms.term, terms.win),
-        )
+        one, text = worked["softmax_win"], charts.win_text(terms.term, terms.win)
+        label = f"How the {METRICS[one.key].label.lower()} is computed:"
+        number(one.key, one.value, one.arithmetic, label=label, where="head", text=text)
 
 
 def win(taxonomy, terms, worked):

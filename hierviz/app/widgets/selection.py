@@ -10,7 +10,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import filters
+from hierviz.app.widgets import filters, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
@@ -133,41 +133,35 @@ def sample_list(selection, taxonomy, key):
     st.markdown(f"**Samples** {start + 1:,} to {end:,} of {len(rows):,}")
     key = f"list-{key}-{start}-{place}"
     # Long names wrap, which Streamlit does in high rows only.
-    table = _table(selection, taxonomy, slice(start, end))
+    listed = _table(selection, taxonomy, slice(start, end))
     letters = LETTERS_OF_LARGE if state.session.px >= 1600 else LETTERS
-    cells = [str(cell) for name in ("truth", "answer") if name in table for cell in table[name]]
+    cells = [str(cell) for name in ("truth", "answer") if name in listed for cell in listed[name]]
     n_lines = min(max((len(wrap(cell, letters)) for cell in cells), default=0), 5)
     row_height = ROW_HEIGHT if n_lines <= 1 else max(LEAST_WRAPPED, 12 + 18 * n_lines)
 
     def picked():
         clicked = state.session[key].selection
-        cells = [row for row, _ in clicked.cells]
         # A click on a cell leaves the tick of the row shown before in place.
-        chosen = cells or [row for row in clicked.rows if row != place - start]
+        chosen = [row for row, _ in clicked.cells] or [row for row in clicked.rows if row != place - start]
         if chosen:
             selection.go(start + chosen[0])
 
+    of_f1 = "1 minus the hierarchical F1 of the answers and the true classes."
     st.dataframe(
-        table,
+        listed,
         hide_index=True,
         row_height=row_height,
         height=(end - start) * row_height + ROW_HEIGHT,
         column_config={
             " ": st.column_config.ImageColumn(" ", width=52),
-            "truth": st.column_config.TextColumn(width=112 if "sample" in table else 128),
-            "answer": st.column_config.TextColumn(width=118 if "sample" in table else 142),
-            "lost": st.column_config.NumberColumn(
-                width=60, format="%.3f", help="Win lost: 1 minus the hierarchical win."
-            ),
-            "lost hF1": st.column_config.NumberColumn(
-                width=70, format="%.3f", help="1 minus the hierarchical F1 of the answers and the true classes."
-            ),
-            "distance": st.column_config.NumberColumn(
-                width=65, format="%.2f", help="Distance between answer and truth in bits."
-            ),
+            "truth": table.words(width=112 if "sample" in listed else 128),
+            "answer": table.words(width=118 if "sample" in listed else 142),
+            "lost": table.number(width=60, help="Win lost: 1 minus the hierarchical win."),
+            "lost hF1": table.number(width=70, help=of_f1),
+            "distance": table.number(decimals=2, width=65, help="Distance between answer and truth in bits."),
         },
         on_select=picked,
-        selection_mode=["single-row", "single-cell"],
+        selection_mode=table.MODES["one"],
         selection_default={"selection": {"rows": [place - start]}},
         key=key,
     )
@@ -175,28 +169,25 @@ def sample_list(selection, taxonomy, key):
         before, after = max(start - ON_A_PAGE, 0), min(start + ON_A_PAGE, len(rows) - 1)
         st.button(f"Previous {ON_A_PAGE}", on_click=selection.go, args=(before,), disabled=start == 0)
         st.button(f"Next {ON_A_PAGE}", on_click=selection.go, args=(after,), disabled=end == len(rows))
-    signs = f"{answer_signs()}. " if selection.found is not None else ""
-    if selection.sets is not None:
-        signs = "The largest lost hierarchical F1 comes first. "
+    of_sets = "The largest lost hierarchical F1 comes first. " if selection.sets is not None else ""
+    signs = f"{answer_signs()}. " if selection.found is not None else of_sets
     st.caption(f"{signs}Click a row to open it.")
 
 
 def _table(selection, taxonomy, part):
     predictions, rows = selection.predictions, selection.rows[part].tolist()
-    table = {}
     if predictions.media is not None:
-        table[" "] = [picture_url(predictions.picture(row, most=64)) for row in rows]
+        table = {" ": [picture_url(predictions.picture(row, most=64)) for row in rows]}
     else:
-        table["sample"] = [predictions.sample_id(row) for row in rows]
+        table = {"sample": [predictions.sample_id(row) for row in rows]}
     if selection.found is not None:
         shown_mistakes = selection.found.take(part)
         table["truth"] = [taxonomy.title(node) for node in shown_mistakes.truth.tolist()]
         answers = zip(shown_mistakes.outcome, shown_mistakes.predicted.tolist())
         table["answer"] = [f"{ANSWERS[kind][1]} {taxonomy.title(node)}" for kind, node in answers]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
-        table["distance" if by_bits else "lost"] = (
-            shown_mistakes.info_dist if by_bits else shown_mistakes.win_lost
-        ).round(3)
+        name, lost = ("distance", shown_mistakes.info_dist) if by_bits else ("lost", shown_mistakes.win_lost)
+        table[name] = lost.round(3)
     if selection.sets is not None:
         shown_sets = selection.sets.take(np.arange(len(selection.rows))[part])
         for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):

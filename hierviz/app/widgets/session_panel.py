@@ -9,14 +9,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.state.opened import open_and_put
-from hierviz.app.state.session_file import (
-    ROLES,
-    matched,
-    open_already,
-    read_session,
-    session_files,
-    show_session,
-)
+from hierviz.app.state.session_file import ROLES, matched, open_already, read_session, session_files, show_session
 from hierviz.app.widgets.links import go_to
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.reports.view import DEMO
@@ -48,20 +41,10 @@ def session_panel():
             _parts(saved, [True] * len(saved.parts))
             st.caption("These files are open.")
     memory = state.memory(MEMORY)
-    st.button(
-        "Open the session",
-        type="primary",
-        icon=":material/bookmark:",
-        disabled=not is_ready,
-        on_click=memory.update,
-        args=({"asked": True},),
-    )
-    if not memory.pop("asked", False) or not is_ready:
-        return
-    try:
+    look = {"type": "primary", "icon": ":material/bookmark:", "disabled": not is_ready}
+    st.button("Open the session", on_click=memory.update, args=({"asked": True},), **look)
+    if memory.pop("asked", False) and is_ready:
         _open(saved, dataset, paths)
-    except HiervizError as error:
-        st.error(escape(in_form_words(error, is_of_path=False)), icon=":material/error:")
 
 
 def _files(saved):
@@ -103,8 +86,12 @@ def _parts(saved, found):
 
 
 def _open(saved, dataset, paths):
-    if dataset is None and not saved.is_demo:
-        stages = state.Stages("cancel-open", state.cancel_open, after=0)
-        dataset = open_and_put(session_files(saved, paths), stages, find=state.open_elsewhere)
-    show_session(saved, dataset)
-    go_to(saved.page)
+    try:
+        if dataset is None and not saved.is_demo:
+            stages = state.Stages("cancel-open", state.cancel_open, after=0)
+            dataset = open_and_put(session_files(saved, paths), stages, find=state.open_elsewhere)
+        show_session(saved, dataset)
+    except HiervizError as error:
+        st.error(escape(in_form_words(error)), icon=":material/error:")
+    else:
+        go_to(saved.page)

@@ -10,6 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.state.upload_fields import CLASSES, move_upload, names_replaced, read_as_chosen, read_instead
+from hierviz.app.widgets.controls import menu
 from hierviz.messages.errors import HiervizError, shown
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
@@ -42,14 +43,15 @@ def ways_out(error, files, chosen, found=None):
     """
     wanted, text = error.parameters, error.template
     with st.container(horizontal=True, key="ways-out"):
-        if "missing" in wanted and "zero" in text:
-            _button(_zero_words(error.about), "missing", "zero")
-        if "missing" in wanted and "unknown" in text:
-            _button("Treat unlisted scores as unknown", "missing", "unknown")
-        if "ids" in wanted:
-            _button("1.0 is 1: compare ids as numbers", "ids", "number")
-        if "percent" in wanted:
-            _button("The scores are percent", "percent", True)
+        for field, value, is_offered, label in (
+            ("missing", "zero", "zero" in text, _zero_words(error.about)),
+            ("missing", "unknown", "unknown" in text, "Treat unlisted scores as unknown"),
+            ("ids", "number", True, "1.0 is 1: compare ids as numbers"),
+            ("percent", True, True, "The scores are percent"),
+        ):
+            if field in wanted and is_offered:
+                look = {"icon": ":material/arrow_forward:", "key": f"way-{field}-{value}"}
+                st.button(label, on_click=_say, args=(field, value), **look)
         if found is not None and any(one.severity == "error" and one.fix is not None for one in found):
             st.button(
                 "Open the fixed files",
@@ -60,7 +62,8 @@ def ways_out(error, files, chosen, found=None):
                 help="With everything fixed that can be, as listed below, and nothing else changed.",
             )
     if "parametrisation" in wanted:
-        _form("parametrisation", _kinds)
+        words = {kind: found.label for kind, found in PARAMETRISATIONS.items()}
+        _form("parametrisation", lambda key: menu(LABELS["parametrisation"], words, key=key))
     if "truth_column" in wanted:
         _form("truth_column", lambda key: st.text_input(LABELS["truth_column"], key=key))
     if "classes" in wanted or CLASSES in names_replaced():
@@ -110,10 +113,6 @@ def _zero_words(names):
     return f"Treat {escape(shown_names)}{more} as probability 0"
 
 
-def _button(label, field, value):
-    st.button(label, icon=":material/arrow_forward:", key=f"way-{field}-{value}", on_click=_say, args=(field, value))
-
-
 def _say(field, value):
     state.memory(READING)[field] = value
     state.request_open()
@@ -125,11 +124,6 @@ def _form(field, widget):
     with st.form(f"way-{field}"):
         widget(key)
         st.form_submit_button("Open with this", on_click=lambda: _say(field, state.session[key]))
-
-
-def _kinds(key):
-    words = {kind: found.label for kind, found in PARAMETRISATIONS.items()}
-    return st.selectbox(LABELS["parametrisation"], list(words), format_func=words.get, key=key)
 
 
 def _name_classes(predictions):

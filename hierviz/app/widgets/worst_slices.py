@@ -25,12 +25,8 @@ def found_slices(choice):
     """The Slices of the answers of a TaxonomyChoice, computed once; None where that takes long or was cancelled."""
     if takes_long(choice):
         return None
-
     return worked_out(
-        "slices",
-        choice.where,
-        "Slices",
-        lambda stages: slices(choice.answers, progress=stages("Slices", "permutations")),
+        "slices", choice.where, "Slices", lambda told: slices(choice.answers, progress=told), "permutations"
     )
 
 
@@ -70,14 +66,10 @@ def worst_attributes(choice, found):
         _line(choice, found, place, said, found.counts(place), f"The rest: {rest}.")
     if attributes and not any(row.is_flagged for row in attributes):
         st.markdown("No attribute value is clearly worse than the rest.")
+    left_out = " Left out here: values that are worse mostly because of samples they share with these."
     st.caption(
         f"Clearly worse than all other samples: by a {found.test} test, corrected for {len(found):,} tests (false discovery "
-        "rate 5\u00a0%)."
-        + (
-            " Left out here: values that are worse mostly because of samples they share with these."
-            if any(row.is_explained for row in found.rows)
-            else ""
-        )
+        "rate 5\u00a0%)." + left_out * any(row.is_explained for row in found.rows)
     )
     _all_slices(choice.key)
 
@@ -87,13 +79,12 @@ def _line(choice, found, place, said, label, also=""):
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key=f"slice-link-{place}"):
         st.markdown(said, width="content")
         outcome = "wrong" if found.loss_key == "wrong" else ""
-        row, is_subtree = found.rows[place], found.rows[place].kind == "subtree"
-        fields = (
-            {"under": choice.taxonomy.names[row.node]}
-            if is_subtree
-            else {"where": state.view().where_with(row.kind, row.value)}
-        )
-        link_to("example", label, sample="", outcome=outcome, model=choice.key, **fields)
+        row, fields = found.rows[place], {"sample": "", "outcome": outcome, "model": choice.key}
+        if row.kind == "subtree":
+            fields["under"] = choice.taxonomy.names[row.node]
+        else:
+            fields["where"] = state.view().where_with(row.kind, row.value)
+        link_to("example", label, **fields)
         if also:
             st.markdown(also, width="content")
 
