@@ -58,9 +58,9 @@ def draw_table(found, shown, key="compare-table"):
     if parts is None and sum(widths.values()) > 1.08 * room:
         texts = _texts(found, ())
         widths = _widths(heads, texts)
-    rows = [{column.key: method.value(column.key) for column in found.columns} for method in found.methods]
-    rows.append({column.key: found.constants.values.get(column.key) for column in found.columns})
-    data = pd.DataFrame(rows, dtype=float).rename(columns=heads)
+    of_all = [*(method.value for method in found.methods), found.constants.values.get]
+    numbers = {head: [value_of(key) for value_of in of_all] for key, head in heads.items()}
+    data = pd.DataFrame(numbers, dtype=float)
     data.insert(0, "Model", [*names, CONSTANT])
     is_best = [
         [heads[column.key] for column in found.columns if found.marks[column.key][place] in ("best", "tied")]
@@ -72,7 +72,7 @@ def draw_table(found, shown, key="compare-table"):
     for column in found.columns:
         help = f"**{escape(column.label)}** ({column.key}): {METRICS[column.metric].sentence}"
         columns[heads[column.key]] = st.column_config.NumberColumn(help=help, width=widths[column.key])
-    written = {head: [cells[key] for cells in texts] for key, head in heads.items()}
+    written = {head: texts[key] for key, head in heads.items()}
     table.draw(data, columns, key=key, most=640, texts=written, looks=looks, placeholder="–")
     # A table that is cut looks like a whole one. How wide the window is, is known roughly.
     if sum(widths.values()) > room:
@@ -80,18 +80,20 @@ def draw_table(found, shown, key="compare-table"):
 
 
 def _texts(found, parts):
-    """Text of every cell by key, a dict a row, that of the constants last."""
-    texts = [
-        {column.key: _cell(found, method, place, column, parts) for column in found.columns}
-        for place, method in enumerate(found.methods)
-    ]
+    """Text of every cell by key, that of the constants last."""
     values = found.constants.values
-    return [*texts, {column.key: number(values.get(column.key), column, DECIMALS) for column in found.columns}]
+    return {
+        column.key: [
+            *(_cell(found, method, place, column, parts) for place, method in enumerate(found.methods)),
+            number(values.get(column.key), column, DECIMALS),
+        ]
+        for column in found.columns
+    }
 
 
 def _widths(heads, texts):
     """Pixels of each column by key."""
-    return {key: table.width_of(head, [cells[key] for cells in texts]) for key, head in heads.items()}
+    return {key: table.width_of(head, texts[key]) for key, head in heads.items()}
 
 
 def _heads(columns):
@@ -123,12 +125,8 @@ def _cell(found, method, place, column, parts):
 def legend(found):
     """What the signs mean in one line; why cells are empty, and other notes, behind a click."""
     has_runs = any(method.n_runs > 1 for method in found.methods)
-    said = ["↑ ↓ point to the better side."]
-    if found.resamples is not None:
-        said = [MARKS, *said]
-    if has_runs:
-        said.append("±: standard deviation between runs.")
-    st.caption(" ".join(said))
+    said = [MARKS] * (found.resamples is not None) + ["↑ ↓ point to the better side."]
+    st.caption(" ".join([*said, *["±: standard deviation between runs."] * has_runs]))
     with st.expander("About these numbers", icon=":material/info:"):
         st.markdown("\n".join(f"- {line}" for line in _about(found, has_runs)))
 
@@ -151,20 +149,16 @@ def _about(found, has_runs):
             if labels
             else "The inference rule and τ change no column of this table: all depend on scores or on all thresholds."
         )
-    reasons = {}
-    labels = {column.key: column.label for column in found.columns}
+    reasons, labels = {}, {column.key: column.label for column in found.columns}
     for method in found.methods:
         for why in (found.reasons(method.name), found.interval_reasons(method), found.interval_cautions(method)):
             for key, reason in why.items():
                 if key in labels:
                     reasons.setdefault(reason, set()).add(labels[key])
     for reason, columns in reasons.items():
-        if reason.startswith("no interval"):
-            yield f"{escape(', '.join(sorted(columns)))}: {escape(reason)}; so there are no marks either."
-        elif reason.startswith("its interval"):
-            yield f"{escape(', '.join(sorted(columns)))}: {escape(reason)}."
-        else:
-            yield f"–: {escape(', '.join(sorted(columns)))}: {escape(reason)}."
+        sign = "" if reason.startswith(("no interval", "its interval")) else "–: "
+        end = "; so there are no marks either." if reason.startswith("no interval") else "."
+        yield f"{sign}{escape(', '.join(sorted(columns)))}: {escape(reason)}{end}"
 
 
 def downloads(found):

@@ -28,11 +28,12 @@ def offer(data):
             "samples (logits are divided by it); all numbers are then of the other samples. With scores of leaves it changes "
             "sums over classes, so curves and areas change too."
         )
-        share = st.number_input(
-            "Samples to fit on (%)", 5.0, 95.0, step=5.0, format="%.0f", **state.kept("temperatures", "share", 50.0)
-        )
+        kept = state.kept("temperatures", "share", 50.0)
+        share = st.number_input("Samples to fit on (%)", 5.0, 95.0, step=5.0, format="%.0f", **kept)
         seed = st.number_input("Seed of the draw", 0, 2**31, step=1, **state.kept("temperatures", "seed", 0))
-        st.button("Fit one temperature per model", type="primary", on_click=_ask, args=(share / 100, seed))
+        asked = {"asked": (share / 100, seed)}
+        fit_now = state.memory("temperatures").update
+        st.button("Fit one temperature per model", type="primary", on_click=fit_now, args=(asked,))
 
 
 def fit(data):
@@ -40,11 +41,9 @@ def fit(data):
     asked = state.memory("temperatures").pop("asked", None)
     if asked is None:
         return
-    stages = state.Stages("cancel-temperatures", lambda: None)
-    view = state.view()
+    stages, view = state.Stages("cancel-temperatures", lambda: None), state.view()
     try:
-        made = at_temperatures(data, *asked, stages)
-        state.put(made)
+        state.put(at_temperatures(data, *asked, stages))
     except HiervizError as error:
         stages.end()
         st.error(escape(str(error)), icon=":material/error:")
@@ -56,14 +55,9 @@ def fit(data):
 
 def words(data):
     """What was done, and a link back."""
-    if not data.calibration:
-        return
-    st.info(escape(data.calibration), icon=":material/thermostat:")
-    link_to("compare", "Back to the scores as they were read", "undo", data=data.before)
-
-
-def _ask(share, seed):
-    state.memory("temperatures")["asked"] = (share, seed)
+    if data.calibration:
+        st.info(escape(data.calibration), icon=":material/thermostat:")
+        link_to("compare", "Back to the scores as they were read", "undo", data=data.before)
 
 
 def at_temperatures(data, share=0.5, seed=0, stage=lambda name, unit="rows": None):

@@ -7,6 +7,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import overview_table, shell
 from hierviz.app.widgets.controls import menu
 from hierviz.app.widgets.numbers import shown
+from hierviz.app.widgets.progress import is_wanted
 from hierviz.lessons import catalogue
 from hierviz.lessons.catalogue import LESSON_FILES, lesson, lessons
 from hierviz.lessons.lesson import markdown_table
@@ -87,25 +88,16 @@ def on_data(lesson):
         return
     st.subheader("On the opened data", anchor=False)
     st.markdown(f"*{escape(data.title)}*: {escape(lesson.on_data.text)}")
-    memory = state.memory("lessons")
-    if not memory.get(f"data-{lesson.key}"):
-        st.button(
-            "Show the numbers",
-            icon=":material/table_chart:",
-            key=f"on-data-{list(LESSON_FILES).index(lesson.key)}",
-            on_click=memory.__setitem__,
-            args=(f"data-{lesson.key}", True),
-        )
+    look = {"icon": ":material/table_chart:", "key": f"on-data-{list(LESSON_FILES).index(lesson.key)}"}
+    if not is_wanted("numbers of a lesson", lesson.key, False, "Show the numbers", **look):
         return
     found = overview_table.summaries(data)
     if found is None:
         return
     keys = [key.split(".") for key in lesson.on_data.keys]
     heads = ["model", *(METRICS[key].label for _, key in keys)]
-    lines = []
-    for name, summary in found.items():
-        values = [(summary.get(block) or {}).get(key) for block, key in keys]
-        lines.append([escape(name), *(shown(key, value) for (_, key), value in zip(keys, values))])
-    st.markdown(markdown_table(heads, lines))
-    if any((found[name].get(block) or {}).get(key) is None for name in found for block, key in keys):
+    rows = [[(summary.get(block) or {}).get(key) for block, key in keys] for summary in found.values()]
+    texts = ([shown(key, value) for (_, key), value in zip(keys, values)] for values in rows)
+    st.markdown(markdown_table(heads, [[escape(name), *text] for name, text in zip(found, texts)]))
+    if any(None in values for values in rows):
         st.caption("–: not defined for these data.")

@@ -124,13 +124,8 @@ def _step(lesson, number):
 def _opened(memory, name, key, show, hide):
     """A button that shows something, or hides it again; returns whether it is shown."""
     shown = memory.get(name, False)
-    st.button(
-        hide if shown else show,
-        key=key,
-        type="secondary" if shown else "primary",
-        on_click=memory.__setitem__,
-        args=(name, not shown),
-    )
+    label, look = (hide, "secondary") if shown else (show, "primary")
+    st.button(label, key=key, type=look, on_click=memory.__setitem__, args=(name, not shown))
     return shown
 
 
@@ -142,23 +137,15 @@ def _settings(step, name, number, place):
             st.markdown("**Change it**")
         columns = _columns(len(step.controls))
         for i, control in enumerate(step.controls):
-            with columns[i % len(columns)]:
-                kept = state.kept(name, f"{number}-{control.name}", control.value)
-                if isinstance(control, Selector):
-                    values[control.name] = st.selectbox(control.label, control.options, **kept)
-                else:
-                    values[control.name] = st.slider(
-                        control.label, control.low, control.high, step=control.step, **kept
-                    )
+            kept, column = state.kept(name, f"{number}-{control.name}", control.value), columns[i % len(columns)]
+            if isinstance(control, Selector):
+                value = column.selectbox(control.label, control.options, **kept)
+            else:
+                value = column.slider(control.label, control.low, control.high, step=control.step, **kept)
+            values[control.name] = value
         if any(values[control.name] != control.value for control in step.controls):
-            st.button(
-                "Back to the start",
-                icon=":material/restart_alt:",
-                type="tertiary",
-                key="reset-step",
-                on_click=_reset,
-                args=(name, number, step),
-            )
+            look = {"icon": ":material/restart_alt:", "type": "tertiary", "key": "reset-step"}
+            st.button("Back to the start", on_click=_reset, args=(name, number, step), **look)
     return values
 
 
@@ -180,11 +167,11 @@ def _exercise(lesson):
     st.markdown(lesson.exercise.text)
     memory = state.memory(f"lesson-{lesson.key}")
     if _opened(memory, "solution", "solution", "Show the solution", "Hide the solution"):
-        result = lesson.exercise.result()
+        result, where = lesson.exercise.result(), f"{lesson.key}-exercise"
         st.markdown(result.reveal)
-        draw_figures(result.before, f"{lesson.key}-exercise")
-        draw_numbers(result, f"{lesson.key}-exercise")
-        draw_result(result, f"{lesson.key}-exercise")
+        draw_figures(result.before, where)
+        draw_numbers(result, where)
+        draw_result(result, where)
     if lesson.sources:
         st.caption(f"Sources: {escape('; '.join(lesson.sources))}. Definitions: docs/metrics.md.")
 

@@ -1,5 +1,7 @@
 """Models side by side: a table, whether its metrics agree, where models are weak, class by class."""
 
+import contextlib
+
 import streamlit as st
 
 from hierviz.app import state
@@ -33,26 +35,19 @@ FEW = 8
 WHOLE = ("table", "ranks", "agreement", "second")
 
 
-def chosen_methods(now):
-    """Which methods are compared: their keys."""
-    names = {
-        key: runs[0].predictions.name + (f" ({len(runs)} runs)" if len(runs) > 1 else "")
-        for key, runs in data.methods.items()
-    }
-    return controls.models_control("Methods", names, now, MOST, 520)
-
-
 data = shell.open_data()
 if not data.first.n_judged:
     st.title("Compare")
     shell.stop("Comparing needs samples with a known truth, and none has one.")
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
 with frame.title_row("Compare"):
-    if len(data.methods) > FEW:
-        with st.popover(f"{len(keys)} of {len(data.methods)} methods", icon=":material/checklist:"):
-            keys = chosen_methods(keys)
-    elif len(data.methods) > 1:
-        keys = chosen_methods(keys)
+    n, runs = len(data.methods), {key: len(of_method) for key, of_method in data.methods.items()}
+    names = {key: data.models[key].predictions.name + f" ({runs[key]} runs)" * (runs[key] > 1) for key in runs}
+    with (
+        st.popover(f"{len(keys)} of {n} methods", icon=":material/checklist:") if n > FEW else contextlib.nullcontext()
+    ):
+        if n > 1:
+            keys = controls.models_control("Methods", names, keys, MOST, 520)
     choice = controls.rule_controls(data, (keys or list(data.methods))[0])
 if not keys:
     shell.stop("Choose at least one method.", "checklist")

@@ -146,16 +146,15 @@ with opening or st.container():
 
 def open_them(files):
     """Read the files and go to their numbers, or show what is wrong with them."""
-    stages, chosen_files = state.Stages("cancel-open", state.cancel_open, after=0), files
+    chosen_files = files
     try:
         chosen_files = files if way == "Upload" else files.with_paths(state.allowed_path)
         files = replaced(chosen_files)
-        opened = open_and_put(files, stages, state.open_elsewhere if way == "Upload" else lambda digest: None)
+        opened = open_and_put(files, state.open_elsewhere if way == "Upload" else lambda digest: None)
         if way != "Upload":
             remembered.remember(files)
         state.publish()
     except HiervizError as error:
-        stages.end()
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
         state.open_requested(done=True)
         found = found_in_refused(files)

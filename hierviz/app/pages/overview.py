@@ -41,8 +41,8 @@ def compare(data, key):
     """Links to the curves of all models, and to their clear differences."""
     if model.why_no_curve() is not None and model.why_no_set_curve() is not None:
         return
-    several = "Compare the models at every threshold"
-    link_to("curves", several if len(data.models) > 1 else "Its answers at every threshold", "show_chart", model=key)
+    label = "Compare the models at every threshold" if len(data.models) > 1 else "Its answers at every threshold"
+    link_to("curves", label, "show_chart", model=key)
     if model.why_no_curve() is None and (two := overview_table.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)

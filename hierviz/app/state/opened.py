@@ -141,8 +141,9 @@ def put(data):
     visit().shows = data.key
 
 
-def open_and_put(files, stages, find=lambda digest: None):
-    """Open files, keep their Dataset and show it; returns it. The bar of `stages` is removed, unless Cancel was pressed."""
+def open_and_put(files, find=lambda digest: None):
+    """Open files with their progress, keep their Dataset and show it; returns it."""
+    stages = Stages("cancel-open", cancel_open, after=0)
     try:
         dataset = datasets.open_files(files, stages, find=find)
         put(dataset)

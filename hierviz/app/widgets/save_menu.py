@@ -196,30 +196,24 @@ def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_sto
         return ""
     if any(not isinstance(value, str | int | float) for value in choice.values()):
         return ""
-    words = ["hierviz", "report"]
     if data.key in NAME_OF_DEMO:
-        words += ["--demo", NAME_OF_DEMO[data.key]]
+        flags = [("--demo", NAME_OF_DEMO[data.key])]
+    elif files.taxonomy_direction or files.taxonomy_separator:
+        return ""  # the command has no such flags
     else:
-        if files.taxonomy_direction or files.taxonomy_separator:
-            return ""  # the command has no such flags
         is_plain = all(name == stem(path) for name, path in zip(files.names, files.predictions))
-        for flag, value in flags_of(replace(files, names=()) if is_plain else files):
-            words += [flag] if value is None else [flag, without_folder(value)]
-    for name, value in choice.items():
-        words += [f"--{name.replace('_', '-')}", str(value)]
-    names = [model.predictions.name for model in data.models.values()]
-    if len(set(thresholds)) == 1:
-        words += ["--threshold", threshold_text(thresholds[0])]
-    else:
-        for name, threshold in zip(names, thresholds, strict=True):
-            words += ["--threshold", f"{name}={threshold_text(threshold)}"]
-    words += ["--look-at", data.models[key].predictions.name, "--title", title]
-    words += [word for note in notes.split("\n\n") if note.strip() for word in ("--note", note.strip())]
-    for name in ("worst", "random", "seed"):
-        words += [f"--{name}", str(getattr(samples, name))]
-    words += ["--max-mb", f"{samples.max_mb:g}"]
-    words += [word for sample in samples.named for word in ("--sample", sample)]
-    return shlex.join([*words, *of_story, "--out", "report.html"])
+        flags = flags_of(replace(files, names=()) if is_plain else files)
+        flags = [(flag, None if value is None else without_folder(value)) for flag, value in flags]
+    names = [f"{model.predictions.name}=" for model in data.models.values()]
+    names, thresholds = ([""], thresholds[:1]) if len(set(thresholds)) == 1 else (names, thresholds)
+    flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in choice.items()]
+    flags += [("--threshold", f"{name}{threshold_text(one)}") for name, one in zip(names, thresholds, strict=True)]
+    flags += [("--look-at", data.models[key].predictions.name), ("--title", title)]
+    flags += [("--note", note.strip()) for note in notes.split("\n\n") if note.strip()]
+    flags += [(f"--{name}", str(getattr(samples, name))) for name in ("worst", "random", "seed")]
+    flags += [("--max-mb", f"{samples.max_mb:g}"), *(("--sample", sample) for sample in samples.named)]
+    words = [word for pair in flags for word in pair if word is not None]
+    return shlex.join(["hierviz", "report", *words, *of_story, "--out", "report.html"])
 
 
 def report_settings(data, steps, of_story, samples, *, notes="", title=""):

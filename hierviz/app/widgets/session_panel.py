@@ -88,8 +88,7 @@ def _parts(saved, found):
 def _open(saved, dataset, paths):
     try:
         if dataset is None and not saved.is_demo:
-            stages = state.Stages("cancel-open", state.cancel_open, after=0)
-            dataset = open_and_put(session_files(saved, paths), stages, find=state.open_elsewhere)
+            dataset = open_and_put(session_files(saved, paths), find=state.open_elsewhere)
         show_session(saved, dataset)
     except HiervizError as error:
         st.error(escape(in_form_words(error)), icon=":material/error:")
