@@ -61,9 +61,8 @@ def guarantee(choice, key):
 
 
 def _show(choice, key, certified):
-    units = f"{certified.unit}s"
+    units, name = f"{certified.unit}s", escape(choice.name(key))
     with st.container(border=True):
-        name = escape(choice.name(key))
         if not certified.is_feasible:
             st.markdown(f"**{name}: no guarantee possible.** {escape(certified.sentence)}")
             st.markdown("Allow a larger loss, lower the confidence, or add samples.")

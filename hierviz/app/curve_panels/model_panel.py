@@ -53,36 +53,39 @@ def panel(choice, now):
 
 def prepare(choice, key):
     """Compute what takes long: intervals of the parts."""
-    facet, first = FACET.value(choice), choice.first_samples()
-    if facet == WHOLE or not uncertainty.is_on():
-        return
-    samples = choice.samples()
-    for value, places in facets(first, facet).items():
+    for part, samples in _parts(choice, FACET.value(choice)).items():
         for key, sample in samples.items():
-            _spans(choice, key, sample.take(places), (facet, value))
+            _spans(choice, key, sample, part)
+
+
+def _parts(choice, facet):
+    """JudgedSamples by key of each part of the samples: (facet, value), or None for all."""
+    samples = choice.samples()
+    if facet == WHOLE:
+        return {None: samples}
+    return {
+        (facet, value): {key: sample.take(places) for key, sample in samples.items()}
+        for value, places in facets(choice.first_samples(), facet).items()
+    }
 
 
 def _rows(choice, facet, keys):
     """The Rows, ranked among the models of each value of the facet."""
-    samples, all_rows = choice.samples(), []
-    parts = {None: None} if facet == WHOLE else facets(choice.first_samples(), facet)
-    of_all = uncertainty.intervals(choice) if facet == WHOLE else {}
-    for value, places in parts.items():
-        part = None if facet == WHOLE else (facet, value)
-        some = samples if part is None else {key: sample.take(places) for key, sample in samples.items()}
-        rows = []
-        for key, sample in some.items():
-            lead = {"model": sample.name} | ({} if part is None else {facet: value, "n": sample.n_samples})
-            spans = _spans(choice, key, sample, part) if part else of_all[key].numbers if key in of_all else {}
-            never = choice.computed("never reached", lambda of=sample: tuple(never_reached(of.curve)), key, part)
-            # No intervals of what the samples are too few for.
-            few = too_few_for(AT_CORRECT, sample.n_samples)
-            spans = {name: span for name, span in spans.items() if name not in few}
-            rows.append(Row(lead, _numbers(choice, key, sample, part), spans, never=never))
-        n_samples = next(iter(some.values())).n_samples
+    rows = []
+    for part, samples in _parts(choice, facet).items():
+        n_samples = next(iter(samples.values())).n_samples
         unranked = TABLE_KEYS if n_samples < FEWEST else too_few_for(AT_CORRECT, n_samples)
-        all_rows += numbers.ranked(rows, keys, unranked)
-    return all_rows
+        rows += numbers.ranked([_row(choice, key, one, part) for key, one in samples.items()], keys, unranked)
+    return rows
+
+
+def _row(choice, key, samples, part):
+    lead = {"model": samples.name} | ({} if part is None else dict([part]) | {"n": samples.n_samples})
+    never = choice.computed("never reached", lambda: tuple(never_reached(samples.curve)), key, part)
+    # No intervals of what the samples are too few for.
+    few = too_few_for(AT_CORRECT, samples.n_samples)
+    spans = {name: span for name, span in _spans(choice, key, samples, part).items() if name not in few}
+    return Row(lead, _numbers(choice, key, samples, part), spans, never=never)
 
 
 def _numbers(choice, key, samples, part=None):
@@ -91,6 +94,9 @@ def _numbers(choice, key, samples, part=None):
 
 def _spans(choice, key, samples, part):
     """Intervals of the numbers of some samples; empty where they are not wanted or cannot be had."""
+    if part is None:
+        of_all = uncertainty.intervals(choice)
+        return of_all[key].numbers if of_all else {}
     if not uncertainty.is_on():
         return {}
     how = uncertainty.settings(choice)

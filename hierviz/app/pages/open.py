@@ -76,17 +76,13 @@ def ask(name, more="", *, several=False, together=False, help=None):
 
 opening = None
 if way == "Upload" and kind == "Predictions":
+    help = (
+        "Taxonomy, predictions, truth and a zip of pictures: the role of each is detected from its content, and shown "
+    )
+    help += "below, where it can be changed."
     with first:
-        is_dealt = state.dealt_upload(
-            "all",
-            "All files at once",
-            file_roles,
-            help="Taxonomy, predictions, truth and a zip of pictures: the role of each is detected from its content, and shown "
-            "below, where it can be changed.",
-        )
-        # Nothing is left to do below.
-        opening = st.container() if is_dealt else None
-if way == "Upload" and kind == "Predictions":
+        # Nothing is left to do below where all files are dealt.
+        opening = st.container() if state.dealt_upload("all", "All files at once", file_roles, help=help) else None
     offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
@@ -108,18 +104,13 @@ with right:
         chosen["nodes"] = ask("nodes")
     projection = projection_fields() if kind == "Predictions" else {}
 of_single_files = {}
-if kind == "Predictions" and chosen["predictions"]:
+if chosen.get("predictions"):
     of_single_files = file_readings(chosen["predictions"], classes)
 
-files = Files(
-    **{name: value for name, value in chosen.items() if value},
-    **said,
-    projection=projection,
-    **of_single_files,
-    given=state.startup_limits()[0],
-    run=state.startup_limits()[1],
-    held=tuple(upload for upload in held if upload is not None),
-)
+limits = dict(zip(("given", "run"), state.startup_limits(), strict=True))
+uploads = tuple(upload for upload in held if upload is not None)
+given = {name: value for name, value in chosen.items() if value}
+files = Files(**given, **said, projection=projection, **of_single_files, **limits, held=uploads)
 
 
 def press_open():
@@ -133,11 +124,9 @@ with opening or st.container():
     with st.container(horizontal=True, vertical_alignment="center"):
         st.button("Open", type="primary", icon=":material/folder_open:", on_click=press_open)
         if opening is not None:
-            given = {role: (paths,) if isinstance(paths, str) else paths for role, paths in chosen.items() if paths}
-            names = {role: ", ".join(Path(path).name for path in paths) for role, paths in given.items()}
-            st.markdown(
-                escape("; ".join(f"{role.capitalize()}: {name}" for role, name in names.items())), width="content"
-            )
+            lists = {role: (paths,) if isinstance(paths, str) else paths for role, paths in given.items()}
+            names = (f"{role.capitalize()}: {', '.join(Path(path).name for path in lists[role])}" for role in lists)
+            st.markdown(escape("; ".join(names)), width="content")
     if kind == "Predictions" and not chosen["truth"]:
         truth_offers(chosen["predictions"], way)
     replaced_line()
@@ -194,8 +183,8 @@ if state.view().data != "demo":
         else:
             st.button("Show the demo", on_click=state.show_data, args=("demo",), key="show-demo")
     if not state.is_startup() and not found.credit:
+        whose = "Your" if state.may_close() else "Another visitor's"
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "
-            + ("Your browser opened them" if state.may_close() else "Another visitor's browser opened them")
-            + ", and only that browser can close them."
+            f"{whose} browser opened them, and only that browser can close them."
         )
