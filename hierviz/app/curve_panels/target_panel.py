@@ -80,12 +80,12 @@ def panel(choice, now):
         return
     choosing.ask(choice, *TARGETS[target][1])
     st.markdown(_explained(choice, target))
-    for place, (goal, (label, point)) in enumerate(zip(goals(choice, target), thresholds_of(choice, key), strict=True)):
-        if point.is_feasible:
-            _reached(choice, key, now.threshold_of(key), label, point, f"{target}-{place}")
+    for goal, asked, choices in goals(choice):
+        if choices[key].is_feasible:
+            _reached(choice, key, now.threshold_of(key), goal.label, choices[key], f"{target}-{asked[1]}")
         else:
-            st.info(escape(point.why_not), icon=":material/block:")
-        target_ranking.panel(choice, goal, (target, place, _asked(target, choice)), _points(choice, place))
+            st.info(escape(choices[key].why_not), icon=":material/block:")
+        target_ranking.panel(choice, goal, asked, choices)
     target_ranking.controls(choice)
 
 
@@ -93,33 +93,22 @@ def points(choice):
     """Thresholds of the chosen target for every model, to ring on the curves: list of dict; None when the panel is closed."""
     if state.view().panel != "target" or TARGET.value() == "groups":
         return None
+    found = goals(choice)
     return [
-        {"model": choice.name(key), "label": label, "threshold": point.threshold}
+        {"model": choice.name(key), "label": goal.label, "threshold": choices[key].threshold}
         for key in choice.keys
-        for label, point in thresholds_of(choice, key)
-        if point.is_feasible
+        for goal, _, choices in found
+        if choices[key].is_feasible
     ] or None
 
 
-def thresholds_of(choice, key):
-    """(label, Choice) of the chosen target for a model."""
+def goals(choice):
+    """(Goal, what identifies it, Choice of every model by key) of each goal of the chosen target with its settings."""
     target = TARGET.value()
-    return choice.computed("target", lambda: _find(choice, key, target), key, target, _asked(target, choice))
-
-
-def _points(choice, place):
-    """The Choice of every model by key for one of the target's goals."""
-    return {key: thresholds_of(choice, key)[place][1] for key in choice.keys}
-
-
-def _asked(target, choice):
-    """The values of the settings of a target."""
-    return tuple(setting.value(choice) for setting in TARGETS[target][1])
-
-
-def goals(choice, target):
-    """The Goals of a target with its settings."""
-    return TARGETS[target][2](choice.taxonomy, *_asked(target, choice))
+    _, settings, goals_of = TARGETS[target]
+    values = tuple(setting.value(choice) for setting in settings)
+    found = [(goal, (target, place, values)) for place, goal in enumerate(goals_of(choice.taxonomy, *values))]
+    return [(goal, asked, {key: _found(choice, key, goal, asked) for key in choice.keys}) for goal, asked in found]
 
 
 def _explained(choice, target):
@@ -132,15 +121,20 @@ def _explained(choice, target):
     return f"Of all thresholds that reach the target, the one with {best}:"
 
 
-def _find(choice, key, target):
+def _found(choice, key, goal, asked):
+    """The Choice of a model for a goal."""
     samples = choice.samples()[key]
-    curve = samples.curve
-    if target == "cost":
+    curve, truth, table = samples.curve, samples.truth, samples.table
+
+    def priced():
+        return with_costs(curve, choice.taxonomy, truth, table)
+
+    def find():
         # Missing information, of which other costs are other sums: kept, as it takes all answers.
-        curve = choice.computed(
-            "curve with costs", lambda: with_costs(samples.curve, choice.taxonomy, samples.truth, samples.table), key
-        )
-    return [(goal.label, goal.find(curve, samples.truth, samples.table)) for goal in goals(choice, target)]
+        found = choice.computed("curve with costs", priced, key) if asked[0] == "cost" else curve
+        return goal.find(found, truth, table)
+
+    return choice.computed("target", find, key, *asked)
 
 
 def _reached(choice, key, threshold, label, point, where):
@@ -168,9 +162,8 @@ def _reached(choice, key, threshold, label, point, where):
 
 def prepare(choice, key):
     """Compute what takes long."""
-    target = TARGET.value()
-    if target == "groups":
+    if TARGET.value() == "groups":
         target_groups.found(choice, key)
         return
-    for place, goal in enumerate(goals(choice, target)):
-        target_ranking.found(choice, goal, (target, place, _asked(target, choice)), _points(choice, place))
+    for goal, asked, choices in goals(choice):
+        target_ranking.found(choice, goal, asked, choices)
