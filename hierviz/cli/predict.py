@@ -1,7 +1,5 @@
 """`hierviz predict`: inspect an ONNX model, run it, write its predictions."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import replace

@@ -3,8 +3,6 @@
 A lesson is a file such as `02-sandbox.md`: its number is its place, the rest its key. docs/lessons.md describes its form.
 """
 
-from __future__ import annotations
-
 import importlib
 import inspect
 import re

@@ -1,7 +1,5 @@
 """Numbers of lesson 6: four cells, several paths, graphs, and the MCC of a constant answer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

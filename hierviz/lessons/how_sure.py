@@ -1,7 +1,5 @@
 """Numbers of lesson 8: intervals, choices made in sample, a held-out value, a guarantee, calibration of parents and leaves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 

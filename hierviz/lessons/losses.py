@@ -1,7 +1,5 @@
 """Numbers of lesson 10: values and gradients of two losses on the same scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

@@ -1,7 +1,5 @@
 """Numbers of lesson 7: logits, sigmoids and conditionals, and seven parametrisations of one tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

@@ -3,8 +3,6 @@
 Also the demos as lessons use them: models run when a lesson opens, with some metrics, and some texts, kept for the next one.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

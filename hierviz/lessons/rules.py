@@ -1,7 +1,5 @@
 """Numbers of lesson 4: inference rules on one sample and on some texts; who stops where and why."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

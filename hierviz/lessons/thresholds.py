@@ -1,7 +1,5 @@
 """Numbers of lesson 3: the Pareto set, the curve of many samples and its areas; from one class to a set."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

@@ -1,7 +1,5 @@
 """Numbers of lesson 11: three more models than the demo's seven, shown as trained."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.demo import MODELS

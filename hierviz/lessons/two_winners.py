@@ -1,7 +1,5 @@
 """Numbers of lesson 9: flat softmax and parameter sharing on the demo, and the agreement of metrics."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np

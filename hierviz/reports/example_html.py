@@ -1,7 +1,5 @@
 """One sample in a report: picture or text, truth and answer, and its pictures."""
 
-from __future__ import annotations
-
 from html import escape
 
 import numpy as np

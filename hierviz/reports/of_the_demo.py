@@ -3,8 +3,6 @@
 Views are chosen by what the models say now, and captions hold no number: the steps stay true for other models.
 """
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.charts.curve_knots import threshold_text

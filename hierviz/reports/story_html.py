@@ -1,7 +1,5 @@
 """The story of a report: each step with its caption, and what its page of the app shows as pictures and tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from html import escape
 
