@@ -140,6 +140,36 @@ class Result(Short):
         return (*self.numbers, *(cell for row in self.rows for cell in row.values() if isinstance(cell, Number)))
 
 
+class Line(str):
+    """A text of a file that knows its place there.
+
+    Parameters
+    ----------
+    text, file : str
+    number : int
+        Of the line, from 1.
+    """
+
+    def __new__(cls, text, file="", number=1):
+        line = super().__new__(cls, text)
+        line.file, line.number = file, number
+        return line
+
+    @property
+    def where(self):
+        """File and line, for errors."""
+        return f"{self.file}, line {self.number}"
+
+    def part(self, text):
+        """Another text of the same place."""
+        return Line(text, self.file, self.number)
+
+    def expect(self, holds, expected, what_to_do, names=()):
+        """Raise a FileError unless it holds; `names` are what could have been meant."""
+        if not holds:
+            raise FileError(f"{self.where}: expected {expected}, got {self!r}.{near_miss(self, names)} {what_to_do}")
+
+
 @dataclass(frozen=True)
 class Text:
     """A text of a lesson with fields.
@@ -149,24 +179,19 @@ class Text:
 
     Attributes
     ----------
-    file : str
-        Name of the file that it is from.
-    lines : tuple of (int, str)
-        Its lines with their numbers in the file.
+    lines : tuple of Line
     """
 
-    file: str = ""
-    lines: tuple[tuple[int, str], ...] = ()
+    lines: tuple[Line, ...] = ()
 
     @property
     def markdown(self):
         """The text with its fields, one line a paragraph."""
-        return paragraphs("\n".join(line for _, line in self.lines))
+        return paragraphs("\n".join(self.lines))
 
     def where(self, part=""):
         """File and line of the first line that holds `part`."""
-        found = [number for number, line in self.lines if part in line] or [number for number, _ in self.lines] or [1]
-        return f"{self.file}, line {found[0]}"
+        return next((line for line in self.lines if part in line), (*self.lines, Line(""))[0]).where
 
     def filled(self, values):
         """The text with the `values` of its fields, by name.
@@ -182,7 +207,7 @@ class Text:
         try:
             parts = list(string.Formatter().parse(text))
         except ValueError:
-            odd = next((line for _, line in self.lines if line.count("{") != line.count("}")), text)
+            odd = next((str(line) for line in self.lines if line.count("{") != line.count("}")), text)
             raise FileError(
                 f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is "
                 "no field."
@@ -299,7 +324,7 @@ class Step(Short):
         for name in names:
             if name not in found:
                 raise FileError(
-                    f"{self.answer.file}, {self.title!r}: expected what {self.work.__name__} gives ({', '.join(found)}), got "
+                    f"{names[0].file}, {self.title!r}: expected what {self.work.__name__} gives ({', '.join(found)}), got "
                     f"{name!r}.{near_miss(name, found)} Correct it in the block of the step."
                 )
             values += found[name] if isinstance(found[name], (list, tuple)) else [found[name]]
