@@ -19,7 +19,8 @@ FOLDER = Path(__file__).parent
 LESSON_FILES = MappingProxyType({path.stem[3:]: path for path in sorted(FOLDER.glob("[0-9][0-9]-*.md"))})
 # Keys of the head of a file, and of the blocks of its steps; "?" for those that may be left out.
 HEAD = ("title", "summary", "terms", "sources", "functions", "models?")
-STEP = ("compute", "change?", "shown?", "revealed?", "numbers?", "table?", "quoted?")
+STEP = ("compute", "change?", "shown?", "revealed?", "numbers?", "table?", "quoted?", "sentence?")
+SENTENCE = "sentence of "
 EXERCISE, ON_DATA = "Exercise", "On the opened data"
 OPTION = re.compile(r"- \[([ x])\] (.+)")
 
@@ -136,6 +137,7 @@ def _step(heading, body, module):
         block["shown"],
         block["revealed"] or block["shown"],
         *(block[key] for key in ("numbers", "table", "quoted")),
+        {key.removeprefix(SENTENCE): Text(said) for key, said in block.items() if key.startswith(SENTENCE)},
     )
 
 
@@ -174,8 +176,10 @@ def _settings(lines, fence, keys):
     found = {name: () for key, name in zip(keys, names) if key != name}
     for line in inside:
         name, colon, values = line.partition(":")
-        line.expect(colon and name in names, f"one of {', '.join(names)} and a colon", "Correct it.", names)
-        found[name] = tuple(line.part(value.strip()) for value in values.split(";"))
+        is_known = name in names or (name.startswith(SENTENCE) and "sentence" in names)
+        line.expect(colon and is_known, f"one of {', '.join(names)} and a colon", "Correct it.", names)
+        listed = [values] if name.startswith(SENTENCE) else values.split(";")
+        found[name] = tuple(line.part(value.strip()) for value in listed)
     missing = [name for name in names if name not in found]
     none.expect(not missing, ", ".join(missing), "Add a line for each to the block.")
     end = body[len(inside) + 1].number

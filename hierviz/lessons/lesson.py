@@ -11,7 +11,7 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hierviz.messages.errors import FileError, PredictionsError, near_miss
@@ -266,6 +266,8 @@ class Step(Short):
         the question, the others come below.
     numbers, table, quoted : tuple of str
         Names of the numbers and of the table with the answer; of a text that the step is about and of its credit.
+    sentences : mapping of str to Text
+        What a picture shows, in words, by its name; other pictures have their own sentence.
     """
 
     title: str
@@ -281,6 +283,7 @@ class Step(Short):
     numbers: tuple[str, ...] = ()
     table: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+    sentences: Mapping[str, Text] = field(default_factory=dict)
 
     @property
     def defaults(self):
@@ -303,11 +306,16 @@ class Step(Short):
             raise PredictionsError(f"settings: expected some of {known}, got {', '.join(unknown)}. Leave them out.")
         given = {control.name: control.allowed(settings.get(control.name, control.value)) for control in self.controls}
         found = self.work(**given)
+        right_option = "".join(self.options[self.right : self.right + 1])
+        fields = {**constants(self.work), **given, **found, "right_option": right_option}
+        for name, text in self.sentences.items():
+            (picture,) = self._named((name,), found)
+            found = {**found, name: replace(picture, said=text.filled(fields))}
         shown, revealed = self._named(self.shown, found), self._named(self.revealed, found)
-        place, right_option = len(shown), "".join(self.options[self.right : self.right + 1])
+        place = len(shown)
         quoted, credit = self._named(self.quoted, found) or ("", "")
         return Result(
-            self.answer.filled({**constants(self.work), **given, **found, "right_option": right_option}),
+            self.answer.filled(fields),
             self.right,
             numbers=self._named(self.numbers, found),
             asked=() if self.shown == self.revealed[: len(self.shown)] else shown,
