@@ -13,7 +13,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 from hierviz.lessons.lesson import Lesson, Line, OnData, Step, Text, constants
-from hierviz.messages.errors import PredictionsError, near_miss
+from hierviz.taxonomy.checks import check_one_of
 
 FOLDER = Path(__file__).parent
 LESSON_FILES = MappingProxyType({path.stem[3:]: path for path in sorted(FOLDER.glob("[0-9][0-9]-*.md"))})
@@ -36,10 +36,7 @@ def lesson(key):
     FileError
         If its file is not written as a lesson.
     """
-    if key not in LESSON_FILES:
-        raise PredictionsError(
-            f"lesson: expected one of {', '.join(LESSON_FILES)}, got {key!r}.{near_miss(str(key), LESSON_FILES)} Choose one."
-        )
+    check_one_of("lesson", key, LESSON_FILES)
     return read_lesson(LESSON_FILES[key])
 
 
