@@ -20,6 +20,7 @@ from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Streamlit breaks lines in rows of more than 64 pixels only.
 ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
@@ -55,13 +56,14 @@ class Selection:
 
     def worst(self, taxonomy, most=6):
         """Rows of the first few wrong answers, with their truth and answer in words: (rows, pairs)."""
-        if self.sets is not None:
-            some = self.sets.take(np.flatnonzero(self.sets.lost_hf1 > 0)[:most])
-            lists = zip(*(most_specific(taxonomy, nodes) for nodes in (some.truth, some.predicted)))
-            return some.row, [(_listed(taxonomy, truth), _listed(taxonomy, answer)) for truth, answer in lists]
-        some = self.found.take(np.flatnonzero(self.found.outcome == "wrong")[:most])
-        nodes = zip(some.truth.tolist(), some.predicted.tolist())
-        return some.row, [(taxonomy.title(truth), taxonomy.title(answer)) for truth, answer in nodes]
+        is_wrong = self.found.outcome == "wrong" if self.sets is None else self.sets.lost_hf1 > 0
+        some = self.ranked.take(np.flatnonzero(is_wrong)[:most])
+        return some.row, list(zip(_titles(taxonomy, some.truth), _titles(taxonomy, some.predicted), strict=True))
+
+    @property
+    def ranked(self):
+        """`found` or `sets`, None without both."""
+        return self.sets if self.found is None else self.found
 
     def go(self, place):
         """Show another sample of the selection."""
@@ -180,20 +182,17 @@ def _table(selection, taxonomy, part):
         table = {" ": [picture_url(predictions.picture(row, most=64)) for row in rows]}
     else:
         table = {"sample": [predictions.sample_id(row) for row in rows]}
+    is_judged = selection.ranked is not None
+    if is_judged:
+        ranked = selection.ranked.take(np.arange(len(selection.rows))[part])
+        table["truth"], table["answer"] = (_titles(taxonomy, of, ROOM) for of in (ranked.truth, ranked.predicted))
     if selection.found is not None:
-        shown_mistakes = selection.found.take(part)
-        table["truth"] = [taxonomy.title(node) for node in shown_mistakes.truth.tolist()]
-        answers = zip(shown_mistakes.outcome, shown_mistakes.predicted.tolist())
-        table["answer"] = [f"{ANSWERS[kind][1]} {taxonomy.title(node)}" for kind, node in answers]
+        table["answer"] = [f"{ANSWERS[kind][1]} {text}" for kind, text in zip(ranked.outcome, table["answer"])]
         by_bits = state.view().order == "info_dist" or not predictions.has_scores
-        name, lost = ("distance", shown_mistakes.info_dist) if by_bits else ("lost", shown_mistakes.win_lost)
+        name, lost = ("distance", ranked.info_dist) if by_bits else ("lost", ranked.win_lost)
         table[name] = lost.round(3)
-    if selection.sets is not None:
-        shown_sets = selection.sets.take(np.arange(len(selection.rows))[part])
-        for name, lists in (("truth", shown_sets.truth), ("answer", shown_sets.predicted)):
-            table[name] = [_listed(taxonomy, nodes, ROOM) for nodes in most_specific(taxonomy, lists)]
-        table["lost hF1"] = shown_sets.lost_hf1.round(3)
-    is_judged = selection.found is not None or selection.sets is not None
+    elif is_judged:
+        table["lost hF1"] = ranked.lost_hf1.round(3)
     if "sample" in table and is_judged and max(map(len, table["sample"])) > LONG_ID:
         del table["sample"]  # it stands above the sample that is looked at
     if "sample" in table and len(table) > 1:
@@ -203,7 +202,14 @@ def _table(selection, taxonomy, part):
     return pd.DataFrame(table)
 
 
-def _listed(taxonomy, nodes, most=None):
+def _titles(taxonomy, nodes, most=None):
+    """Titles of the class of each sample, or of the most specific ones of its list, see `_listed`."""
+    if isinstance(nodes, NodeLists):
+        return [_listed(taxonomy, some, most) for some in most_specific(taxonomy, nodes)]
+    return [taxonomy.title(node) for node in nodes.tolist()]
+
+
+def _listed(taxonomy, nodes, most):
     """Classes by title; none is the root. With `most`, no more of them than have room in about so many letters."""
     titles = [taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in nodes.tolist()]
     return shortened(titles, most, ", ") if most else ", ".join(titles) or "none"
