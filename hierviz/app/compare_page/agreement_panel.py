@@ -3,8 +3,6 @@
 Also the rank of every method by every metric, and one number of all methods with their runs and intervals.
 """
 
-from __future__ import annotations
-
 import math
 
 import streamlit as st

@@ -1,7 +1,5 @@
 """Precision, recall and F of every class, and their averages over classes."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from hierviz.app import state

@@ -1,7 +1,5 @@
 """What the page Compare shows: the models, how their answers are chosen, the samples that the filters leave."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 

@@ -1,7 +1,5 @@
 """Where models are weak: a metric by part of the samples, the operating curves of the parts, and tests at each level."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from hierviz import charts

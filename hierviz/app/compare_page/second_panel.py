@@ -1,7 +1,5 @@
 """A second opinion: every number of a model computed again in an independent way, and which numbers are equal."""
 
-from __future__ import annotations
-
 import pandas as pd
 import streamlit as st
 

@@ -1,7 +1,5 @@
 """How the table of methods is drawn: cells, marks, what its signs mean, and its downloads."""
 
-from __future__ import annotations
-
 import json
 
 import pandas as pd

@@ -1,7 +1,5 @@
 """The table that a paper would print, with its intervals, ranks, constants, warnings and downloads."""
 
-from __future__ import annotations
-
 import contextlib
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """One temperature for each model before models are compared: the offer, and what was done."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 
 import numpy as np

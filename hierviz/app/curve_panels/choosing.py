@@ -1,7 +1,5 @@
 """What the panels below the operating curves share: settings, samples, tables of values, and the button of a threshold."""
 
-from __future__ import annotations
-
 from collections.abc import Callable
 from dataclasses import dataclass
 

@@ -1,7 +1,5 @@
 """What parts of a page are about: one of the open models, how its answers are chosen, and the samples that filters leave."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import ClassVar

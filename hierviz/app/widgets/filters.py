@@ -1,7 +1,5 @@
 """Which samples are shown: filters that all pages share, each shown as a chip that removes it."""
 
-from __future__ import annotations
-
 import numpy as np
 import streamlit as st
 

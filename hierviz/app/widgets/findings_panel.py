@@ -1,7 +1,5 @@
 """What `hierviz doctor` finds: a list with the fixed files on Open files, and one line on the Overview."""
 
-from __future__ import annotations
-
 import os
 import tempfile
 from pathlib import Path

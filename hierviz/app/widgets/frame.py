@@ -1,7 +1,5 @@
 """What surrounds every page: look, product and data set in the header, the greeting of a first visit, privacy."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 

@@ -1,7 +1,5 @@
 """What Open files offers in addition to the fields: demos, examples of files, text to paste, files opened before."""
 
-from __future__ import annotations
-
 import tempfile
 from dataclasses import replace
 from pathlib import Path

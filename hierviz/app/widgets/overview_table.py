@@ -41,6 +41,8 @@ OF_SETS = {
     "hf1_samples": "mean F1 of a sample's classes with their ancestors",
     "mcc": "correlation of answers and truth over all classes, from −1 to 1",
 }
+# Share of correct answers of the most specific model.
+LEVEL = 0.95
 SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels of the file"
 
 
@@ -179,7 +181,7 @@ def _row(data, entries, method, keys):
     return Row({"model": f"{name} ({len(models)} runs)"}, means, spread=spread)
 
 
-def say_most_specific(data, level=0.95):
+def say_most_specific(data):
     """The method that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
 
     Nothing before `models_table` has computed the numbers, or where that was cancelled.
@@ -193,13 +195,13 @@ def say_most_specific(data, level=0.95):
     }
     if not curves or any(model.predictions.has_unknown for model in data.models.values()):
         return
-    found = state.computed("most specific", (data.digest, level), lambda: most_specific(curves, level))
+    found = state.computed("most specific", data.digest, lambda: most_specific(curves, LEVEL))
     if found is None or found.n_samples < FEWEST:
-        st.markdown(most_specific_text(found, "", "", len(curves), level))
+        st.markdown(most_specific_text(found, "", "", len(curves), LEVEL))
         return
     key, view = found.key, state.view()
     name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(found.choice.threshold)
-    st.markdown(most_specific_text(found, name, threshold, len(curves), level, "**{}**"))
+    st.markdown(most_specific_text(found, name, threshold, len(curves), LEVEL, "**{}**"))
     shown, at = state.shown_models(data), view.with_threshold(found.choice.threshold, key)
     fields = {"model": key, "models": view.models if key in shown else (*shown[:7], key), "rule": "threshold"}
     fields |= {"threshold": at.threshold, "thresholds": at.thresholds, "sample": ""}

@@ -1,7 +1,5 @@
 """What takes long on a page: computed once for all visitors, with its progress and a button that cancels it."""
 
-from __future__ import annotations
-
 import streamlit as st
 
 from hierviz.app import state

@@ -1,7 +1,5 @@
 """How files are read, all or single ones, and on which part of the taxonomy they are judged: fields for `Files`."""
 
-from __future__ import annotations
-
 from collections import Counter
 from pathlib import Path
 

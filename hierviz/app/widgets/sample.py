@@ -1,7 +1,5 @@
 """The panels of one sample: what it is, its probability tree, its win, and its two paths; several samples as cards."""
 
-from __future__ import annotations
-
 import numpy as np
 import pandas as pd
 import streamlit as st

@@ -1,7 +1,5 @@
 """The menu Save in the header of every page, with reports, the file of one view, the story and session files; the copied link."""
 
-from __future__ import annotations
-
 import shlex
 from dataclasses import replace
 

@@ -1,7 +1,5 @@
 """Which samples the page Examples shows, in which order, and the list of them."""
 
-from __future__ import annotations
-
 from dataclasses import dataclass, replace
 from textwrap import wrap
 

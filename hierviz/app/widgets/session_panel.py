@@ -1,7 +1,5 @@
 """Open a session file: what it needs, what is missing or has changed, and then its page."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import streamlit as st

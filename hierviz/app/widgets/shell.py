@@ -1,7 +1,5 @@
 """What every page shares: navigation, what is open, errors in words, and the bar of a story that is played."""
 
-from __future__ import annotations
-
 import contextlib
 import html
 

@@ -9,8 +9,6 @@ cell_text, percent_cell
 draw, bold, width_of, pages_of, download
 """
 
-from __future__ import annotations
-
 import math
 import mimetypes
 from typing import NamedTuple
@@ -75,10 +73,10 @@ def cell_text(value, interval=None, marks=(), *, spread="", note="", write=value
     return f"{write(value)}{f' ± {spread}' if spread else ''}{note}{signs}{span}"
 
 
-def percent_cell(share, digits=1):
+def percent_cell(share):
     """A share of 1 as a percentage that no line break parts; – where unknown."""
     unknown = share is None or math.isnan(share)
-    return "–" if unknown else unbroken(percent_text(share, digits))
+    return "–" if unknown else unbroken(percent_text(share, 1))
 
 
 def ends(interval):
@@ -169,20 +167,15 @@ def bold(frame, is_bold):
     )
 
 
-def pages_of(n, most, memory, key, names=("Previous", "Next")):
+def pages_of(n, most, memory, key):
     """(slice of the rows that are shown, what draws the buttons of the rows before and after them)."""
     start = min(memory.get("start", 0), max(n - 1, 0) // most * most)
 
     def buttons():
         with st.container(horizontal=True):
-            for name, to in zip(names, (start - most, start + most), strict=True):
-                st.button(
-                    f"{name} {most:,}",
-                    key=f"{name}-{key}",
-                    on_click=memory.update,
-                    args=({"start": to},),
-                    disabled=not 0 <= to < n,
-                )
+            for name, to in (("Previous", start - most), ("Next", start + most)):
+                moved = {"on_click": memory.update, "args": ({"start": to},)}
+                st.button(f"{name} {most:,}", key=f"{name}-{key}", disabled=not 0 <= to < n, **moved)
 
     return slice(start, min(start + most, n)), buttons
 

@@ -1,7 +1,5 @@
 """Buttons below an error in the files: each adds one reading option and opens the files again."""
 
-from __future__ import annotations
-
 import tempfile
 from pathlib import Path
 
