@@ -25,14 +25,8 @@ def draw(compared):
     with st.container(horizontal=True, vertical_alignment="top"):
         key = compared.model_control("compare classes")
         reading = pick("A class counts where", COUNTED, ("compare classes", "reading"), "exact", segmented=True)
-        beta = st.number_input(
-            "β",
-            0.1,
-            10.0,
-            step=0.5,
-            help="How much more recall counts than precision.",
-            **state.kept("compare classes", "beta", 1.0, width=110),
-        )
+        kept = state.kept("compare classes", "beta", 1.0, width=110)
+        beta = st.number_input("β", 0.1, 10.0, step=0.5, help="How much more recall counts than precision.", **kept)
     answers = compared.answers_of_runs(key)
     has_runs = len(answers) > 1
     found = compared.computed("class table", key, lambda: class_table(answers, beta=beta), beta)

@@ -110,13 +110,10 @@ def _cell(found, method, place, column, parts):
     value, spread = method.value(column.key), method.spread(column.key)
     decimals = len(number(value, column, DECIMALS).partition(".")[2])
     rank = found.ranks[column.key][place]
-    text = table.cell_text(
-        value,
-        found.interval(method, column) if "interval" in parts else None,
-        {found.marks[column.key][place]} & {"second", "tied"},
-        spread="" if spread is None else fixed_text(spread, decimals),
-        write=lambda value: number(value, column, DECIMALS),
-    )
+    interval = found.interval(method, column) if "interval" in parts else None
+    marks = {found.marks[column.key][place]} & {"second", "tied"}
+    spread = "" if spread is None else fixed_text(spread, decimals)
+    text = table.cell_text(value, interval, marks, spread=spread, write=lambda value: number(value, column, DECIMALS))
     return f"{text} #{rank}" if "rank" in parts and rank is not None else text
 
 

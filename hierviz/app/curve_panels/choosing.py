@@ -147,14 +147,11 @@ def value_table(rows, key, *, first, keys=None, intervals=None):
         By row and metric.
     """
     keys, intervals = shown_keys() if keys is None else keys, intervals or {}
-    cells = [
-        {first: name, "τ": row["τ"]}
-        | {
-            short_label(key): table.cell_text(row.get(key), table.ends(intervals.get(name, {}).get(key)))
-            for key in keys
-        }
-        for name, row in rows.items()
-    ]
+    cells = []
+    for name, row in rows.items():
+        spans = {key: table.ends(interval) for key, interval in intervals.get(name, {}).items()}
+        texts = {short_label(key): table.cell_text(row.get(key), spans.get(key)) for key in keys}
+        cells.append({first: name, "τ": row["τ"]} | texts)
     # Without a width the first column may cut its names off, and heads of neighbours touch.
     columns = {first: table.words(width=20 + 8 * max(map(len, [first, *rows]))), "τ": None}
     frame = pd.DataFrame(cells)

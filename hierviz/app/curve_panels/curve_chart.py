@@ -98,15 +98,14 @@ class CurveChoice:
         if self.axes.y != "hf1_samples":
             return curves
         thresholds = charts.knots(curves, *(start.threshold_of(key) for key in self.keys))
-        return self.worked_out(
-            "set curves",
-            "Curves of predicted sets",
-            lambda stages: {
+
+        def of_sets(stages):
+            return {
                 (name := self.name(key)): set_operating_curve(model, thresholds, stages(f"Predicted sets of {name}"))
                 for key, model in self.models.items()
-            },
-            thresholds.tobytes(),
-        )
+            }
+
+        return self.worked_out("set curves", "Curves of predicted sets", of_sets, thresholds.tobytes())
 
     def threshold(self, view):
         """The threshold of a view: a number, or by name where every model has its own."""
@@ -115,16 +114,14 @@ class CurveChoice:
     def rules(self):
         """Where the marked rules land: {model: {rule: {metric: value}}}; nothing where it was cancelled."""
         marked, settings = state.view().marked, self.settings
-        landed = self.worked_out(
-            "rules",
-            "Marks of the rules",
-            lambda stages: {
+
+        def landed(stages):
+            return {
                 (name := self.name(key)): _landed(model, marked, dict(settings), stages(f"Answers of {name}"))
                 for key, model in self.models.items()
-            },
-            *(marked, settings),
-        )
-        return landed or {}
+            }
+
+        return self.worked_out("rules", "Marks of the rules", landed, marked, settings) or {}
 
     @property
     def settings(self):

@@ -67,13 +67,9 @@ def verdict(choice, model):
 
 def panels(choice, now):
     """The row of panels and the open one; `now` is the view that the chart returned."""
-    st.segmented_control(
-        "Panel",
-        list(PANELS),
-        format_func=PANELS.get,
-        label_visibility="collapsed",
-        **state.bound("panel", value=now.panel if now.panel in PANELS else None, back=lambda value: value or "none"),
-    )
+    shown = now.panel if now.panel in PANELS else None
+    tied = state.bound("panel", value=shown, back=lambda value: value or "none", label_visibility="collapsed")
+    st.segmented_control("Panel", list(PANELS), format_func=PANELS.get, **tied)
     if now.panel not in DRAW:
         return
     try:

@@ -47,17 +47,12 @@ def guarantee(choice, key):
         "fraction": FRACTION.value() / 100,
         "seed": SEED.value(),
     }
-    return choice.computed(
-        "guarantee",
-        lambda: guaranteed_threshold(
-            choice.taxonomy,
-            samples.truth,
-            samples.table,
-            groups=None if group is None else samples.groups(group),
-            **asked,
-        ),
-        *(key, group, *asked.values()),
-    )
+
+    def made():
+        groups = None if group is None else samples.groups(group)
+        return guaranteed_threshold(choice.taxonomy, samples.truth, samples.table, groups=groups, **asked)
+
+    return choice.computed("guarantee", made, key, group, *asked.values())
 
 
 def _show(choice, key, certified):

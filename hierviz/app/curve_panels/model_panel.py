@@ -92,6 +92,10 @@ def _numbers(choice, key, samples, part=None):
     return choice.computed("model numbers", lambda: model_numbers(samples), key, part)
 
 
+def _numbers_of_run(choice, key, run):
+    return choice.computed("numbers of runs", lambda: model_numbers(judged_samples([run])[0]), key, run.predictions.run)
+
+
 def _spans(choice, key, samples, part):
     """Intervals of the numbers of some samples; empty where they are not wanted or cannot be had."""
     if part is None:
@@ -153,14 +157,7 @@ def _runs(choice):
     groups = {stem: numbers_of(of_stem) for stem, of_stem in run_groups(names).items()}
     for key, models in choice.runs.items():
         # Each run on all samples that it judges.
-        groups[choice.name(key)] = [
-            choice.computed(
-                "numbers of runs",
-                lambda model=model: model_numbers(judged_samples([model])[0]),
-                *(key, model.predictions.run),
-            )
-            for model in models
-        ]
+        groups[choice.name(key)] = [_numbers_of_run(choice, key, model) for model in models]
     with st.expander("Several runs of one model: mean ± standard deviation", expanded=bool(groups)):
         if len(names) > 1:
             help = "Models whose names differ only in the number of a seed or run are grouped automatically."
@@ -170,14 +167,11 @@ def _runs(choice):
         if not groups:
             st.markdown("Choose at least two runs.")
             return
-        rows = [
-            {"model": stem, "runs": len(runs)}
-            | {
-                METRICS[key].label: cell_text(spread.mean, spread=value_text(spread.sd))
-                for key, spread in spread_over_runs(runs).items()
-            }
-            for stem, runs in groups.items()
-        ]
+        rows = []
+        for stem, runs in groups.items():
+            spreads = {METRICS[key].label: spread for key, spread in spread_over_runs(runs).items()}
+            texts = {label: cell_text(one.mean, spread=value_text(one.sd)) for label, one in spreads.items()}
+            rows.append({"model": stem, "runs": len(runs)} | texts)
         draw(pd.DataFrame(rows), key="runs-table", width="content")
         st.markdown(
             "Each row is the mean over the runs ± their standard deviation (n − 1 in the denominator), the variation between "

@@ -42,11 +42,8 @@ def controls(usable, names, pairs, is_of_sets):
                 )
             if is_of_sets:
                 return names
-            rules = {
-                key: rule
-                for key, rule in INFERENCE_RULES.items()
-                if not (rule.returns_sets or "threshold" in rule.parameters)
-            }
+            every = INFERENCE_RULES.items()
+            rules = {key: rule for key, rule in every if not (rule.returns_sets or "threshold" in rule.parameters)}
             labels = {key: rule.label for key, rule in rules.items()}
             pick_several("Rules to mark", labels, "marked", help=explained(rules.values()))
     return names
@@ -66,13 +63,8 @@ def threshold_panel(choice):
         for label, threshold in choice.stops(now):
             text = f"{label[0].upper()}{label[1:]}: τ = {threshold:.12g}" if label[0].isalpha() else f"τ = {label}"
             st.button(text, on_click=state.move_threshold, args=(threshold, key, choice.rule))
-        link_to(
-            "example",
-            "See the answers at this threshold" if is_of_sets else "See the answers at this τ",
-            "arrow_forward",
-            rule=choice.rule,
-            threshold=now.threshold_of(key),
-        )
+        fields = {"rule": choice.rule, "threshold": now.threshold_of(key)}
+        link_to("example", f"See the answers at this {'threshold' if is_of_sets else 'τ'}", "arrow_forward", **fields)
     if is_of_sets:
         label = f"Whole curve of {choice.name(key)} (CSV)"
         download(label, lambda: choice.curve_table(key), f"set-curve-{key}.csv", "get-set-curve")

@@ -44,13 +44,8 @@ def models_control(label, options, now, most, width):
         memory[label] = "" if value else state.view().models
         return tuple(value) or None
 
-    st.multiselect(
-        label,
-        list(options),
-        format_func=options.get,
-        max_selections=most,
-        **state.bound("models", value=[] if is_empty else now, width=width, back=back),
-    )
+    tied = state.bound("models", value=[] if is_empty else now, width=width, back=back)
+    st.multiselect(label, list(options), format_func=options.get, max_selections=most, **tied)
     return [] if is_empty else now
 
 
@@ -156,29 +151,17 @@ def rule_controls(data, model, sets=None):
 
 
 def _threshold(parameter, model):
-    text = threshold_text(state.view().threshold_of(model))
-    st.number_input(
-        parameter.label,
-        *parameter.range,
-        step=0.01,
-        format=f"%.{len(text) - 2}f",
-        help=parameter.sentence,
-        **state.bound_threshold(model, width=150),
-    )
+    tied = state.bound_threshold(model, width=150)
+    form = f"%.{len(threshold_text(state.view().threshold_of(model))) - 2}f"
+    st.number_input(parameter.label, *parameter.range, step=0.01, format=form, help=parameter.sentence, **tied)
 
 
 def _number(parameter, taxonomy):
     highest = math.floor(1000 * min(parameter.highest(taxonomy), MOST)) / 1000
     if state.view().parameter(parameter.name) > highest:
         state.change_parameter(parameter.name, highest)
-    st.number_input(
-        parameter.label,
-        float(parameter.range[0]),
-        highest,
-        step=0.1,
-        help=parameter.sentence,
-        **state.bound_parameter(parameter.name, width=150),
-    )
+    tied, lowest = state.bound_parameter(parameter.name, width=150), float(parameter.range[0])
+    st.number_input(parameter.label, lowest, highest, step=0.1, help=parameter.sentence, **tied)
 
 
 def _choice(parameter, taxonomy, more=()):

@@ -168,13 +168,10 @@ def metric_table(rows, keys, key):
 
 def cell_text(row, key):
     """A number with its spread, its marks, its interval, and what unknown scores could make of it, as text."""
-    text = table.cell_text(
-        row.values.get(key),
-        ends(row.intervals.get(key)),
-        row.marks.get(key, ()),
-        spread=value_text(row.spread[key]) if key in row.spread else "",
-        note=f" ({never_text(key)})" if key in row.never else "",
-    )
+    spread = value_text(row.spread[key]) if key in row.spread else ""
+    note = f" ({never_text(key)})" if key in row.never else ""
+    interval, marks = ends(row.intervals.get(key)), row.marks.get(key, ())
+    text = table.cell_text(row.values.get(key), interval, marks, spread=spread, note=note)
     if key not in row.bounds or text == "–":
         return text
     pair = row.bounds[key]

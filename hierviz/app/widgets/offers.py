@@ -18,6 +18,7 @@ from hierviz.reports.view import DEMO, NAME_OF_DEMO
 
 TAXONOMY = "parent,child\nanimal,mammal\nmammal,cat\nmammal,dog\nanimal,newt\n"
 PREDICTIONS = "sample_id,cat,dog,newt\na,0.7,0.2,0.1\nb,0.3,0.4,0.3\n"
+INPUTS = "weight,legs,length\n4.1,4,46\n0.02,4,11\n"
 TRUTH = "sample_id,truth,camera\na,cat,north\nb,mammal,south\n"
 # By where the predictions come from: title, file or sentence, and a note on the file.
 OF_FILES = (
@@ -27,11 +28,7 @@ OF_FILES = (
 )
 OF_MODELS = (
     OF_FILES[0],
-    (
-        "Inputs",
-        "weight,legs,length\n4.1,4,46\n0.02,4,11\n",
-        "One row per sample; or a zip of pictures, texts, .npy, .npz.",
-    ),
+    ("Inputs", INPUTS, "One row per sample; or a zip of pictures, texts, .npy, .npz."),
     OF_FILES[2],
 )
 TABLE = "sample_id,cat,dog,newt,truth\na,0.7,0.2,0.1,cat\nb,0.3,0.4,0.3,mammal\nc,0.2,0.3,0.5,dog\n"

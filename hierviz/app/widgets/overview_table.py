@@ -48,18 +48,15 @@ SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels
 
 def summaries(data):
     """All numbers of every model by its name, computed once; None where the visitor cancelled it."""
-    return worked_out(
-        "summaries",
-        data.digest,
-        "Model metrics",
+
+    def summary(model, stages):
         # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
-        lambda stages: {
-            model.predictions.name: model_summary(
-                model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stages
-            )
-            for model in data.models.values()
-        },
-    )
+        return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stages)
+
+    def made(stages):
+        return {model.predictions.name: summary(model, stages) for model in data.models.values()}
+
+    return worked_out("summaries", data.digest, "Model metrics", made)
 
 
 def known_summaries(data):

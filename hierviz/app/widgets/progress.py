@@ -46,12 +46,12 @@ def worked_out(name, key, what, make, unit=None):
     return value
 
 
-def is_wanted(name, key, at_once, button, why="", **options):
+def is_wanted(name, asked, at_once, button, why="", **options):
     """Whether something slow is to be computed: at once, or once its button was pressed, which is drawn until then.
 
     Parameters
     ----------
-    name, key : as of `state.computed`
+    name, asked : as of `state.computed`
     at_once : bool
     button : str
     why : str
@@ -60,11 +60,11 @@ def is_wanted(name, key, at_once, button, why="", **options):
         Of the button.
     """
     pressed = state.memory(f"requested {name}")
-    if at_once or key in pressed or state.known(name, key) is not None:
+    if at_once or asked in pressed or state.known(name, asked) is not None:
         return True
     if why:
         st.markdown(why)
-    st.button(button, on_click=lambda: pressed.update({key: True}), **options)
+    st.button(button, on_click=lambda: pressed.update({asked: True}), **options)
     return False
 
 

@@ -103,14 +103,8 @@ def _report(data, page):
     wanted = state.kept(MEMORY, "with_own_story" if own else "with_story", own)
     if steps and not st.toggle(f"With the story ({len(steps)} views)", **wanted):
         steps = ()
-    settings = report_settings(
-        data,
-        steps,
-        story_flag(data, steps),
-        ReportSamples(int(worst), int(random), int(seed), chosen, most),
-        title=title,
-        notes=notes,
-    )
+    samples = ReportSamples(int(worst), int(random), int(seed), chosen, most)
+    settings = report_settings(data, steps, story_flag(data, steps), samples, title=title, notes=notes)
     if _is_requested("asked", asked_report(data, settings), "Make the report"):
         made = offer_report(data, settings, file_start(title or data.title), "get-report")
         if made is not None and made.left_out:
