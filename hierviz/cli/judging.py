@@ -275,8 +275,7 @@ def check_rule_flags(options, *rules):
         if getattr(options, name) is not None and not any(name in entry.parameters for entry in entries):
             raise FileError(
                 f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule "
-                f"{' and '.join(dict.fromkeys(rules))}. "
-                f"Choose that rule, or leave {flag(name)} out."
+                f"{' and '.join(dict.fromkeys(rules))}. Choose that rule, or leave {flag(name)} out."
             )
 
 
