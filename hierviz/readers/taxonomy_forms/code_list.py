@@ -16,6 +16,7 @@ from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import file_limits
 from hierviz.readers.class_paths import taxonomy_of_ids
 from hierviz.readers.tables import find_separator, open_table
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 
 CODE_COLUMNS = (
@@ -56,7 +57,13 @@ def _words(lines):
     )
 
 
-def read(source, options):
+@taxonomy_form(
+    "codes whose parents are their beginnings (ICD-10, NAICS, UNSPSC)",
+    (".csv", ".tsv"),
+    "a table of two or three columns, one called `code`, one `title`, `name` or `description`",
+    looks_like,
+)
+def read_codes(source, options):
     """Taxonomy of a table with a column of codes and perhaps one of titles.
 
     Raises

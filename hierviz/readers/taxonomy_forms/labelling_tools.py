@@ -13,6 +13,7 @@ from xml.etree import ElementTree
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import of_kind
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -43,6 +44,13 @@ def _categories(value):
     return records if isinstance(records, list) else []
 
 
+@taxonomy_form(
+    "categories of COCO or iNaturalist, with supercategories or ranks",
+    (".json",),
+    "a list `categories` of objects with id and name, or a list of objects with a supercategory",
+    looks_like_coco,
+    "json",
+)
 def read_coco(value, where, detected):
     """Taxonomy of categories; one without a supercategory is below the root.
 
@@ -127,11 +135,13 @@ def _of_ranks(records, ranks, where, detected):
     return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
 
 
-def looks_like_open_images(value):
-    """Whether a JSON value is a node of such a hierarchy."""
-    return isinstance(value, dict) and isinstance(value.get("LabelName"), str)
-
-
+@taxonomy_form(
+    "the hierarchy of Open Images",
+    (".json",),
+    "an object with `LabelName`",
+    lambda value: isinstance(value, dict) and isinstance(value.get("LabelName"), str),
+    "json",
+)
 def read_open_images(value, where, detected):
     """Taxonomy of the subcategories, a graph where a class is at several places; parts are no subcategories."""
     edges, parts, waiting = [(None, _label(value, where))], {}, [value]
@@ -164,13 +174,13 @@ def _label(node, where):
 _START = re.compile(r"<(View|Taxonomy|Choices)[\s>]")
 
 
-def looks_like_interface(name, lines):
-    """Whether a text is an interface with choices."""
-    text = "\n".join(lines)
-    return _START.search(text) is not None and "<Choice" in text
-
-
-def read_interface(source, options):
+@taxonomy_form(
+    "the labelling interface of Label Studio",
+    (".xml",),
+    "`<View>`, `<Taxonomy>` or `<Choices>` with `<Choice>`",
+    lambda name, lines: _START.search("\n".join(lines)) is not None and any("<Choice" in line for line in lines),
+)
+def read_label_studio(source, options):
     """Taxonomy of the choices of the first ``<Taxonomy>``, else of the first ``<Choices>``.
 
     Raises

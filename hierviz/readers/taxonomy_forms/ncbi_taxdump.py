@@ -20,6 +20,7 @@ import numpy as np
 
 from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.class_paths import by_name
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_forms.large_tables import WantedNames, aliases, require_moderate, with_ancestors
 
 _SCIENTIFIC = "scientific name"
@@ -31,12 +32,14 @@ _LINES = {
 }
 
 
-def looks_like(name, names):
-    """Whether nodes.dmp is there, or is the file."""
-    return name in ("nodes.dmp", "names.dmp") or {"nodes.dmp", "names.dmp"} <= set(names)
-
-
-def read(files, wanted, where):
+@taxonomy_form(
+    "the taxonomy of NCBI: nodes.dmp and names.dmp in a folder, zip or .tar.gz",
+    (".dmp", ".zip", ".tar.gz"),
+    "the files `nodes.dmp` and `names.dmp`",
+    lambda name, names: name in ("nodes.dmp", "names.dmp") or {"nodes.dmp", "names.dmp"} <= set(names),
+    "large",
+)
+def read_taxdump(files, wanted, where):
     """Taxonomy of a taxdump.
 
     Parameters

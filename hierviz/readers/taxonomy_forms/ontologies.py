@@ -24,15 +24,17 @@ from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.messages.extras import require
 from hierviz.readers.class_paths import by_name, taxonomy_of_ids
 from hierviz.readers.sources import translated
+from hierviz.readers.taxonomy_forms import taxonomy_form
 
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def looks_like_obo(name, lines):
-    """Whether a text begins with format-version or has a frame [Term]."""
-    return any(line.startswith(("format-version:", "[Term]")) for line in lines)
-
-
+@taxonomy_form(
+    "an ontology in OBO",
+    (".obo",),
+    "`format-version:` or `[Term]`",
+    lambda name, lines: any(line.startswith(("format-version:", "[Term]")) for line in lines),
+)
 def read_obo(source, options):
     """Taxonomy of an OBO file: a graph where terms have several parents.
 
@@ -156,6 +158,12 @@ def _silent():
         log.removeHandler(silent)
 
 
+@taxonomy_form(
+    "a SKOS concept scheme in Turtle, RDF/XML or N-Triples (needs rdflib)",
+    (".ttl", ".rdf", ".nt"),
+    "prefixes, `<rdf:RDF>`, or triples of addresses",
+    looks_like_skos,
+)
 @_silent()
 def read_skos(source, options):
     """Taxonomy of a concept scheme: a graph where a concept has several broader ones.
