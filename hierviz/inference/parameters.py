@@ -128,3 +128,14 @@ THRESHOLDS_BY_DEPTH = Parameter(
 def named(*parameters):
     """Parameters by their name."""
     return {parameter.name: parameter for parameter in parameters}
+
+
+def rule(label, sentence, formula, source, *parameters, **facts):
+    """Decorator of the function of a rule, its name the key: what `inference.registry.InferenceRule` says of it."""
+
+    def decorate(function):
+        function.described = (label, sentence, formula, source)
+        function.facts = {**facts, "parameters": named(*parameters)}
+        return function
+
+    return decorate
