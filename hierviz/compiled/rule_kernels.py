@@ -1,7 +1,5 @@
 """Inference rules that need all node probabilities, compiled by numba: plurality, and the largest product of p and a weight."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.compiled.compiling import compiled, inner

@@ -1,7 +1,5 @@
 """Parameters of inference rules: their class, and those that rules share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 

@@ -1,7 +1,5 @@
 """What a loss is, and what the losses share: checks of truth and scores, blocks of rows, masses of a softmax."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable

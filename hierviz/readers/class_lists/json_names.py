@@ -7,8 +7,6 @@ Settings are searched for the keys of `KEYS`. Objects of a list (COCO ``categori
 pair ``["n01440764", "tench"]`` (Keras) is one class with two names.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re

@@ -11,8 +11,6 @@ Forms
 - An array of text, as scikit-learn's ``classes_`` saved with `numpy.save`.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import dataclass

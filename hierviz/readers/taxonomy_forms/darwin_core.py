@@ -10,8 +10,6 @@ References
 .. [1] Darwin Core quick reference guide, class Taxon, https://dwc.tdwg.org/terms/#taxon.
 """
 
-from __future__ import annotations
-
 import csv
 from array import array
 

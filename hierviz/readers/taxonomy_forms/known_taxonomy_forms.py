@@ -4,8 +4,6 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `TAXONOMY_F
 (edges, levels, paths, nested JSON, HiTIN) are tried after these.
 """
 
-from __future__ import annotations
-
 from hierviz.readers.prediction_forms.speciesnet import read_speciesnet, read_speciesnet_labels
 from hierviz.readers.taxonomy_forms import FileForm
 from hierviz.readers.taxonomy_forms.code_list import read_codes

@@ -5,8 +5,6 @@ where a category has two or more of them, or has one and no supercategory; a cat
 before it. A rank that is no level is said.
 """
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 

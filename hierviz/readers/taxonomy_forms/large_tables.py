@@ -7,8 +7,6 @@ Conventions
 Rows are numbers in arrays: nothing is kept of a row that is not needed but its id and that of its parent, 16 bytes.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile

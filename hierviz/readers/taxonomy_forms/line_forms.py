@@ -14,8 +14,6 @@ References
 .. [2] Princeton University, WordNet 3.0 reference manual, wndb(5WN).
 """
 
-from __future__ import annotations
-
 import re
 
 from hierviz.messages.errors import TaxonomyError, shown

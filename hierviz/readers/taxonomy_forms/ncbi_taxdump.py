@@ -10,8 +10,6 @@ References
 .. [1] taxdump_readme.txt, https://ftp.ncbi.nlm.nih.gov/pub/taxonomy/.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter

@@ -11,8 +11,6 @@ References
 .. [2] D. Maddison et al., NEXUS: an extensible file format for systematic information, Systematic Biology 46, 1997, 590-621.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise

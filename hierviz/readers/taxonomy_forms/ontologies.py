@@ -14,8 +14,6 @@ References
 .. [2] SKOS Simple Knowledge Organization System Reference, W3C Recommendation 18 August 2009.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re
