@@ -124,14 +124,8 @@ def _taxonomy(files, name, where, needed, accepted, n_rows):
         "common_name": {key: row[6] for key, row in rows.items() if row[6]},
         "alias": aliases(accepted, names),
     }
-    return by_name(
-        edges,
-        names,
-        where,
-        attributes=attributes,
-        notes=notes,
-        detected={"form": "Darwin Core taxa", "rows": f"{n_rows:,}"},
-    )
+    detected = {"form": "Darwin Core taxa", "rows": f"{n_rows:,}"}
+    return by_name(edges, names, where, attributes=attributes, notes=notes, detected=detected)
 
 
 def _rows(files, name, where):

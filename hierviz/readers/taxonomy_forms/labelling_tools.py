@@ -23,17 +23,13 @@ _KEPT = ("id", "common_name", "synset", "synonyms", "image_count", "frequency")
 def looks_like_coco(value):
     """Whether a JSON value has a list of categories with names, or is one with supercategories."""
     records = _categories(value)
-    if any(isinstance(record, dict) and any(key in record for key in _OF_OTHERS) for record in records):
-        return False
-    return (
-        bool(records)
-        and all(
-            isinstance(record, dict)
-            and isinstance(record.get("name"), str)
-            and ("supercategory" in record or "id" in record)
-            for record in records
-        )
-        and (isinstance(value, dict) or all("supercategory" in record for record in records))
+    needed = {"supercategory", "id"} if isinstance(value, dict) else {"supercategory"}
+    return bool(records) and all(
+        isinstance(record, dict)
+        and isinstance(record.get("name"), str)
+        and not needed.isdisjoint(record)
+        and not any(key in record for key in _OF_OTHERS)
+        for record in records
     )
 
 
@@ -74,11 +70,7 @@ def read_coco(value, where, detected):
     tops = [parent for parent in dict.fromkeys(above) if parent is not None and parent not in seen]
     edges = [(None, top) for top in tops] + list(zip(above, names, strict=True))
     kept = {
-        key: {
-            name: _plain(record[key])
-            for name, record in zip(names, records, strict=True)
-            if _plain(record.get(key)) is not None
-        }
+        key: {name: _plain(record.get(key)) for name, record in zip(names, records, strict=True)}
         for key in _KEPT
         if any(key in record for record in records)
     }

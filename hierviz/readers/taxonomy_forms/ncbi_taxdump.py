@@ -79,14 +79,9 @@ def read_taxdump(files, wanted, where):
     edges = [(None if parent == number or parent not in names else parent, number) for number, parent in pairs]
     attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks, "alias": aliases(chosen, names)}
     notes = [f"{where}: {len(pairs):,} of {len(ids):,} nodes were read: {len(chosen):,} classes and what is above them"]
-    return by_name(
-        edges,
-        {number: names[number] for number, _ in pairs},
-        where,
-        attributes=attributes,
-        notes=notes if chosen else (),
-        detected={"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"},
-    )
+    called = {number: names[number] for number, _ in pairs}
+    detected = {"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"}
+    return by_name(edges, called, where, attributes=attributes, notes=notes if chosen else (), detected=detected)
 
 
 def _rows(files, name, where, n_ids, n_cells):
