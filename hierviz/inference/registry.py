@@ -25,7 +25,7 @@ from numpy.typing import ArrayLike
 from hierviz.inference import crm, rules
 from hierviz.inference.parameters import THRESHOLD, Parameter
 from hierviz.messages.errors import PredictionsError, near_miss
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.taxonomy.checks import check_key, check_one_of, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -34,7 +34,7 @@ WORK_VALUES = 1 << 19
 
 
 @dataclass(frozen=True)
-class InferenceRule(Short):
+class InferenceRule(Described):
     """One inference rule.
 
     Attributes
@@ -51,13 +51,6 @@ class InferenceRule(Short):
         All keywords of the function, by name.
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     function: Callable
     tree_only: bool = False
     returns_sets: bool = False

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.predictions.parametrisation import column_order, default_columns, sigmoid
 from hierviz.taxonomy.checks import check_one_of, check_truth_first
 from hierviz.taxonomy.node_lists import distinct, group
@@ -23,7 +23,7 @@ BLOCK_VALUES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Loss(Short):
+class Loss(Described):
     """One training loss.
 
     Attributes
@@ -45,13 +45,6 @@ class Loss(Short):
         True when a sample may have several true nodes (NodeLists).
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     parametrisation: str
     function: Callable
     tree_only: bool = True

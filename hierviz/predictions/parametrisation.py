@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.taxonomy.checks import array_of_rows, check_one_of, check_taxonomy, in_order_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
@@ -34,7 +34,7 @@ SUM_TOLERANCE = 2e-3
 
 
 @dataclass(frozen=True)
-class Parametrisation(Short):
+class Parametrisation(Described):
     """One way of modelling node probabilities.
 
     Attributes
@@ -60,13 +60,6 @@ class Parametrisation(Short):
         True when the scores have to be changed before they are added up, multiplied or taken as they are.
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     columns: str
     prepare: Callable
     combine: str
