@@ -444,5 +444,5 @@ def _truth_column(names, truth, taxonomy):
 
 
 def _place_of(columns, names, taxonomy):
-    """Place of the first of `columns` among the names, None when none is; a class may be called so, such as true next to false."""
+    """Place of the first of `columns` in the names, None when none is; a class may be called so, such as true next to false."""
     return next((names.index(name) for name in columns if name in names and name not in taxonomy.index), None)
