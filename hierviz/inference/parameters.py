@@ -132,7 +132,7 @@ def rule(label, sentence, formula, source, *parameters, **facts):
     """Decorator of the function of a rule, its name the key: what `inference.registry.InferenceRule` says of it."""
 
     def decorate(function):
-        function.described = (label, sentence, formula, source)
+        function.described = function.__name__, label, sentence, formula, source, function
         function.facts = {**facts, "parameters": named(*parameters)}
         return function
 

@@ -162,7 +162,7 @@ def rule_parameters():
 
 
 _RULES = {
-    function.__name__: InferenceRule(function.__name__, *function.described, function, **function.facts)
+    function.__name__: InferenceRule(*function.described, **function.facts)
     for function in (
         *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.plurality),
         *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
