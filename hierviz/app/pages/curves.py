@@ -35,11 +35,8 @@ def controls(usable, names, pairs, is_of_sets):
                 if key in OF_SETS or not (is_of_sets or key == "bands"):
                     st.toggle(label, help=help_text, **state.bound_member("drawn", key))
             if len(names) > 1:
-                st.toggle(
-                    "Separate τ per model",
-                    help="The handle then moves only the selected model; click a curve or a dot to select its model.",
-                    **state.bound_own_thresholds(names),
-                )
+                help = "The handle then moves only the selected model; click a curve or a dot to select its model."
+                st.toggle("Separate τ per model", help=help, **state.bound_own_thresholds(names))
             if is_of_sets:
                 return names
             every = INFERENCE_RULES.items()

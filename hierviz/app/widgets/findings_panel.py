@@ -2,6 +2,7 @@
 
 import os
 import tempfile
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -119,17 +120,12 @@ def findings_list(found, key, is_of_path=False):
             fix = "" if one.fix is None else f" *Can be fixed: {escape(one.fix)}.*"
             st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
     for number, name in enumerate(found.mended_names):
-        download(
-            f"Fixed {escape(name)}",
-            lambda name=name: _fixed(found)[name],
-            name,
-            f"fixed-{number}-{abs(hash(key))}",
-            "healing",
-            help="The file with everything fixed that can be, and nothing else changed. Check it, then open it.",
-        )
+        help = "The file with everything fixed that can be, and nothing else changed. Check it, then open it."
+        content, place = partial(_fixed, found, name), f"fixed-{number}-{abs(hash(key))}"
+        download(f"Fixed {escape(name)}", content, name, place, "healing", help=help)
 
 
-def _fixed(found):
-    """Content of the fixed files by name."""
+def _fixed(found, name):
+    """Content of a fixed file."""
     with tempfile.TemporaryDirectory(prefix="hierviz-fixed-") as folder:
-        return {path.name: path.read_bytes() for path in found.write_mended(Path(folder))}
+        return next(path.read_bytes() for path in found.write_mended(Path(folder)) if path.name == name)

@@ -39,13 +39,9 @@ def stop(why="", icon="info"):
     raise PageEnd
 
 
+@state.callbacks_of_this_run()
 def run(pages):
     """Draw the shared parts and the requested page."""
-    with state.callbacks_of_this_run():
-        _draw(pages)
-
-
-def _draw(pages):
     frame.look()
     now = st.navigation(pages, position="top")
     # Where the first run fails, it is for what the command line names.

@@ -199,16 +199,9 @@ def download(label, content, file, key, icon="download", **options):
     def written(value):
         return to_csv(value) if isinstance(value, pd.DataFrame) else value
 
-    st.download_button(
-        label,
-        (lambda: written(content())) if callable(content) else written(content),
-        file,
-        mimetypes.guess_type(file)[0] or "application/octet-stream",
-        key=key,
-        on_click="ignore",
-        icon=f":material/{icon}:" if icon else None,
-        **options,
-    )
+    data = (lambda: written(content())) if callable(content) else written(content)
+    kind, icon = mimetypes.guess_type(file)[0] or "application/octet-stream", f":material/{icon}:" if icon else None
+    st.download_button(label, data, file, kind, key=key, on_click="ignore", icon=icon, **options)
 
 
 def width_of(head, texts):
