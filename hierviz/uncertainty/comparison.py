@@ -187,9 +187,7 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
         found = Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
-    has_none = np.isnan(a.lower) | np.isnan(b.lower)
-    lower, upper = (np.where(has_none, np.nan, ends) for ends in (found.lower, found.upper))
-    return replace(found, lower=lower, upper=upper)
+    return found.without(np.isnan(a.lower) | np.isnan(b.lower))
 
 
 def _bands_of_differences(a, b):
@@ -236,13 +234,10 @@ def clear_after_holm(differences):
         left = np.flatnonzero(~clear)
         is_clear = []
         for place in left:
-            difference = differences[place]
-            strict = 1 - (1 - difference.level) / len(left)
-            is_clear.append(
-                not no_clear_difference(
-                    Interval.from_draws(difference.estimate, difference.draws, difference.resamples, strict)
-                )
-            )
+            one = differences[place]
+            level = 1 - (1 - one.level) / len(left)
+            strict = Interval.from_draws(one.estimate, one.draws, one.resamples, level)
+            is_clear.append(not no_clear_difference(strict))
         if not any(is_clear):
             break
         clear[left[is_clear]] = True

@@ -171,19 +171,16 @@ def difference_of_models(
     for index, counts in resamples.each(progress):
         draws[index] = numbers(counts)
     found = Interval.from_draws(estimate, draws, resamples, level)
-    too_few = np.flatnonzero(leaves_too_few_wrong(resamples.n_samples, levels))
-    found.lower[too_few], found.upper[too_few] = np.nan, np.nan
     ends = len(levels), len(levels) + len(values)
     most = [one.curve().values["correct"].max() for one in steps]
-    places = {name: ends[1] + place for place, name in enumerate(AREAS)}
     return ModelDifference(
         key,
         levels,
-        found.part(slice(0, ends[0])),
+        found.part(slice(0, ends[0])).without(leaves_too_few_wrong(resamples.n_samples, levels)),
         (~at_least(most[0], levels), ~at_least(most[1], levels)),
         values,
         found.part(slice(*ends)),
-        {name: found.part(place) for name, place in places.items()},
+        {name: found.part(ends[1] + place) for place, name in enumerate(AREAS)},
     )
 
 
