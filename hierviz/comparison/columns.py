@@ -241,7 +241,7 @@ def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, 
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
     summary = model_summary(model, stage=stage, class_weights=weights, **choice)
     if protein is not None and summary["labels"] is not None:
-        summary["labels"] |= protein.summary()
+        summary["labels"] |= protein.values
     why = {}
     for note in summary["notes"]:
         block, colon, reason = note.partition(": null, ")

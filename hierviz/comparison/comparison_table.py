@@ -100,16 +100,14 @@ class ComparisonTable(Short):
 
     def interval_reasons(self, method: Method) -> dict[str, str]:
         """Why a value of a method has no interval, by key; empty without resamples."""
-        if self.resamples is None:
-            return {}
-        reasons = {c.key: method.why_no_interval(c) for c in self.columns if method.value(c.key) is not None}
+        wanted = [c for c in self.columns if method.value(c.key) is not None and self.resamples is not None]
+        reasons = {column.key: method.why_no_interval(column) for column in wanted}
         return {key: f"no interval: {reason}" for key, reason in reasons.items() if reason is not None}
 
     def interval_cautions(self, method: Method) -> dict[str, str]:
         """Which intervals of a method may be too short, and why, by key; empty without resamples."""
-        if self.resamples is None:
-            return {}
-        found = {column.key: method.interval_caution(column) for column in self.columns}
+        wanted = [] if self.resamples is None else self.columns
+        found = {column.key: method.interval_caution(column) for column in wanted}
         return {key: caution for key, caution in found.items() if caution is not None}
 
     def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
