@@ -183,13 +183,9 @@ def level_table(evaluation: Judged, rule: str = "majority", threshold: float = 0
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     depth = answers.taxonomy.depth
-    truth, predicted = answers.truth, known_answers(answers.predicted)
-
-    def by_depth(nodes):
-        return np.bincount(depth[nodes.nodes if isinstance(nodes, NodeLists) else nodes], minlength=depth.max() + 1)
-
-    def by_number(nodes):
-        return np.bincount(nodes.lengths) if isinstance(nodes, NodeLists) else np.array([0, len(nodes)])
-
-    levels = map(by_depth, (np.arange(len(depth)), answers.taxonomy.leaves, truth, predicted))
-    return LevelTable(*levels, *map(by_number, (truth, predicted)))
+    lists = [NodeLists.of(nodes) for nodes in (answers.truth, known_answers(answers.predicted))]
+    of_classes = np.arange(len(depth)), answers.taxonomy.leaves
+    levels = (
+        np.bincount(depth[nodes], minlength=depth.max() + 1) for nodes in (*of_classes, *(one.nodes for one in lists))
+    )
+    return LevelTable(*levels, *(np.bincount(one.lengths) for one in lists))

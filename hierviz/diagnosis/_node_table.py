@@ -32,8 +32,9 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.taxonomy.checks import check_kind
-from hierviz.taxonomy.node_lists import distinct, is_member
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -362,8 +363,6 @@ def _stops(answers):
     n_nodes, predicted = answers.taxonomy.n_nodes, answers.predicted
     if not isinstance(predicted, NodeLists):
         return np.bincount(predicted, minlength=n_nodes)
-    row = predicted.rows
-    keys = distinct((row * n_nodes + predicted.nodes)[predicted.nodes >= 0])
-    stops = np.bincount(keys % n_nodes, minlength=n_nodes)
+    stops = np.bincount(own_keys(answers.taxonomy, predicted) % n_nodes, minlength=n_nodes)
     stops[0] += int((predicted.lengths == 0).sum())
     return stops

@@ -38,7 +38,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.progress import Progress
-from hierviz.metrics.sets.node_sets import truth_keys
+from hierviz.metrics.sets.node_sets import own_keys, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
 from hierviz.taxonomy.node_lists import is_member, offsets_of
@@ -65,9 +65,7 @@ class TruthRelation:
         self.truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
         self.is_simple = taxonomy.is_tree and not isinstance(truth, NodeLists)
         if not self.is_simple:
-            lists = NodeLists.of(self.truth)
-            self.own = np.sort(np.repeat(self.rows, lists.lengths) * taxonomy.n_nodes + lists.nodes)
-            self.above = truth_keys(taxonomy, lists)
+            self.own, self.above = own_keys(taxonomy, self.truth), truth_keys(taxonomy, self.truth)
 
     def of(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Whether a truth is at or below the node of each sample; whether none is and one is a proper ancestor of it.

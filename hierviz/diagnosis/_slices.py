@@ -305,17 +305,12 @@ def slices(
     others = np.flatnonzero(~flagged)
     excess = sums - members.n * overall
     others = others[np.lexsort((-excess[others], p_values[others]))]
-    order = np.concatenate([first, others]).astype(np.intp)
-    n, sums = members.n[order], sums[order]
-    n_outside = np.concatenate([n_outside, members.n[others]]).astype(np.intp)
-    sum_outside = np.concatenate([sum_outside, sums[len(first) :]])
+    order, n = np.concatenate([first, others]), members.n
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
-    columns = [
-        *(column[order] for column in (members.kind, members.node, members.value)),
-        *(n, sums, sums / n, (total - sums) / (n_all - n)),
-        *(column[order] for column in (excess, p_values, p_adjusted, flagged)),
-        *(n_outside, rate_outside, sum_outside - n_outside * overall),
-    ]
-    rows = [Slice(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    columns = (
+        *(members.kind, members.node, members.value, n, sums, sums / n, (total - sums) / (n_all - n)),
+        *(excess, p_values, p_adjusted, flagged, n_outside, rate_outside, sum_outside - n_outside * overall),
+    )
+    rows = [Slice(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
     return Slices(answers.taxonomy, rows, overall, loss, test, n_all, n_groups, members, order, answers.rows)

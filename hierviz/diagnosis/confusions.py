@@ -212,21 +212,15 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
 
 
 def _at_level(taxonomy, nodes, level):
-    """The ancestor at depth `level` of nodes below it; others, and what is no node, as they are."""
-    nodes = nodes.copy()
-    while True:
-        deep = np.flatnonzero((nodes >= 0) & (taxonomy.depth[nodes] > level))
-        if not len(deep):
-            return nodes
+    """The ancestor at depth `level`, one or each its own, of nodes below it; others, and what is no node, as they are."""
+    nodes, level = nodes.copy(), np.broadcast_to(level, nodes.shape)
+    deep = np.flatnonzero((nodes >= 0) & (taxonomy.depth[nodes] > level))
+    while len(deep):
         nodes[deep] = taxonomy.parent[nodes[deep]]
+        deep = deep[taxonomy.depth[nodes[deep]] > level[deep]]
+    return nodes
 
 
 def branch_below(taxonomy, common, nodes):
     """The child of each common ancestor on the way to a node; the node itself where it is no node below one."""
-    nodes = nodes.copy()
-    while True:
-        below = np.flatnonzero((nodes > 0) & (common >= 0) & (nodes != common))
-        below = below[taxonomy.parent[nodes[below]] != common[below]]
-        if not len(below):
-            return nodes
-        nodes[below] = taxonomy.parent[nodes[below]]
+    return _at_level(taxonomy, nodes, np.where(common >= 0, taxonomy.depth[common] + 1, taxonomy.max_depth))

@@ -136,8 +136,6 @@ def mistakes(
     """
     evaluation = as_evaluation("mistakes", evaluation)
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
-    if outcome is not None:
-        check_one_of("outcome", outcome, OUTCOMES)
     check_one_of("order", order, (*SEVERITIES, "file"))
     if under is not None:
         check_position("under", under, taxonomy.n_nodes, "node number")
@@ -183,16 +181,14 @@ def mistakes(
     )
 
 
-def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
+def outcome_counts(answers: JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
     """How many samples have each outcome that they can have: dict of key of `OUTCOMES` to int.
 
     `among` keeps some of the samples, ndarray of bool.
     """
-    outcome = ranked.outcome if among is None else ranked.outcome[among]
-    if isinstance(ranked, JudgedAnswers):
-        counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
-        return {key: counts[key] for key in ranked.outcomes}
-    return {key: int((outcome == key).sum()) for key in OUTCOMES}
+    outcome = answers.outcome if among is None else answers.outcome[among]
+    counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+    return {key: counts[key] for key in answers.outcomes}
 
 
 @dataclass(frozen=True, eq=False)

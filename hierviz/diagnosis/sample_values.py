@@ -65,19 +65,11 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     return np.isin(answers.outcome, [list(OUTCOMES).index(outcome) for outcome in OF_OUTCOMES[key]]).astype(float)
 
 
-def truth_lengths(answers: JudgedAnswers) -> np.ndarray:
-    """Number of true nodes of each judged sample as they are listed, shape (n_judged,)."""
-    truth = answers.truth
-    return truth.lengths if isinstance(truth, NodeLists) else np.ones(len(truth), dtype=np.intp)
-
-
 def least_of_truths(answers: JudgedAnswers, values: np.ndarray, *, largest: bool = False) -> np.ndarray:
     """Smallest, or largest, of the values (one a node) of the true nodes of each sample, shape (n_judged,); nan without one."""
     truth = answers.truth
     if not isinstance(truth, NodeLists):
         return values[truth]
     result = np.full(len(truth), np.nan)
-    row = truth.rows
-    extreme = np.fmax if largest else np.fmin
-    extreme.at(result, row, values[truth.nodes])
+    (np.fmax if largest else np.fmin).at(result, truth.rows, values[truth.nodes])
     return result
