@@ -38,8 +38,6 @@ def _keys(block, *keys):
     return tuple(f"{block}.{key}" for key in keys)
 
 
-_CELLS = _keys("confusion", "tp", "tn", "fp", "fn")
-_MEASURES = _keys("confusion", "acc", "ppv", "tpr", "fnr", "fpr", "tnr", "pt", "f1", "mcc")
 # By source; "all" has every number.
 PRESETS = MappingProxyType(
     {
@@ -50,8 +48,8 @@ PRESETS = MappingProxyType(
             *_keys("top_down", "aggregate_precision", "aggregate_recall", "aggregate_f1"),
         ),
         "riehl": (
-            *_CELLS,
-            *_MEASURES,
+            *_keys("confusion", "tp", "tn", "fp", "fn"),
+            *_keys("confusion", "acc", "ppv", "tpr", "fnr", "fpr", "tnr", "pt", "f1", "mcc"),
             *_keys("labels", "micro_precision", "micro_recall", "micro_f1", "subset_accuracy"),
         ),
         "plaud": _keys(
@@ -201,12 +199,6 @@ def _columns(taxonomy, asked):
     return columns
 
 
-# Why a block has a value for other inputs only.
-_GRAPH = "it is defined on trees, and this taxonomy is a graph"
-_PROTEIN = "it needs the information accretion of the terms"
-_NO_AREA = "areas over thresholds need scores, and this file holds labels"
-
-
 @dataclass(frozen=True, eq=False)
 class FileNumbers(Short):
     """All numbers of one file.
@@ -242,17 +234,11 @@ def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, 
     summary = model_summary(model, stage=stage, class_weights=weights, **choice)
     if protein is not None and summary["labels"] is not None:
         summary["labels"] |= protein.values
-    why = {}
-    for note in summary["notes"]:
-        block, colon, reason = note.partition(": null, ")
-        if colon and block in BLOCKS:
-            why[block] = reason
-    values, reasons = {}, {}
-    for column in columns:
-        block = summary[column.block]
-        values[column.key] = None if block is None else _value(block, column)
-        if values[column.key] is None:
-            reasons[column.key] = why.get(column.block) or _why_none(model, column)
+    notes = (note.partition(": null, ") for note in summary["notes"])
+    why = {block: reason for block, _, reason in notes if reason and block in BLOCKS}
+    values = {column.key: _value(summary[column.block] or {}, column) for column in columns}
+    without = [column for column in columns if values[column.key] is None]
+    reasons = {column.key: why.get(column.block) or _why_none(model, column) for column in without}
     return FileNumbers(summary["name"], model.predictions.run, summary["n_samples"], values, reasons, summary)
 
 
@@ -266,12 +252,12 @@ def _value(block, column):
 
 def _why_none(model, column):
     if column.metric in PROTEIN_METRICS:
-        return _PROTEIN
+        return "it needs the information accretion of the terms"
     if column.block == "labels":
-        if not model.predictions.has_scores and column.metric.endswith(("_auc", "_auc_raw")):
-            return _NO_AREA
+        if not model.predictions.has_scores and column.metric.endswith(_AREAS):
+            return "areas over thresholds need scores, and this file holds labels"
         if not model.taxonomy.is_tree:
-            return _GRAPH
+            return "it is defined on trees, and this taxonomy is a graph"
     if column.metric == "error_lca_height":
         return "no sample has a wrong leaf"
     if column.metric == "cross_entropy_finite_mean":

@@ -180,7 +180,7 @@ class ComparisonTable(Short):
                     "n_runs": method.n_runs,
                     "values": {column.key: method.value(column.key) for column in self.columns},
                     "spread": {column.key: method.spread(column.key) for column in self.columns},
-                    "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
+                    "interval": {column.key: self.interval(method, column) for column in self.columns},
                     "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
                     "mark": {column.key: self.marks[column.key][place] for column in self.columns},
                     "reason": reasons[0] | reasons[1] | reasons[2],
@@ -221,7 +221,3 @@ class ComparisonTable(Short):
     def to_csv(self) -> str:
         """CSV: one row a method, and of each column value, spread, interval, rank and mark."""
         return formats.csv_text(self)
-
-
-def _listed(pair):
-    return None if pair is None else list(pair)

@@ -138,12 +138,12 @@ def compare(
         {"rule": of_model, "threshold": at, **parameters} for of_model, at in zip(rules, thresholds, strict=True)
     ]
     weights = class_weights if isinstance(class_weights, np.ndarray) else None
-    proteins: list[ProteinNumbers | None] = [None] * len(models)
-    if has_protein(columns):
-        proteins = [
-            ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
-            for model in models
-        ]
+    proteins = [
+        ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
+        if has_protein(columns)
+        else None
+        for model in models
+    ]
     files = [
         file_numbers(model, columns, choice, weights, stage, protein)
         for model, choice, protein in zip(models, choices, proteins, strict=True)

@@ -35,7 +35,7 @@ from hierviz.metrics.path import check_nodes
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threshold
 from hierviz.taxonomy.positions import check_position, check_positions
-from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Rules that the intervals are those of.
 RULES = ("threshold", "majority")
@@ -162,8 +162,8 @@ def flip_intervals(
             p = predictions.node_probabilities(slice(sample, sample + 1))
             nodes, scores = _of_table(pareto_table(taxonomy, p), 0)
         if truth is None and predictions.truth is not None:
-            known = predictions.truth[sample]
-            truth = known[known >= 0] if isinstance(predictions.truth, NodeLists) else [known] * int(known >= 0)
+            known = np.atleast_1d(predictions.truth[sample])
+            truth = known[known >= 0]
     true_nodes = np.atleast_1d(np.asarray([] if truth is None else truth))
     check_nodes(taxonomy, "truth", true_nodes)
     high = np.append(1.0, np.minimum(scores[1:], 1.0))

@@ -182,14 +182,14 @@ def _part(predictions, rows):
     chosen = truth.take(rows) if isinstance(truth, NodeLists) else None if truth is None else truth[rows]
     changes = {"truth": chosen, "attributes": {}, "sample_ids": None}
     if not predictions.has_scores:
-        return predictions.replace(labels=predictions.labels.take(rows), **changes)
-    if predictions.has_unknown:
+        changes["labels"] = predictions.labels.take(rows)
+    elif predictions.has_unknown:
         # Unknown scores are left out, as the numbers do it.
-        p = predictions.node_probabilities(rows)
-        return predictions.replace(
-            scores=p, parametrisation="node_probabilities", scored_nodes=np.arange(p.shape[1]), **changes
-        )
-    return predictions.replace(scores=np.asarray(predictions.scores[rows]), **changes)
+        changes |= {"scores": predictions.node_probabilities(rows), "parametrisation": "node_probabilities"}
+        changes["scored_nodes"] = np.arange(predictions.taxonomy.n_nodes)
+    else:
+        changes["scores"] = np.asarray(predictions.scores[rows])
+    return predictions.replace(**changes)
 
 
 class _Recomputation:

@@ -262,9 +262,8 @@ def simultaneous(difference):
     off = np.abs(difference.draws - difference.estimate)
     farthest = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0).max(axis=1, initial=0.0)
     half = np.quantile(farthest, difference.level, method="higher") * spread
-    if difference.resamples.why_no_interval is not None:
-        half = np.full_like(half, np.nan)
-    return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+    found = replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+    return found.without(difference.resamples.why_no_interval is not None)
 
 
 def too_few_for(keys, n_samples):
