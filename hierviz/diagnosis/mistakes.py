@@ -136,6 +136,8 @@ def mistakes(
     """
     evaluation = as_evaluation("mistakes", evaluation)
     predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    if outcome is not None:
+        check_one_of("outcome", outcome, OUTCOMES)
     check_one_of("order", order, (*SEVERITIES, "file"))
     if under is not None:
         check_position("under", under, taxonomy.n_nodes, "node number")
