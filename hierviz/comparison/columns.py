@@ -24,6 +24,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
@@ -151,10 +152,8 @@ def columns_of(
     PredictionsError
         If a preset or a key is unknown.
     """
-    if preset is not None and preset not in PRESETS:
-        raise PredictionsError(
-            f"preset: expected one of {', '.join(PRESETS)}, got {preset!r}.{near_miss(preset, PRESETS)} Choose one."
-        )
+    if preset is not None:
+        check_one_of("preset", preset, PRESETS)
     if isinstance(metrics, str):
         metrics = [key.strip() for key in metrics.split(",") if key.strip()]
     asked = list(DEFAULT) if preset is None and not metrics else []

@@ -28,7 +28,7 @@ from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.outcomes import OUTCOMES, outcome_places
 from hierviz.metrics.path import check_nodes
@@ -42,7 +42,7 @@ RULES = ("threshold", "majority")
 
 
 @dataclass(frozen=True, eq=False)
-class FlipIntervals(Short):
+class FlipIntervals(Rows):
     """Intervals of thresholds with one answer each, ascending; arrays of shape (n_intervals,).
 
     Attributes
@@ -65,9 +65,6 @@ class FlipIntervals(Short):
     node: np.ndarray
     score: np.ndarray
     outcome: np.ndarray
-
-    def __len__(self):
-        return len(self.node)
 
     def place(self, threshold: float) -> int:
         """Number of the interval that holds at a threshold in [0, 1]."""

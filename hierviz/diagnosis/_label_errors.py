@@ -29,7 +29,7 @@ from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
@@ -44,7 +44,7 @@ LEAST_READ = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class LabelErrors(Short):
+class LabelErrors(Rows):
     """Candidates, the most doubtful truth first; arrays of shape (n,).
 
     Attributes
@@ -85,9 +85,6 @@ class LabelErrors(Short):
     p_answer: np.ndarray
     n_candidates: int
     caution: str = CAUTION
-
-    def __len__(self):
-        return len(self.row)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a candidate, nodes by name."""

@@ -24,13 +24,13 @@ import numpy as np
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
 from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows, Short
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class SubtreeLevels(Short):
+class SubtreeLevels(Rows):
     """Numbers of every depth, arrays of shape (n_levels,).
 
     Attributes
@@ -60,9 +60,6 @@ class SubtreeLevels(Short):
     worst: np.ndarray
     cost: np.ndarray
     cost_key: str
-
-    def __len__(self):
-        return len(self.n_nodes)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth: the numbers, the costliest node by name and its cost."""

@@ -38,7 +38,7 @@ from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
@@ -88,8 +88,7 @@ def mean_intervals(
     total = np.bincount(part, values, n_parts)
     with np.errstate(invalid="ignore"):
         mean = ratio(total, n, np.nan)
-    is_share = bool(np.isin(values, (0, 1)).all())
-    if is_share and groups is None:
+    if groups is None and np.isin(values, (0, 1)).all():
         low, high = wilson(total, np.maximum(n, 1), confidence)
         n_independent = n
     else:
@@ -115,7 +114,7 @@ MOST_VALUES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class MeansBy(Short):
+class MeansBy(Rows):
     """The mean of a metric in each part of the samples; arrays of shape (n_parts,).
 
     Attributes
@@ -158,9 +157,6 @@ class MeansBy(Short):
     run_means: np.ndarray
     run_overall: np.ndarray
     n_left_out: int = 0
-
-    def __len__(self):
-        return len(self.label)
 
     @property
     def n_runs(self) -> int:

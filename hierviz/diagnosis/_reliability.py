@@ -36,7 +36,7 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.sets.node_sets import own_keys, truth_keys
 from hierviz.predictions.predictions import Predictions
@@ -97,7 +97,7 @@ N_REDRAWS = 999
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability(Short):
+class Reliability(Rows):
     """Calibration of some nodes or depths, arrays of shape (n_subjects,), and its bins, arrays of shape (n_bins,).
 
     Attributes
@@ -143,9 +143,6 @@ class Reliability(Short):
     bin_columns: dict[str, np.ndarray]
     n_samples: int
     n_used: int
-
-    def __len__(self):
-        return len(self.node)
 
     @property
     def subjects(self) -> list[str]:

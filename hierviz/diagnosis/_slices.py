@@ -44,7 +44,7 @@ from hierviz.diagnosis.slice_members import (
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows, Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import at_most
@@ -117,7 +117,7 @@ class Slice(Short):
 
 
 @dataclass(frozen=True, eq=False)
-class Slices(Short):
+class Slices(Rows):
     """Tested slices: the flagged ones by excess, then the others by p-value.
 
     Attributes
@@ -148,9 +148,6 @@ class Slices(Short):
     members: SliceMembers
     order: np.ndarray
     rows_judged: np.ndarray
-
-    def __len__(self):
-        return len(self.rows)
 
     @property
     def n_flagged(self) -> int:

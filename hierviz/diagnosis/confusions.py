@@ -24,7 +24,7 @@ from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judg
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
@@ -41,7 +41,7 @@ WITHOUT_A_NODE = {NO_PARTNER: "(none left)", OUTSIDE: "(outside the taxonomy)"}
 
 
 @dataclass(frozen=True, eq=False)
-class Confusions(Short):
+class Confusions(Rows):
     """Groups of confused samples, the most frequent or most expensive first.
 
     Attributes
@@ -73,9 +73,6 @@ class Confusions(Short):
     n_total: int
     offsets: np.ndarray
     members: np.ndarray
-
-    def __len__(self):
-        return len(self.count)
 
     def rows(self, place: int) -> np.ndarray:
         """Rows of the Predictions that a group counts, ascending, shape (count,)."""

@@ -52,13 +52,14 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     """
     keys = sample_keys(answers)
     check_one_of("metric", key, keys)
-    if key in DISTRIBUTION:
-        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
-        return answers.evaluation.distribution_per_sample()[key][rows]
-    if key in OF_SETS:
-        threshold = 0.5 if answers.threshold is None else answers.threshold
-        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
-        return answers.evaluation.label_counts(threshold).per_sample()[key][rows]
+    evaluation, threshold = answers.evaluation, 0.5 if answers.threshold is None else answers.threshold
+    if key in DISTRIBUTION or key in OF_SETS:
+        of_judged = (
+            evaluation.distribution_per_sample()
+            if key in DISTRIBUTION
+            else evaluation.label_counts(threshold).per_sample()
+        )
+        return of_judged[key][np.searchsorted(evaluation.rows, answers.rows)]
     truth, predicted = answers.single
     if answers.taxonomy.is_tree:
         return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)

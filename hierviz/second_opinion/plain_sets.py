@@ -119,11 +119,9 @@ def labels(graph, predicted, truth, rows=None):
 
 
 def _means_of(prefix, overlaps):
-    precision, recall, f1 = [], [], []
-    for shared, claimed, due in overlaps:
-        precision.append(shared / claimed if claimed else 1.0)
-        recall.append(shared / due if due else 1.0)
-        f1.append(2 * shared / (claimed + due) if claimed and claimed + due else 0.0)
+    precision = [shared / claimed if claimed else 1.0 for shared, claimed, _ in overlaps]
+    recall = [shared / due if due else 1.0 for shared, _, due in overlaps]
+    f1 = [2 * shared / (claimed + due) if claimed else 0.0 for shared, claimed, due in overlaps]
     shared, claimed, due = (math.fsum(part) for part in zip(*overlaps))
     found = {f"{prefix}f1_samples": mean(f1), f"{prefix}f1_micro": _f1(shared, claimed, due)}
     if prefix == "h":

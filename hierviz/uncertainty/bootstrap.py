@@ -97,9 +97,7 @@ def bootstrap_means(
             total[lows[counts @ is_low > 0]] -= np.inf
             return np.divide(total, known, out=np.full(len(known), np.nan), where=known > 0)
 
-    draws = np.empty((resamples.n_resamples, flat.shape[1]))
-    for index, counts in resamples.each(progress):
-        draws[index] = mean(counts)
+    draws = np.array([mean(counts) for _, counts in resamples.each(progress)])
     estimate = mean(np.ones(len(flat)))
     found = Interval.from_draws(estimate, draws, resamples, level)
     n_known = np.full(flat.shape[1], resamples.n_units)

@@ -164,11 +164,8 @@ def difference_of_models(
             parts.append(np.concatenate([*at_levels, [SUMMARY[area][1](curve) for area in AREAS]]))
         return parts[0] - parts[1]
 
-    draws = np.empty((resamples.n_resamples, len(levels) + len(values) + len(AREAS)))
-    estimate = numbers()
-    for index, counts in resamples.each(progress):
-        draws[index] = numbers(counts)
-    found = Interval.from_draws(estimate, draws, resamples, level)
+    draws = np.array([numbers(counts) for _, counts in resamples.each(progress)])
+    found = Interval.from_draws(numbers(), draws, resamples, level)
     ends = len(levels), len(levels) + len(values)
     first_reached, second_reached = (at_least(one.curve().values["correct"].max(), levels) for one in steps)
     return ModelDifference(
