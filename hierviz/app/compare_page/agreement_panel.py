@@ -4,6 +4,7 @@ Also the rank of every method by every metric, and one number of all methods wit
 """
 
 import math
+from functools import partial
 
 import streamlit as st
 
@@ -86,12 +87,12 @@ def _samples(compared):
             other = pick("and", metrics, ("compare samples", "other"), _first_of(SECOND, usable, 1))
     model, choice, shown = compared.runs(key)[run], compared.choice_of(key), compared.run_words(key, run)
     if kind == "metrics":
-        name, asked, compare, compare_with = "two metrics", (run, one, other), metrics_on_samples, (one, other)
+        made = partial(metrics_on_samples, model, one, other, **choice)
+        found = compared.computed("two metrics", key, made, run, one, other)
     else:
-        name, asked, compare = "two models", (run, run_of_second, compared.where(second), one), models_on_samples
-        compare_with = (compared.runs(second)[run_of_second], one)
+        made = partial(models_on_samples, model, compared.runs(second)[run_of_second], one, **choice)
+        found = compared.computed("two models", key, made, run, run_of_second, compared.where(second), one)
         shown = f"{shown} {compared.run_words(second, run_of_second)}".strip()
-    found = compared.computed(name, key, lambda: compare(model, *compare_with, **choice), *asked)
     if shown:
         st.caption(f"Single samples are those of one run. {escape(shown)}")
     if not len(found.known):

@@ -87,10 +87,11 @@ def _curves(compared):
         st.markdown(f"There are none: {escape(reasons[compared.keys[0]])}.")
         return
     first = judged_samples([compared.model(usable[0])])[0]
-    sizes = state.computed(
-        *("facet columns", (compared.data.digest, usable[0])),
-        lambda: {column: len(facets(first, column)) for column in facet_columns(first)},
-    )
+
+    def n_values():
+        return {column: len(facets(first, column)) for column in facet_columns(first)}
+
+    sizes = state.computed("facet columns", (compared.data.digest, usable[0]), n_values)
     if not sizes:
         st.markdown(
             "There are none: no column of the samples (in the file of the truth) has two to twelve values, and the nodes have no "

@@ -29,9 +29,8 @@ def offer(data):
         kept = state.kept("temperatures", "share", 50.0)
         share = st.number_input("Samples to fit on (%)", 5.0, 95.0, step=5.0, format="%.0f", **kept)
         seed = st.number_input("Seed of the draw", 0, 2**31, step=1, **state.kept("temperatures", "seed", 0))
-        asked = {"asked": (share / 100, seed)}
-        fit_now = state.memory("temperatures").update
-        st.button("Fit one temperature per model", type="primary", on_click=fit_now, args=(asked,))
+        memory, asked = state.memory("temperatures"), {"asked": (share / 100, seed)}
+        st.button("Fit one temperature per model", type="primary", on_click=memory.update, args=(asked,))
 
 
 def fit(data):

@@ -85,10 +85,9 @@ def panel(choice, key):
         rows[name] = (threshold, int(per_group.n_measured[place]), own, alike)
     cells = []
     for name, (threshold, n, own, alike) in rows.items():
-        cells.append({"group": name, "n": f"{n:,}", "own τ": threshold, "common τ": common})
-        for label, key in ((short_label(key), key) for key in keys):
-            cells[-1] |= {f"{label}, own τ": table.cell_text(own[key])}
-            cells[-1] |= {f"{label}, common τ": table.cell_text(alike[key])}
+        pairs = [(key, which, values[key]) for key in keys for which, values in (("own", own), ("common", alike))]
+        texts = {f"{short_label(key)}, {which} τ": table.cell_text(value) for key, which, value in pairs}
+        cells.append({"group": name, "n": f"{n:,}", "own τ": threshold, "common τ": common} | texts)
     table.draw(pd.DataFrame(cells), key="target-groups", width="content")
     st.markdown(
         f"{per_group.sentence} Each row is a group of samples by {GROUPS[by]}: *own τ* with its own threshold, *common τ* with "

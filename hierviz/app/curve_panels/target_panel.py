@@ -126,11 +126,9 @@ def _found(choice, key, goal, asked):
     samples = choice.samples()[key]
     curve, truth, table = samples.curve, samples.truth, samples.table
 
-    def priced():
-        return with_costs(curve, choice.taxonomy, truth, table)
-
     def find():
         # Missing information, of which other costs are other sums: kept, as it takes all answers.
+        priced = partial(with_costs, curve, choice.taxonomy, truth, table)
         found = choice.computed("curve with costs", priced, key) if asked[0] == "cost" else curve
         return goal.find(found, truth, table)
 

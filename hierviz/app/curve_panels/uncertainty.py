@@ -147,9 +147,8 @@ def comparison(choice, model):
     if choice.runs:
         # The lines are means over runs: resamples of the first run are not about them.
         for key, runs in choice.runs.items():
-            numbers_by_name[choice.name(key)] = {
-                name: float(one.mean) for name, one in summary_over_repeats([run.curve for run in runs]).items()
-            }
+            means = summary_over_repeats([run.curve for run in runs])
+            numbers_by_name[choice.name(key)] = {name: one.mean for name, one in means.items()}
         plain = {
             name: {key: float(getattr(value, "estimate", value)) for key, value in values.items()}
             for name, values in numbers_by_name.items()

@@ -19,7 +19,7 @@ from hierviz.opening.loading import examined
 MOST_SCORES, MOST_BYTES = 2 * 10**7, 30 * 10**6
 # Files up to this size are read again when they are open, so that fixed ones can be offered.
 MOST_AT_ONCE = 2 * 10**6
-SIGNS = {"error": ":material/error:", "warning": ":material/warning:", "info": ":material/info:"}
+# Of each severity, whose symbol has its name.
 WORDS = {"error": "Error", "warning": "Warning", "info": "Note"}
 _SHOWN = 12
 
@@ -42,7 +42,7 @@ def findings_line(data):
         return
     worst = next(severity for severity, n in found.counts.items() if n)
     with st.container(horizontal=True, vertical_alignment="center"):
-        st.markdown(f"{SIGNS[worst]} Problems found in the files: {found.sentence}.")
+        st.markdown(f":material/{worst}: Problems found in the files: {found.sentence}.")
         with st.popover("Show them", icon=":material/stethoscope:", type="tertiary", key="what-was-found"):
             findings_list(found, (data.digest, "line"), is_of_path=not data.held)
 
@@ -118,7 +118,7 @@ def findings_list(found, key, is_of_path=False):
             text = in_form_words(one.message)
             text = escape(quoting_little(text) if is_of_path else text)
             fix = "" if one.fix is None else f" *Can be fixed: {escape(one.fix)}.*"
-            st.markdown(f"{SIGNS[one.severity]} **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
+            st.markdown(f":material/{one.severity}: **{WORDS[one.severity]}** in {escape(one.where)}: {text}{fix}")
     for number, name in enumerate(found.mended_names):
         help = "The file with everything fixed that can be, and nothing else changed. Check it, then open it."
         content, place = partial(_fixed, found, name), f"fixed-{number}-{abs(hash(key))}"

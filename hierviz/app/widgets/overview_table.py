@@ -49,12 +49,11 @@ SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels
 def summaries(data):
     """All numbers of every model by its name, computed once; None where the visitor cancelled it."""
 
-    def summary(model, stages):
-        # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
-        return model_summary(model, rule="threshold_set" if model.why_no_curve() else "majority", stage=stages)
-
     def made(stages):
-        return {model.predictions.name: summary(model, stages) for model in data.models.values()}
+        # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
+        rules = ["threshold_set" if model.why_no_curve() else "majority" for model in data.models.values()]
+        summarised = zip(data.models.values(), rules, strict=True)
+        return {model.predictions.name: model_summary(model, rule=rule, stage=stages) for model, rule in summarised}
 
     return worked_out("summaries", data.digest, "Model metrics", made)
 
