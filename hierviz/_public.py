@@ -97,8 +97,7 @@ _FILES = {
     },
     "hierviz.charts": {
         "charts._matrices": "agreement_matrix level_matrix rank_matrix",
-        "charts._confusion_breakdown": "confusion_breakdown",
-        "charts._confusion": "confusion",
+        "charts._confusion": "confusion confusion_breakdown",
         "charts._difference_band": "difference_band",
         "charts._example": "example SamplePart sample_parts",
         "charts._facet_curves": "facet_curves",

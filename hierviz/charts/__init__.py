@@ -77,7 +77,7 @@ from hierviz.messages.extras import require
 
 if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion as confusion
-    from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
+    from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_bands import bands_sentence as bands_sentence
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._difference_band import difference_band as difference_band

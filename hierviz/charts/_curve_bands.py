@@ -6,8 +6,7 @@ import altair as alt
 import numpy as np
 import pandas as pd
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, tooltips
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, tooltips
 from hierviz.charts.curve_lines import FINEST, pixels_of, simplify, tables
 from hierviz.metrics.registry import METRICS
 from hierviz.uncertainty.repeats import RunBands

@@ -6,12 +6,11 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
 from hierviz.charts._coupling import ROW, by_model
 from hierviz.charts._curve_bands import band_layers, point_layers
 from hierviz.charts._curve_figure import LEVELS
 from hierviz.charts._plane import SPOT, Room, points
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts._threshold_strip import threshold_axis
 from hierviz.charts.curve_knots import threshold_text

@@ -10,10 +10,9 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, layer, tooltips
+from hierviz.charts._compose import STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name, left_axis, plot_of
-from hierviz.charts._rows import frame
 from hierviz.charts._text import percent_text
 from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import palette

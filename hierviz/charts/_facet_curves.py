@@ -8,10 +8,10 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import frame
 from hierviz.charts._curve_bands import band_layers, bands_sentence
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import DASHES, OF_LINES, Plane, by_name, plot_of
-from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import model_colours, palette

@@ -11,10 +11,9 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, hconcat, layer, tooltips
+from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text

@@ -9,10 +9,9 @@ import textwrap
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import FIT
-from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
 from hierviz.comparison.comparison_table import ComparisonTable

@@ -12,10 +12,9 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, layer, tooltips
+from hierviz.charts._canvas import legend
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, percent_text, text_width
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import SMALL, palette

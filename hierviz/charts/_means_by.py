@@ -6,9 +6,9 @@ import functools
 
 import numpy as np
 
+from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import dots
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import model_colours, palette
 from hierviz.comparison.comparison_table import ComparisonTable
 from hierviz.messages.errors import PredictionsError, near_miss

@@ -12,11 +12,11 @@ import dataclasses
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._canvas import legend
 from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
 from hierviz.charts._plane import LEFT
 from hierviz.charts._read_out import depth_histogram, live_sentence, read_out
 from hierviz.charts._text import percent_text, text_width
@@ -110,7 +110,7 @@ def _drawn(figure, width, height):
     key = legend(groups, side or width, dark=figure.dark, stacked=wide, start=start)
     below = threshold_strip(figure, plot, wide)
     table = read_out(figure, width, wide)
-    words = live_sentence(figure, width, wide, LEFT)
+    words = live_sentence(figure, width, wide)
     if wide:
         # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
         side_column = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key

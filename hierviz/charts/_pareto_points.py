@@ -7,9 +7,8 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import layer, tooltips
+from hierviz.charts._compose import frame, layer, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import SMALL, palette
 from hierviz.messages.number_text import value_text
 

@@ -8,10 +8,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import OF_LINES, Plane, Room, by_name, plot_of
-from hierviz.charts._rows import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette

@@ -7,8 +7,7 @@ from dataclasses import dataclass
 
 import altair as alt
 
-from hierviz.charts._compose import STILL, haloed, layer, tooltips
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import STILL, frame, haloed, layer, tooltips
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
 from hierviz.charts.theme import Palette

@@ -12,12 +12,11 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.charts._compose import vconcat
+from hierviz.charts._canvas import legend
+from hierviz.charts._compose import frame, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._icicle import BUDGET, OPENED, icicle, icicle_layout, wanted_widths
-from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
-from hierviz.charts._rows import frame
 from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
 from hierviz.charts.folding import Folding, as_nodes, fold_rows

@@ -11,9 +11,8 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, hconcat, layer, tooltips, vconcat
+from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.diagnosis._reliability import Reliability
 from hierviz.messages.errors import PredictionsError

@@ -8,10 +8,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import Plane, Room, by_name, plot_of, points
-from hierviz.charts._rows import frame
 from hierviz.charts.curve_lines import envelopes, polylines
 from hierviz.charts.theme import SMALL, palette, rule_label, rule_shape
 from hierviz.curves.equal_levels import correctness_at

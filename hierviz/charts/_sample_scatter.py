@@ -7,9 +7,8 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, layer, tooltips
+from hierviz.charts._compose import STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
 

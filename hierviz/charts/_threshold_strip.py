@@ -9,10 +9,9 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer
 from hierviz.charts._coupling import ONE, ROW, by_model
 from hierviz.charts._plane import LEFT, left_axis
-from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import against_threshold, tables
 from hierviz.charts.theme import FONT, SIZE

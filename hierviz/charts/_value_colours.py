@@ -12,10 +12,8 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import boxes, places, texts
-from hierviz.charts._compose import layer, tooltips, vconcat
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
+from hierviz.charts._canvas import boxes, legend, places, texts
+from hierviz.charts._compose import frame, layer, tooltips, vconcat
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 

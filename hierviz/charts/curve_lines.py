@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.curves.operating_curve import envelope
 
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()

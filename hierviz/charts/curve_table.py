@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import kept
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf

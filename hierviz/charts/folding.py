@@ -14,7 +14,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.charts._text import count_text
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, checked_probabilities

@@ -8,7 +8,7 @@ from chart_cases import three_points
 
 from hierviz import INFERENCE_RULES, charts
 from hierviz.charts import theme
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.charts._text import (
     count_text,
     percent_text,
