@@ -22,9 +22,10 @@ def position(field, extent, *, axis="x", start=0):
 
 def places(width, height, start=0, ends=()):
     """Channels ``x`` and ``y`` of rows in pixels; `ends` names those that also have an end, as in ``("x", "y")``."""
-    of_ends = {"x": {"x2": alt.X2("x2:Q")}, "y": {"y2": alt.Y2("y2:Q")}}
     made = {"x": position("x", width, start=start), "y": position("y", height, axis="y")}
-    return made | {channel: end for axis in ends for channel, end in of_ends[axis].items()}
+    return made | {
+        f"{axis}2": channel(f"{axis}2:Q") for axis, channel in (("x", alt.X2), ("y", alt.Y2)) if axis in ends
+    }
 
 
 def texts(rows, width, height, halo=None, start=0):
@@ -47,11 +48,13 @@ def texts(rows, width, height, halo=None, start=0):
 
 def boxes(rows, width, height, radius=3, start=0):
     """Filled rectangles: x, x2, y, y2, colour; optionally stroke and line (its width)."""
-    defaults = {"stroke": "transparent", "line": 0}
+    rows = [{"stroke": "transparent", "line": 0, **row} for row in rows]
+    mark = {"cornerRadius": radius, "strokeWidth": alt.ExprRef("datum.line"), "opacity": 1, **STILL}
+    stroke = alt.Stroke("stroke:N", scale=None)
     return (
-        alt.Chart(frame([{**defaults, **row} for row in rows]))
-        .mark_rect(cornerRadius=radius, strokeWidth=alt.ExprRef("datum.line"), opacity=1, **STILL)
-        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=alt.Stroke("stroke:N", scale=None))
+        alt.Chart(frame(rows))
+        .mark_rect(**mark)
+        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
     )
 
 
@@ -61,17 +64,18 @@ def stripes(rows, width, height, start=0):
     return mark.encode(**places(width, height, start, "y"), color=OWN_COLOUR)
 
 
-def hover(rows, width, height, tooltip, start=0, select=None):
+def hover(rows, width, height, tooltip, select=None, field=None):
     """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title).
 
-    `select` is the field of a selection of the same name that a click makes.
+    `select` names a selection of a field that a click makes, if not given the one of the same name; rows may have a ``cursor``.
     """
-    look = {"opacity": 0, "aria": False} | ({"cursor": "pointer"} if select else {})
+    look = {"opacity": 0, "aria": False} | ({"cursor": alt.ExprRef("datum.cursor || 'pointer'")} if select else {})
     tips = tooltips({f"{field}:N": title for field, title in tooltip.items()})
-    drawn = alt.Chart(frame(rows)).mark_rect(**look).encode(**places(width, height, start, "xy"), tooltip=tips)
+    drawn = alt.Chart(frame(rows)).mark_rect(**look).encode(**places(width, height, ends="xy"), tooltip=tips)
     if not select:
         return drawn
-    return drawn.add_params(alt.selection_point(name=select, fields=[select], on="click", empty=False))
+    clicked = alt.selection_point(name=select, fields=[field or select], on="click", toggle=False, empty=False)
+    return drawn.add_params(clicked)
 
 
 ROW, SWATCH = 19, 26
@@ -139,13 +143,16 @@ def _swatches(placed, width, height, start):
         if rows:
             rule = alt.Chart(frame(rows)).mark_rule(strokeWidth=2.5, strokeDash=dash, **STILL)
             yield rule.encode(**places(width, height, start, "x"), color=OWN_COLOUR)
+    outlined = {"colour": "transparent", "line": 2}
     squares = [
-        {"x": item["x"] + 1, "x2": item["x"] + 14, "y": item["y"] - 6.5, "y2": item["y"] + 6.5}
-        | (
-            {"colour": "transparent", "stroke": item["colour"], "line": 2}
-            if kind == "outline"
-            else {"colour": item["colour"]}
-        )
+        {
+            "x": item["x"] + 1,
+            "x2": item["x"] + 14,
+            "y": item["y"] - 6.5,
+            "y2": item["y"] + 6.5,
+            "colour": item["colour"],
+        }
+        | (outlined | {"stroke": item["colour"]} if kind == "outline" else {})
         for kind in ("box", "outline")
         for item in of_kind.get(kind, ())
     ]
@@ -160,8 +167,7 @@ def _swatches(placed, width, height, start):
     for kind, channel in (("point", alt.Stroke), ("dot", alt.Color)):
         points = [item | {"x": item["x"] + 8} for item in of_kind.get(kind, ())]
         if points:
-            mark = alt.Chart(frame(points)).mark_point(
-                filled=kind == "dot", opacity=1, size=70, strokeWidth=1.8, **STILL
-            )
+            look = {"filled": kind == "dot", "opacity": 1, "size": 70, "strokeWidth": 1.8, **STILL}
+            mark = alt.Chart(frame(points)).mark_point(**look)
             shape = alt.Shape("shape:N", scale=None)
             yield mark.encode(channel("colour:N", scale=None), **places(width, height, start), shape=shape)

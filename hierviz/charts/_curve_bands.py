@@ -62,18 +62,10 @@ def band_layers(bands, x, y, domains, place, scale=None):
         for number, (colour, of_model) in enumerate(bands)
         if of_model is not None and _fits(of_model, x, y)
     ]
-    return [
-        alt.Chart(table)
-        .mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, **STILL)
-        .encode(
-            place["x"],
-            place["y"],
-            order=alt.Order("order:Q"),
-            fill=alt.Fill("colour:N", scale=None),
-            detail=alt.Detail("model:N"),
-        )
-        for table in (tables(pd.concat(outlines, ignore_index=True)) if outlines else ())
-    ]
+    drawn = tables(pd.concat(outlines, ignore_index=True)) if outlines else ()
+    areas = [alt.Chart(of).mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, **STILL) for of in drawn]
+    fill, detail = alt.Fill("colour:N", scale=None), alt.Detail("model:N")
+    return [area.encode(place["x"], place["y"], order=alt.Order("order:Q"), fill=fill, detail=detail) for area in areas]
 
 
 def point_layers(figure, place):
@@ -89,10 +81,9 @@ def point_layers(figure, place):
         return []
     base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
     text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontWeight": 600}
+    rings = base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1)
     return [
-        base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1).encode(
-            color=OWN_COLOUR, tooltip=tooltips({"label:N": "Goal", "threshold:Q": ("τ", ".4~f")})
-        ),
+        rings.encode(color=OWN_COLOUR, tooltip=tooltips({"label:N": "Goal", "threshold:Q": ("τ", ".4~f")})),
         *haloed(base.encode(text=alt.Text("label:N")), figure.look.background, **text),
     ]
 

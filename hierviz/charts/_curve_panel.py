@@ -36,22 +36,15 @@ def curve_panel(figure, plot, height, wide):
     ]
     if figure.markers:
         rows = [row | {"size": MAJORITY if row["rule"] == "majority" else MARKER} for row in figure.markers]
-        layers.append(
-            points(rows, place, figure.look, {"model:N": "Model", "label:N": "Rule", **numbers.tips_of(x, y)})
-        )
+        of_rules = {"model:N": "Model", "label:N": "Rule", **numbers.tips_of(x, y)}
+        layers.append(points(rows, place, figure.look, of_rules))
     dots = figure.coupling.at_threshold(figure.knots, figure.colours, y, x=x)
+    size = alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT})
+    dots = dots.mark_circle(opacity=1, stroke=figure.look.background, strokeWidth=1.5)
     layers += [
-        alt.Chart(frame(list(_hovered(figure))))
-        .mark_circle(size=160, opacity=0, aria=False)
-        .encode(**place, tooltip=tooltips(fields)),
+        on.hover(list(_hovered(figure)), fields, place),
         *point_layers(figure, place),
-        dots.mark_circle(opacity=1, stroke=figure.look.background, strokeWidth=1.5).encode(
-            **place,
-            color=OWN_COLOUR,
-            key=ROW,
-            size=alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT}),
-            tooltip=tooltips(fields),
-        ),
+        dots.encode(**place, color=OWN_COLOUR, key=ROW, size=size, tooltip=tooltips(fields)),
     ]
     labels = direct_labels(figure, on) if wide else []
     if labels:
@@ -62,12 +55,12 @@ def curve_panel(figure, plot, height, wide):
 
 def _lines(figure, place):
     """Raw curves, solid from 0.5 up and dashed below, or envelopes over pale raw ones; wide lines on top take clicks."""
-    x, y, of_axes = figure.axes.x, figure.axes.y, (figure.x_domain, figure.y_domain)
+    x, y, of_axes = figure.axes.x, figure.axes.y, figure.domains
     order, mark = alt.Order("order:Q"), {"strokeJoin": "round", "clip": True, **STILL}
     width = alt.StrokeWidthValue(1.8, condition={"test": "datum.model === picked", "value": 3.2})
     drawn = {"order": order, "color": by_model(figure.colours), "strokeWidth": width}
     if x == "threshold":
-        raw = against_threshold(figure.curves, y, figure.y_domain, figure.scale, (1000, 600))
+        raw = against_threshold(figure.curves, y, figure.domains[1], figure.scale, (1000, 600))
     else:
         raw = polylines(figure.curves, x, y, *of_axes)
     layers, pale = [], 0.3 if figure.has_envelope else 1
@@ -82,41 +75,36 @@ def _lines(figure, place):
     selection = figure.coupling.model_selection()
     if selection is not None:
         detail = [alt.Detail("model:N"), alt.Detail("part:N")]
-        wide = [
-            alt.Chart(table)
-            .encode(**place, order=order, detail=detail)
-            .mark_line(strokeWidth=14, opacity=0, cursor="pointer", **mark)
-            for table in tables(raw)
-        ]
+        mark |= {"strokeWidth": 14, "opacity": 0, "cursor": "pointer"}
+        wide = [alt.Chart(table).mark_line(**mark).encode(**place, order=order, detail=detail) for table in tables(raw)]
         layers += [wide[0].add_params(selection), *wide[1:]]
     return layers
 
 
 def _levels(figure, place, height):
     """Horizontal lines at 90 and 95 % correct, and the last point of each model at that level."""
-    rows = [row for row in figure.levels if row["x"] > figure.x_domain[0] and row["level"] >= figure.y_domain[0]]
+    rows = [row for row in figure.levels if row["x"] > figure.domains[0][0] and row["level"] >= figure.domains[1][0]]
     if not rows:
         return []
     name = "R" if figure.axes.x == "info_recall" else numbers.short_label(figure.axes.x)
     for row in rows:
         row["text"] = f"{name}@{100 * row['level']:.0f}C {row['x']:.3f}"
-        row["low"], row["up"] = figure.x_domain[0], -4 if row["level"] == LEVELS[0] else -20
+        row["low"], row["up"] = figure.domains[0][0], -4 if row["level"] == LEVELS[0] else -20
     look = figure.look
     base = alt.Chart(frame(rows))
     of_picked = base.transform_filter("datum.j === picked")
     left = place["x"].copy()
     left["shorthand"] = "low:Q"
-    at_level = alt.Y("level:Q").scale(domain=list(figure.y_domain), nice=False, zero=False)
+    at_level = alt.Y("level:Q").scale(domain=list(figure.domains[1]), nice=False, zero=False)
     mark = {"clip": True, "strokeDash": [2, 3], **STILL}
     picked = alt.OpacityValue(0.35, condition={"test": "datum.j === picked", "value": 1})
     # At the foot of the lines, on the axis that the number is read from: the curves leave that corner free.
     words = of_picked.encode(place["x"], y=alt.YValue(height), text=alt.Text("text:N"))
     text = {"align": "right", "baseline": "bottom", "dx": -5, "dy": alt.ExprRef("datum.up")}
+    down = base.mark_rule(strokeWidth=1.2, **mark).encode(place["x"], y=at_level, y2=alt.Y2Value(height))
     return [
         of_picked.mark_rule(strokeWidth=1, color=look.muted, **mark).encode(left, y=at_level, x2=alt.X2("x:Q")),
-        base.mark_rule(strokeWidth=1.2, **mark).encode(
-            place["x"], y=at_level, y2=alt.Y2Value(height), color=OWN_COLOUR, opacity=picked
-        ),
+        down.encode(color=OWN_COLOUR, opacity=picked),
         *haloed(words, look.background, **text),
     ]
 

@@ -105,10 +105,10 @@ class Plane:
             for table in tables(drawn)
         ]
 
-    def hover(self, rows, fields):
-        """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`."""
+    def hover(self, rows, fields, place=None):
+        """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`, `place` if not that of here."""
         points = alt.Chart(frame(rows)).mark_circle(size=160, opacity=0, aria=False)
-        return points.encode(**self.place, tooltip=tooltips(fields))
+        return points.encode(**(place or self.place), tooltip=tooltips(fields))
 
     def words(self, rows, **mark):
         """Words at some places with a halo, for rows that `Room.placed` gives."""

@@ -10,10 +10,10 @@ from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._coupling import ONE, ROW
 from hierviz.charts._plane import LEFT
-from hierviz.charts._text import count_text, wrap_words
+from hierviz.charts._text import wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import SIZE
-from hierviz.messages.number_text import NUDGE
+from hierviz.messages.number_text import NUDGE, count_text
 from hierviz.metrics.registry import METRICS
 
 LINE = 17

@@ -17,6 +17,7 @@ from hierviz.curves.equal_levels import correctness_at
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.thresholds._rule_frontiers import PUBLISHED, RuleFrontier, fronts
 
 HEIGHT = 320
@@ -144,10 +145,9 @@ def _check(frontiers, x, y):
         raise PredictionsError(
             "rule_frontiers: expected a dict of rule to RuleFrontier, got none. Pass those of thresholds.rule_frontiers."
         )
+    known = [name for name in path_keys() if METRICS[name].better != "lower"]
     for what, key in (("x", x), ("y", y)):
-        if key not in path_keys() or METRICS[key].better == "lower":
-            known = [name for name in path_keys() if METRICS[name].better != "lower"]
-            raise PredictionsError(f"{what}: expected one of {', '.join(known)}, got {key!r}. Choose one.")
+        check_one_of(what, key, known)
 
 
 def _points(frontiers, x, y, colours, published):
@@ -156,13 +156,11 @@ def _points(frontiers, x, y, colours, published):
     for rule, one in frontiers.items():
         if one.curve is None:
             # A target, or the rule itself.
-            wanted = [(k, f"{one.number[k]:g}" if one.sign else rule_label(rule)) for k in range(one.n_points)]
-            at = [(text, float(one.values[x][k]), float(one.values[y][k])) for k, text in wanted]
+            texts = [f"{one.number[k]:g}" if one.sign else rule_label(rule) for k in range(one.n_points)]
+            at = [(text, float(one.values[x][k]), float(one.values[y][k])) for k, text in enumerate(texts)]
         else:
-            at = []
-            for number in SHOWN[rule]:
-                values = one.curve.at(number)
-                at.append((f"{one.sign} {number:g}", float(values[x]), float(values[y])))
+            values = [(f"{one.sign} {number:g}", one.curve.at(number)) for number in SHOWN[rule]]
+            at = [(text, float(value[x]), float(value[y])) for text, value in values]
         # Settings that give the same point are one mark.
         at = list({(across, up): (text, across, up) for text, across, up in reversed(at)}.values())[::-1]
         rows += [
