@@ -121,7 +121,7 @@ _FILES = {
         "charts._widget": "widget",
         "charts.export": "to_csv to_png to_svg to_vega_lite to_spec packed packed_chart",
         "charts.theme": "finish palette model_colours",
-        "charts._curve_bands": "bands_sentence",
+        "charts._curve_panel": "bands_sentence",
         "charts.comparison_words": "compared_keys comparison_sentence threshold_caution",
         "charts.curve_knots": "knots threshold_text",
         "charts.curve_table": "read_out_keys",

@@ -78,8 +78,8 @@ from hierviz.messages.extras import require
 if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
-    from hierviz.charts._curve_bands import bands_sentence as bands_sentence
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
+    from hierviz.charts._curve_panel import bands_sentence as bands_sentence
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example

@@ -9,7 +9,7 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, tooltips
-from hierviz.charts._curve_bands import band_layers, bands_sentence
+from hierviz.charts._curve_panel import band_layers, bands_sentence
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import DASHES, OF_LINES, Plane, Room, by_name, plot_of
 from hierviz.charts.curve_knots import threshold_text

@@ -179,19 +179,14 @@ def _points(frontiers, x, y, colours, published):
 
 def _words(rows, on):
     """Labels that overlap neither another label nor a mark: single rules first, then settings; right, left, above, below."""
-    room, words, marks = Room((0, on.plot, 0, on.height), SMALL), [], [on.pixel(row) for row in rows]
+    marks, words = [on.pixel(row) for row in rows], []
+    room = Room((0, on.plot, 0, on.height), SMALL, others=np.transpose(marks))
     for k in sorted(range(len(rows)), key=lambda k: (rows[k]["key"] in SHOWN, rows[k]["key"] == "depth_thresholds")):
         # Beyond the curves is room: above for the threshold, below for other rules.
         spots = [("left", 8, -10), ("left", 8, 13), ("right", -8, 13), ("right", -8, -10)]
         if rows[k]["key"] != "threshold":
             spots = [spots[2], spots[1], spots[0], spots[3]]
-        others = np.array([mark for j, mark in enumerate(marks) if j != k]).reshape(-1, 2)
-
-        def is_free(box, others=others):
-            across, down = others.T
-            return not ((across > box[0]) & (across < box[1]) & (down > box[2]) & (down < box[3])).any()
-
-        label = room.placed(rows[k]["text"], [(*marks[k], *spot) for spot in spots], is_free)
+        label = room.placed(rows[k]["text"], [(*marks[k], *spot) for spot in spots])
         if label:
             words.append(rows[k] | label)
     return words

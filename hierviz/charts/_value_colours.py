@@ -53,13 +53,10 @@ class ValueColours:
         look = palette(self.dark)
         if not np.isfinite(value):
             return look.others
-        worse = NODE_COLUMNS[self.key].worse
-        if not self.is_share:
-            end = look.path if not worse else look.fp
-            return mixed(look.tn, end, (value - self.low) / max(self.high - self.low, 1e-12))
-        below = value < self.middle
+        worse, below = NODE_COLUMNS[self.key].worse, value < self.middle
         span = self.middle - self.low if below else self.high - self.middle
-        end = look.fp if below == (worse == "low") else look.path
+        # What is below the middle is worse where low numbers are.
+        end = look.fp if worse and below == (worse == "low") else look.path
         return mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
 
     def text(self, fill):
@@ -73,12 +70,12 @@ class ValueColours:
         """Items of a `legend`: what each colour means."""
         key = self.key
 
-        def said(value, words):
+        def said(value, words=""):
             return {"kind": "box", "label": f"{number_text_of(key, value)}{words}", "colour": self.fill(value)}
 
         if not self.is_share:
-            return [said(self.low, ""), said(self.high, " (the most below this class)")]
-        ends = {value: said(value, "") for value in (self.low, self.high)}
+            return [said(self.low), said(self.high, " (the most below this class)")]
+        ends = {value: said(value) for value in (self.low, self.high)}
         ends[self.middle] = said(self.middle, " (all samples)" if self.of_all else "")
         return [ends[value] for value in sorted(ends)]
 

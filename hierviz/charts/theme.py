@@ -178,8 +178,6 @@ def finish(chart, dark=None):
             "gridColor": look.grid,
             "domainColor": look.axis,
             "tickColor": look.axis,
-            "labelFont": FONT,
-            "titleFont": FONT,
         },
         legend={
             "labelColor": look.ink,
@@ -187,11 +185,9 @@ def finish(chart, dark=None):
             "labelFontSize": SIZE,
             "titleFontSize": SIZE - 1,
             "titleFontWeight": "normal",
-            "labelFont": FONT,
-            "titleFont": FONT,
         },
-        title={"color": look.ink, "fontSize": SIZE, "fontWeight": "normal", "anchor": "start", "font": FONT},
-        text={"font": FONT, "color": look.ink},
+        title={"color": look.ink, "fontSize": SIZE, "fontWeight": "normal", "anchor": "start"},
+        text={"color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
         # Percentages as `hierviz.messages.number_text` writes them.
