@@ -9,13 +9,8 @@ from chart_cases import three_points
 from hierviz import INFERENCE_RULES, charts
 from hierviz.charts import theme
 from hierviz.charts._compose import frame
-from hierviz.messages.number_text import count_text
-from hierviz.messages.number_text import percent_text
-from hierviz.messages.number_text import probability_text
-from hierviz.charts._text import shorten
-from hierviz.charts._text import text_width
-from hierviz.charts._text import wrap_items
-from hierviz.charts._text import wrap_words
+from hierviz.charts._text import shorten, text_width, wrap_items, wrap_words
+from hierviz.messages.number_text import count_text, percent_text, probability_text
 
 
 def linear(colour):
