@@ -37,10 +37,10 @@ def cancelled(visit, monkeypatch, what, page=None, **query):
     """Run a page in which the work of this name is cancelled: the press comes at its first report."""
     from hierviz.app.widgets import progress
 
-    real = progress.state.was_cancelled
-    monkeypatch.setattr(progress.state, "was_cancelled", lambda place: place.startswith(what) or real(place))
+    real = progress.server_memory.was_cancelled
+    monkeypatch.setattr(progress.server_memory, "was_cancelled", lambda place: place.startswith(what) or real(place))
     visit.go(page, **query)
-    monkeypatch.setattr(progress.state, "was_cancelled", real)
+    monkeypatch.setattr(progress.server_memory, "was_cancelled", real)
     return visit
 
 

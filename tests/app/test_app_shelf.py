@@ -161,14 +161,26 @@ class Data:
     held: tuple = ()
 
 
+class Forgotten(Results):
+    """Results that note of which digests they are dropped."""
+
+    def __init__(self):
+        super().__init__(8, 8 * MEGABYTE)
+        self.digests = []
+
+    def drop(self, part):
+        self.digests.append(part)
+        super().drop(part)
+
+
 class World:
     """A shelf, what is shown, and what was forgotten."""
 
     def __init__(self, tmp_path, limit):
-        self.shown, self.forgotten = set(), []
-        self.uploads = UploadFolder(tmp_path)
+        self.shown, self.made = set(), Forgotten()
+        self.uploads, self.forgotten = UploadFolder(tmp_path), self.made.digests
         limits = ServerLimits(upload=MEGABYTE, data=limit, files=5)
-        self.shelf = Shelf(limits, self.uploads, lambda: self.shown, self.forgotten.append)
+        self.shelf = Shelf(limits, self.uploads, lambda: self.shown, (self.made,))
 
     def put(self, key, owner, n_bytes=MEGABYTE, digest=None):
         self.shelf.put(Data(key, np.zeros(n_bytes, np.uint8), digest or key), owner)
@@ -305,8 +317,8 @@ def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
 
 
 def test_what_was_made_of_the_data_counts_and_gives_way_first(tmp_path):
-    world, made, user = World(tmp_path, 8 * MEGABYTE), Results(8, 8 * MEGABYTE), User()
-    world.shelf = Shelf(world.shelf.limits, world.uploads, lambda: set(), world.forgotten.append, (made,))
+    world, user = World(tmp_path, 8 * MEGABYTE), User()
+    made = world.made
     world.put("a", "one", 3 * MEGABYTE)
     for key in ("older", "newer"):
         made.get(key, lambda: np.zeros(2 * MEGABYTE, np.uint8), user)

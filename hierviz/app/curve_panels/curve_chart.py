@@ -8,6 +8,7 @@ import numpy as np
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
+from hierviz.app.state import rule_parameters
 from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
@@ -115,7 +116,7 @@ class CurveChoice:
     @property
     def settings(self):
         """Name and value of the parameters of all rules but the threshold, for `Evaluation.answers`."""
-        values = state.rule_settings(self.taxonomy)
+        values = rule_parameters.rule_settings(self.taxonomy)
         return tuple((name, value) for name, value in values.items() if name != THRESHOLD.name)
 
     def answers(self):

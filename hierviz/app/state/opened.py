@@ -55,10 +55,8 @@ def _startup(files):
         return _opening(files) or (None, False)
     if session.get("left_startup"):
         return None, False
-    stages = Stages("cancel-startup", cancel_startup, after=0)
-    found = _opening(files, stages.show)
-    stages.end()
-    return found or (None, False)
+    with Stages("cancel-startup", cancel_startup, after=0) as stages:
+        return _opening(files, stages.show) or (None, False)
 
 
 def cancel_startup():
@@ -141,15 +139,11 @@ def put(data):
     visit().shows = data.key
 
 
-def open_and_put(files, stages, find=lambda digest: None):
-    """Open files, keep their Dataset and show it; returns it. The bar of `stages` is removed, unless Cancel was pressed."""
-    try:
+def open_and_put(files, find=lambda digest: None):
+    """Open files with their progress on the page, keep their Dataset and show it; returns it."""
+    with Stages("cancel-open", cancel_open, after=0) as stages:
         dataset = datasets.open_files(files, stages, find=find)
         put(dataset)
-    except HiervizError:
-        stages.end()
-        raise
-    stages.end()
     return dataset
 
 

@@ -8,7 +8,7 @@ import weakref
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.current import publish, session, tied, view
 from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
 from hierviz.app.state.shelf import Results, Shelf
 from hierviz.app.state.uploads import UploadFolder
@@ -35,13 +35,9 @@ class Server:
         self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
         self.of_data = weakref.WeakKeyDictionary()
         made = (self.results, self.models)
-        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget, made)
+        self.shelf = Shelf(limits, self.uploads, shown_keys, made)
         if running_server() is not None:
             keep_sweeping(self.shelf, made)
-
-    def _forget(self, digest):
-        for results in (self.results, self.models):
-            results.drop(digest)
 
 
 @st.cache_resource(show_spinner=False)
@@ -93,15 +89,14 @@ def kept(name, field, default=None, **widget):
         store[field] = of_address[name, field] = named
     elif named is None and of_address.pop((name, field), None) is not None:
         store.pop(field, None)  # the address that named it was left
-    session[key] = store.get(field, default)
 
-    def changed():
-        store[field] = session[key]
+    def take(value):
+        store[field] = value
         if is_in_address:
-            session.view = view().with_choice(name, field, session[key], default)
+            session.view = view().with_choice(name, field, value, default)
             publish()  # in a fragment nothing else does
 
-    return {"key": key, "on_change": changed, **widget}
+    return tied(key, store.get(field, default), take, **widget)
 
 
 def computed(name, key, make):
@@ -126,7 +121,7 @@ def was_cancelled(place):
 
 def forget(name, key):
     """Forget what `computed` has made."""
-    server().results.forget((name, key))
+    server().results.drop((name, key))
 
 
 def is_told_first(place):

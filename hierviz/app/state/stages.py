@@ -20,7 +20,7 @@ SHOWN_AFTER, BETWEEN = 0.4, 0.15
 
 
 class Stages:
-    """The bar and the button of a piece of work that runs in the page's own run.
+    """The bar and the button of a piece of work that runs in the page's own run, while a `with` block lasts.
 
     Calling it with the name of a stage gives the `progress` function of that stage. A press of the button ends the run of
     the page at the next report, and with it the work: nothing of it is kept.
@@ -58,9 +58,13 @@ class Stages:
             self._told = now
             self._bar.progress(min(share, 1.0), escape(text))
 
-    def end(self):
-        """Take the bar and the button away."""
-        self._place.empty()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        """Take the bar and the button away, unless the run of the page was ended, which draws no more."""
+        if kind is None or issubclass(kind, Exception):
+            self._place.empty()
 
 
 def stage_progress(show, stage, unit="rows"):
