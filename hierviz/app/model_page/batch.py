@@ -61,20 +61,14 @@ class Finished:
 
 
 def run(source, model, kind, from_data, data):
-    """The section; parameters as `model_ask.ask`, with the open Dataset.
-
-    Returns
-    -------
-    Question or None
-        Asked because of the scores.
-    """
+    """The section; parameters and errors as of `single_sample.ask`, with the open Dataset."""
     memory = state.memory("run")
     st.markdown(
         "Run the model on all samples, then compare it with others on the other pages or download its predictions."
     )
     chosen = _choose(model, kind, from_data, source)
     if chosen is None:
-        return None
+        return
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
@@ -94,9 +88,9 @@ def run(source, model, kind, from_data, data):
             memory["stopped"] = None
             if isinstance(error, OpenQuestion):
                 place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
-                return error.question
+                raise
             place.error(escape(in_form_words(error)), icon=":material/error:")
-            return None
+            return
         finally:
             if memory.get("stopped") is None:  # after a press of Cancel this script draws no more
                 cancel.empty()
@@ -105,7 +99,6 @@ def run(source, model, kind, from_data, data):
     finished = memory.get("finished")
     if finished is not None and finished.key == source.key:
         _show(finished, data)
-    return None
 
 
 def _choose(model, kind, from_data, source):

@@ -11,6 +11,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.dataset import ModelSource, model_files
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.state.opened import asked_files
 from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import taxonomy_of
@@ -46,7 +47,7 @@ def choose(data):
     key : str or None
         Of the model in the data set; None for a file of the visitor's.
     """
-    memory, asked = state.memory("model"), state.asked_files()
+    memory, asked = state.memory("model"), asked_files()
     if memory.setdefault("data", data.key) != data.key:
         # Other data were opened since: their taxonomy is the default again.
         memory |= {"data": data.key, "taxonomy_way": "open"}

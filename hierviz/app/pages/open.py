@@ -191,7 +191,7 @@ if state.view().data != "demo":
         if opened.may_close():
             st.button("Close these files and show the demo", on_click=opened.close, help=CLOSING)
         else:
-            st.button("Show the demo", on_click=state.show_data, args=("demo",), key="show-demo")
+            st.button("Show the demo", on_click=opened.show_data, args=("demo",), key="show-demo")
     if not state.is_startup() and not found.credit:
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "

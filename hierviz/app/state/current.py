@@ -28,11 +28,6 @@ def change(**changes):
     session.view = replace(view(), **changes)
 
 
-def show_data(key, **changes):
-    """Show another data set: of the former one's view only the threshold stays."""
-    session.view = View(data=key, threshold=view().threshold, **changes)
-
-
 def link(**changes):
     """Query parameters of the current view with some changes, for links to pages."""
     return replace(view(), **changes).to_query()

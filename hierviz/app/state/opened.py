@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app.state import dataset as datasets
-from hierviz.app.state.current import publish, session, show_data, view
+from hierviz.app.state.current import publish, session, view
 from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.stages import SharedOpening, Stages
 from hierviz.app.state.upload_fields import empty_uploaders
@@ -124,6 +124,11 @@ def asked_files():
     """`startup_files` when a model of theirs could not be opened without an answer, else None."""
     files = startup_files()
     return files if files is not None and files.model and _startup(files)[1] else None
+
+
+def show_data(key, **changes):
+    """Show another data set: of the former one's view only the threshold stays."""
+    session.view = View(data=key, threshold=view().threshold, **changes)
 
 
 def put(data):

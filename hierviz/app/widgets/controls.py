@@ -5,7 +5,7 @@ import math
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import rule_parameters
+from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
@@ -153,7 +153,7 @@ def _threshold(parameter, model):
         step=0.01,
         format=f"%.{len(text) - 2}f",
         help=parameter.sentence,
-        **state.bound_threshold(model, width=150),
+        **current.bound_threshold(model, width=150),
     )
 
 

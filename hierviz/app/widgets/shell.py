@@ -118,7 +118,7 @@ def open_data():
         with st.container(horizontal=True):
             if not is_where_files_are_opened:
                 st.page_link(page("open"), label="Open the files again", icon=":material/folder_open:")
-            st.button("Show the demo", on_click=state.show_data, args=("demo",))
+            st.button("Show the demo", on_click=opened.show_data, args=("demo",))
         if not is_where_files_are_opened:
             st.markdown(
                 "A **session file**, saved earlier with the button Save, opens this page again with the same files:"
