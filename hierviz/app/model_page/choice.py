@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from os.path import basename as file_name
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.dataset import ModelSource, model_files
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.state.file_content import stamp
 from hierviz.app.state.opened import asked_files
 from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
@@ -110,7 +110,7 @@ def _named(files, way):
     where = "as chosen on Open files" if way == "offered" else "as given on the command line"
     st.caption(f"{escape(file_name(path))} with {escape(words)}, {where}.")
     form = (files.taxonomy, files.nodes)
-    taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), lambda: taxonomy_of(files))
+    taxonomy = state.answered(("taxonomy", *form, *(stamp(file) for file in form if file)), lambda: taxonomy_of(files))
     return ModelSource(Path(path), files.source_keywords, held=files.held, files=files), taxonomy, None
 
 
@@ -124,15 +124,10 @@ def _taxonomy(data, memory):
         return None
     try:
         path = str(paths[0])
-        return state.answered(("taxonomy", path, _stamp(path)), lambda: load_taxonomy(path))
+        return state.answered(("taxonomy", path, stamp(path)), lambda: load_taxonomy(path))
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return None
-
-
-def _stamp(path):
-    file = Path(path)
-    return (file.stat().st_mtime_ns, file.stat().st_size) if os.path.isfile(file) else None
 
 
 def _files(slot, label, help, memory, *, several=False):
