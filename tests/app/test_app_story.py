@@ -46,7 +46,7 @@ def test_the_demo_is_played(demo):
         played.update(at=place + 1, go=True)
         visit.run()
     played.clear()
-    visit.memory(story.ENDED)["now"] = True
+    visit.memory(story.PLAYED)["ended"] = True
     visit.run()
     assert visit.at.title[0].value == "Story"
     assert bar(visit) is None
