@@ -17,7 +17,7 @@ from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
-from hierviz.opening.loading import check_projection, is_cut, load_files
+from hierviz.opening.loading import is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.temporary_files import require_file
 from hierviz.reports.story_step import model_key
@@ -208,7 +208,6 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
-    check_projection(files.projection)
     for path in files.paths:
         require_file(path)
     content, notes = digest(files, stage("Checking the files", "MB")), same_content(files.predictions)
@@ -223,11 +222,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     models = _evaluated(predictions_of_models, stage=stage)
     ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
     # The page Model runs models on the whole taxonomy only.
-    sources = {
-        key: ModelSource(Path(path), files.source_keywords, on, files.held)
-        for key, path, on in ran
-        if not is_cut(files)
-    }
+    ran = () if is_cut(files) else ran
+    sources = {key: ModelSource(Path(path), files.source_keywords, on, files.held) for key, path, on in ran}
     thresholds = {key: value for key, value in zip(models, files.thresholds, strict=False) if value is not None}
     return Dataset(
         new_key(),
@@ -302,20 +298,15 @@ def has_same_samples(data, predictions):
     return True
 
 
-def _run(model):
-    """Name of a run without the name of its method."""
-    rest = model.run.removeprefix(model.name).lstrip(" _-.")
-    return rest or model.run
-
-
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done` come first and are not computed again."""
     models = dict(done)
-    # Pages distinguish models by name: a run has its own.
-    predictions = [
-        model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
-    ]
-    for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
+    named = []
+    for model in predictions:
+        # Pages distinguish models by name: a run has its own.
+        run = model.run and (model.run.removeprefix(model.name).lstrip(" _-.") or model.run)
+        named.append(model if run is None else model.replace(name=f"{model.name} · {run}"))
+    for predictions_of_model in with_distinct_names(named)[len(models) :]:
         key = model_key(predictions_of_model.name, models)
         progress = stage(f"Evaluating {predictions_of_model.name}")
         models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=0.5)

@@ -127,11 +127,6 @@ class SavedSession(StoryStep):
         """Whether it is a demo that everybody can open."""
         return bool(self.demo)
 
-    @property
-    def needs_model(self):
-        """Whether models were run on inputs: these are opened on their own pages."""
-        return any(part.role == "model" for part in self.parts)
-
     def files(self, paths, held=()):
         """The Files to open, of a path for each part in order."""
         by_role: dict = {}
@@ -171,14 +166,9 @@ def session_of(dataset, page, view, memories, story=()):
     FileError
         If a file of the data is no longer there.
     """
-    kept = {name: _plain(memories.get(name, {})) for name in CHOICES}
-    step = StoryStep(page, texts(view.to_query()))
-    saved = SavedSession(
-        **vars(step),
-        title=dataset.title,
-        memories={name: values for name, values in kept.items() if values},
-        story=tuple(story),
-    )
+    kept = {name: plain for name in CHOICES if (plain := _plain(memories.get(name, {})))}
+    fields = texts(view.to_query())
+    saved = SavedSession(page, fields, title=dataset.title, memories=kept, story=tuple(story))
     if dataset.key in NAME_OF_DEMO:
         return replace(saved, demo=dataset.key)
     parts = [SessionPart(role, Path(path).name, sha256(path)) for role, path in dataset.files.named_paths]
@@ -273,15 +263,9 @@ def _reading(found):
 
 def _plain(values):
     """Entries of a memory that JSON can hold."""
-
-    def is_plain(value):
-        return value is None or isinstance(value, str | int | float | bool)
-
-    return {
-        key: value
-        for key, value in values.items()
-        if isinstance(key, str) and (is_plain(value) or (isinstance(value, list) and all(map(is_plain, value))))
-    }
+    plain = str | int | float | bool | None
+    parts = {key: value if isinstance(value, list) else [value] for key, value in values.items() if isinstance(key, str)}
+    return {key: values[key] for key in parts if all(isinstance(part, plain) for part in parts[key])}
 
 
 # Opening a session file: which files it still needs, and the page that it shows.
@@ -305,14 +289,9 @@ def open_already(saved):
 
     Data of other visitors are not searched: whoever knows the hash of a file need not have it.
     """
-    shown = data()
-    if saved.is_demo:
-        return shown if shown is not None and shown.key == saved.demo else None
-    others = [startup()] if startup_files() else []
-    for dataset in (shown, *others):
-        if dataset is not None and dataset.files is not None and is_session_of(dataset.files, saved):
-            return dataset
-    return None
+    seen = [data(), startup() if startup_files() else None]
+    of_files = [dataset for dataset in seen if dataset is not None and dataset.files is not None]
+    return next((dataset for dataset in of_files if is_session_of(dataset.files, saved)), None)
 
 
 def session_files(saved, paths):

@@ -66,7 +66,7 @@ def session_panel():
 
 def _files(saved):
     """(paths of the parts or None, whether all are there)."""
-    if saved.needs_model:
+    if any(part.role == "model" for part in saved.parts):
         _parts(saved, [None] * len(saved.parts))
         st.info(
             "These data come from a model run: open the model and its inputs below, then open the session file again.",
