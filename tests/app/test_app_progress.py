@@ -144,7 +144,7 @@ def test_work_that_is_ended_leaves_no_result():
     assert results.known("a", user) is None
     assert results.get("a", lambda: 1, user) == 1
     assert results.known("a", user) == 1
-    results.forget("a")
+    results.drop("a")
     assert results.known("a", user) is None
 
 

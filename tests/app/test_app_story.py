@@ -77,7 +77,7 @@ def test_views_are_arranged(tmp_path):
     assert SavedSession.from_json(saved.to_json()).story == steps
     assert [step["page"] for step in json.loads(saved.to_json())["story"]] == ["taxonomy", "curves"]
     assert "data" not in json.loads(saved.to_json())["story"][0]["view"]
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
 
 
 def test_a_session_knows_how_single_files_are_read(tmp_path):

@@ -139,7 +139,7 @@ def put(data):
     FileError
         When there is no room for it.
     """
-    server().shelf.put(data, visit().visitor)
+    server().put(data, visit().visitor)
     show_data(data.key, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
 
@@ -154,19 +154,19 @@ def open_and_put(files, find=lambda digest: None):
 
 def open_elsewhere(digest):
     """A data set of uploads of the same content, which need not be read and evaluated again; None when there is none."""
-    dataset = server().shelf.with_digest(digest)
+    dataset = server().with_digest(digest)
     # Files that were named by their path may change where they are.
     return dataset if dataset is not None and dataset.held else None
 
 
 def may_close():
     """True when this visitor opened what the view shows."""
-    return server().shelf.is_of(view().data, visit().visitor)
+    return server().is_of(view().data, visit().visitor)
 
 
 def close():
     """Close what the view shows, for everybody, with the files it was read from; then show the demo."""
-    gone = server().shelf.close(view().data, visit().visitor)
+    gone = server().close(view().data, visit().visitor)
     show_data(DEMO)
     if gone is None:
         return
@@ -186,7 +186,7 @@ def data():
             return demo(key)
     if is_startup():
         return startup()
-    dataset = server().shelf.get(key)
+    dataset = server().get(key)
     if dataset is not None:
         visit().seen.add(key)
     return dataset

@@ -263,9 +263,13 @@ def _reading(found):
 
 def _plain(values):
     """Entries of a memory that JSON can hold."""
-    plain = str | int | float | bool | None
-    parts = {key: value if isinstance(value, list) else [value] for key, value in values.items() if isinstance(key, str)}
-    return {key: values[key] for key in parts if all(isinstance(part, plain) for part in parts[key])}
+
+    def is_plain(value):
+        return all(
+            isinstance(part, str | int | float | None) for part in (value if isinstance(value, list) else [value])
+        )
+
+    return {key: value for key, value in values.items() if isinstance(key, str) and is_plain(value)}
 
 
 # Opening a session file: which files it still needs, and the page that it shows.

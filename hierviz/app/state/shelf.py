@@ -10,9 +10,12 @@ from dataclasses import dataclass, field
 from hierviz.app.state.limits import size_in_memory, size_text
 from hierviz.messages.errors import FileError
 
+# The largest result is a chart with its tables, some megabytes.
+MOST_RESULTS, MOST_MODELS = 512, 8
+
 
 class Shelf:
-    """Opened data sets of all visitors by key.
+    """What visitors brought and what was made of it: opened data sets by key, uploads, results and models; one per server.
 
     Data that a page shows, or that were opened last, are never removed to make room. The least recently used go first.
 
@@ -23,18 +26,19 @@ class Shelf:
         Its files count as much as what is in memory.
     shown : callable
         Gives the keys of the data sets that are shown at this moment.
-    results : sequence of Results
-        Results of the data sets: they count too, are removed before any of them, and go with the last one of their digest.
 
     Attributes
     ----------
+    results, models : Results
+        They count too, are removed before any data set, and go with the last one of their digest.
     bringing : lock
         To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
     """
 
-    def __init__(self, limits, uploads, shown, results=()):
-        self.limits, self.bringing = limits, threading.RLock()
-        self._uploads, self._shown, self._results = uploads, shown, results
+    def __init__(self, limits, uploads, shown):
+        self.limits, self.uploads, self._shown = limits, uploads, shown
+        self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
+        self.made, self.bringing = (self.results, self.models), threading.RLock()
         self._opened = OrderedDict()  # key -> (data set, visitor who opened it); the one used last is the last
         self._lock = threading.RLock()
 
@@ -87,8 +91,8 @@ class Shelf:
             freed = {upload for key in without for upload in self._opened[key][0].held}
         freed -= {upload for data, _ in left.values() for upload in data.held}
         opened = [data for data, who in left.values() if owner in (None, who)]
-        made = sum(results.size for results in self._results) if owner is None else 0
-        return size_in_memory(*opened) + self._uploads.size(owner, without=freed) + made
+        made = sum(results.size for results in self.made) if owner is None else 0
+        return size_in_memory(*opened) + self.uploads.size(owner, without=freed) + made
 
     def make_room(self, owner, n_bytes, spared=None):
         """Remove data sets, the one first that was used least recently, until a visitor may bring so many bytes more.
@@ -103,13 +107,12 @@ class Shelf:
         with self._lock:
             spare, gone = {spared, *self._shown()}, []
             for who, limit in ((owner, self.limits.visitor), (None, self.limits.data)):
-                removable = (
-                    key for key, (_, one) in self._opened.items() if who in (None, one) and key not in (*spare, *gone)
-                )
+                own = [key for key, (_, one) in self._opened.items() if who in (None, one)]
+                removable = [key for key in own if key not in (*spare, *gone)]
                 while (used := self.used(who, gone) + n_bytes) > limit:
-                    if (key := next(removable, None)) is None:
+                    if not removable:
                         raise FileError(_too_much(who, limit, used))
-                    gone.append(key)
+                    gone.append(removable.pop(0))
             for key in gone:
                 self._remove(key)
             if gone:  # what they held may be used elsewhere
@@ -118,30 +121,34 @@ class Shelf:
     def give_way(self, n_bytes=0):
         """Remove results, those used least recently first, until all visitors together may bring so many bytes more."""
         over = self.used() + n_bytes - self.limits.data
-        for results in self._results:
+        for results in self.made:
             if over > 0:
                 over -= results.give_way(over)
 
-    def sweep(self, visitors, seen=frozenset()):
-        """Remove the data sets of visitors who left, unless a remaining visitor has seen them; returns their number.
+    def sweep(self, here):
+        """Remove data sets of visitors who left that nobody here has seen, and results that nobody here used.
 
         Parameters
         ----------
-        visitors : set of str
+        here : sequence of Visit
             Those with an open page.
-        seen : set of str
-            Keys of what they have seen.
+
+        Returns
+        -------
+        int
+            How many were removed.
         """
         with self._lock:
-            used = self._shown() | seen
+            visitors = {visit.visitor for visit in here}
+            used = self._shown().union(*(visit.seen for visit in here))
             gone = [key for key, (_, owner) in self._opened.items() if owner not in visitors and key not in used]
             for key in gone:
                 self._remove(key)
-        return len(gone)
+        return len(gone) + sum(results.sweep(here) for results in self.made)
 
     def _remove(self, key):
         data, _ = self._opened.pop(key)
-        for results in self._results if self.with_digest(data.digest) is None else ():
+        for results in self.made if self.with_digest(data.digest) is None else ():
             results.drop(data.digest)
         return data
 

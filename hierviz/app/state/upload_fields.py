@@ -182,8 +182,8 @@ def keep_files(files):
     FileError
         Where there is no room, or a file cannot have its name.
     """
-    with server().shelf.bringing:
-        server().shelf.make_room(visit().visitor, sum(file.size for file in files))
+    with server().bringing:
+        server().make_room(visit().visitor, sum(file.size for file in files))
         return server().uploads.keep(files, owner=visit().visitor)
 
 
@@ -217,7 +217,7 @@ def _taken(given, before, together):
         )
         return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
     owner, limits = visit().visitor, server().limits
-    with server().shelf.bringing:
+    with server().bringing:
         try:
             _require_room(fresh, owner, limits)
         except FileError as error:
@@ -245,7 +245,7 @@ def _require_room(fresh, owner, limits):
                 f"{file.name}: expected a file of at most {limits.upload_words}, got {size_text(file.size)}. "
                 "Start the app with a larger --max-upload-mb, or open the file by its path."
             )
-    server().shelf.make_room(owner, sum(file.size for file in fresh))
+    server().make_room(owner, sum(file.size for file in fresh))
 
 
 def _give_back(files):

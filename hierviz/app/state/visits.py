@@ -163,14 +163,13 @@ def _browser():
     return None
 
 
-def sweep(shelf, results, now=None):
+def sweep(shelf, now=None):
     """Free what belongs to visits that have ended; returns the number of visits and objects."""
     here = visits_here(now)
     with _lock:
         ended = [visit for visit in _visits if visit not in here and not visit.has_ended]
     n_gone = len([visit.end() for visit in ended])
-    seen = {key for visit in here for key in visit.seen}
-    return n_gone + shelf.sweep({visit.visitor for visit in here}, seen) + sum(result.sweep(here) for result in results)
+    return n_gone + shelf.sweep(here)
 
 
 def give_back_memory():
@@ -184,7 +183,7 @@ def give_back_memory():
             ctypes.CDLL(None).malloc_trim(0)
 
 
-def keep_sweeping(shelf, results):
+def keep_sweeping(shelf):
     """Sweep now and then, as long as the server lives; returns the thread."""
 
     def run():
@@ -192,7 +191,7 @@ def keep_sweeping(shelf, results):
         while True:
             time.sleep(SECONDS_BETWEEN_SWEEPS)
             # Streamlit ends a session with a delay: its memory is freed in the second round.
-            rounds = 2 if sweep(shelf, results) else rounds - 1
+            rounds = 2 if sweep(shelf) else rounds - 1
             shelf.give_way()
             if rounds >= 0:
                 give_back_memory()
