@@ -1,7 +1,5 @@
 """`hierviz app`: the app in the browser."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket

@@ -12,9 +12,10 @@ from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, choice_options
 from hierviz.cli.output import progress, require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.messages.errors import FileError, near_miss
+from hierviz.messages.errors import FileError
 from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
+from hierviz.taxonomy.checks import check_one_of
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
@@ -182,10 +183,7 @@ def add_chart(command):
 
 def run_chart(options):
     """`hierviz chart`."""
-    if options.kind not in KINDS:
-        raise FileError(
-            f"KIND: expected one of {', '.join(KINDS)}, got {options.kind!r}.{near_miss(options.kind, KINDS)} Choose one."
-        )
+    check_one_of("KIND", options.kind, KINDS)
     suffix = os.path.splitext(options.out)[1].lower()
     if suffix not in SUFFIXES:
         raise FileError(f"--out: expected a file that ends in {', '.join(SUFFIXES)}, got {options.out!r}. Choose one.")

@@ -1,7 +1,5 @@
 """`hierviz diagnose`: where a model goes wrong, as JSON and as tables."""
 
-from __future__ import annotations
-
 import json
 
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks

@@ -1,7 +1,5 @@
 """The blocks of `hierviz diagnose`: each a table for a file, and its first rows for the JSON."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np

@@ -1,7 +1,5 @@
 """`hierviz report`: one HTML file with numbers, curves, examples and mistakes, to share."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 

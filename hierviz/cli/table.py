@@ -1,7 +1,5 @@
 """`hierviz table`: the table that a paper would print, from prediction files."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import replace

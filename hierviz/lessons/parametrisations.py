@@ -1,7 +1,5 @@
 """Numbers of lesson 7: logits, sigmoids and conditionals, and seven parametrisations of one tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -144,18 +142,14 @@ def micro_f1(threshold):
         ]
 
     (flat, by_sets), (plain, augmented) = both("conditional_softmax"), both("multilabel_sigmoid")
+    series = {"micro F1": (flat, plain), "micro hF1": (by_sets, augmented)}
     return {
         "flat": flat,
         "by_sets": by_sets,
         "plain": plain,
         "augmented": augmented,
         "tree": read_as("multilabel_sigmoid", many_scores()[0]).tree(int(truth[0])),
-        "bars": bars_figure(
-            "f1",
-            {"micro F1": (flat, plain), "micro hF1": (by_sets, augmented)},
-            ("conditional softmax", "multi-label sigmoid"),
-            f"Micro F1 and micro hF1 at τ = {level:.2f} of coherent and of incoherent scores.",
-        ),
+        "bars": bars_figure("f1", series, ("conditional softmax", "multi-label sigmoid")),
     }
 
 

@@ -1,7 +1,5 @@
 """Numbers of lesson 4: inference rules on one sample and on some texts; who stops where and why."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -114,19 +112,14 @@ def darts(lam):
         )
         for node in nodes
     ]
+    place = nodes.index(found) if found in nodes else None
     return {
         "at_zero": sample.named("darts", lam=0.0),
         "at_eight": sample.named("darts", lam=8.0),
         "answer": ANIMALS.title(found),
         "rewards": rewards,
         "tree": sample.tree((), found),
-        "bars": bars_figure(
-            "rewards",
-            {"reward": rewards},
-            [ANIMALS.title(node) for node in nodes],
-            f"The largest reward has {ANIMALS.title(found)}.",
-            nodes.index(found) if found in nodes else None,
-        ),
+        "bars": bars_figure("rewards", {"reward": rewards}, list(map(ANIMALS.title, nodes)), place),
     }
 
 

@@ -1,7 +1,5 @@
 """Numbers of lesson 5: the win, −log win and cross entropy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

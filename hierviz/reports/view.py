@@ -221,12 +221,9 @@ class View:
             elif fits(text) and 0 <= float(text) <= 1:
                 # Out of range it is the default, not the end of the range, where every answer is the root.
                 values[name] = round(float(text), DIGITS_OF_THRESHOLD)
-        if "thresholds" in values:
-            parts = (part.rpartition(":") for part in values["thresholds"])
-            values["thresholds"] = own_thresholds(
-                {key: round(min(max(float(text), 0.0), 1.0), DIGITS_OF_THRESHOLD) for key, _, text in parts}
-            )
         view = cls(**values)
+        own = {key: round(min(max(at, 0.0), 1.0), DIGITS_OF_THRESHOLD) for key, at in view.own.items()}
+        view = replace(view, thresholds=own_thresholds(own))
         for name, parameter in _in_url().items():
             if name in asked and allowed[name].fullmatch(asked[name]):
                 value = asked[name]

@@ -20,19 +20,9 @@ from hierviz.readers.sources import open_source
 
 # As exporters write them: Ultralytics, timm, Hugging Face, PaddlePaddle, Azure, ...
 METADATA_KEYS = (
-    *(
-        "names",
-        "classes",
-        "class_names",
-        "labels",
-        "label_names",
-        "categories",
-        "id2label",
-        "idx_to_class",
-        "idx2label",
-    ),
-    *("class_labels", "label_list", "label_map", "class_to_idx", "label2id", "synset", "synsets", "character"),
-    "classlabels",
+    *("names", "classes", "class_names", "labels", "label_names", "categories", "id2label", "idx_to_class"),
+    *("idx2label", "class_labels", "label_list", "label_map", "class_to_idx", "label2id", "synset", "synsets"),
+    *("character", "classlabels"),
 )
 LABEL_FILES = (".labels.txt", ".labels.json")
 MOST_CHARACTERS = 16 << 20
