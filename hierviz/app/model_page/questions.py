@@ -32,22 +32,11 @@ def _store(source, taxonomy):
     stores = state.memory("answers").setdefault(str(source.path), {})
     if taxonomy.sha256 not in stores:
         before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
-        stores[taxonomy.sha256] = {"open": ()} | {
+        stores[taxonomy.sha256] = {
             kind: {key: value for key, value in before[kind].items() if key.startswith("preprocessing.")}
             for kind in ("asked", "answers")
         }
     return stores[taxonomy.sha256]
-
-
-def remember(source, taxonomy, questions):
-    """Ask these from now on; returns the keys of those that are open."""
-    store = _store(source, taxonomy)
-    for question in questions:
-        key = _key(question)
-        if key not in store["asked"] or question.choices:
-            store["asked"][key] = question
-    store["open"] = tuple(_key(question) for question in questions)
-    return store["open"]
 
 
 def overrule(source, taxonomy, key):
@@ -78,7 +67,10 @@ def ask(source, model, questions):
     questions : sequence of Question
         Those that are open.
     """
-    open_keys, store = remember(source, model.taxonomy, questions), _store(source, model.taxonomy)
+    open_keys, store = [_key(question) for question in questions], _store(source, model.taxonomy)
+    for key, question in zip(open_keys, questions, strict=True):
+        if key not in store["asked"] or question.choices:
+            store["asked"][key] = question
     if not store["asked"]:
         return
     texts = {_key(question): question.text for question in questions if question.about != "preprocessing"}

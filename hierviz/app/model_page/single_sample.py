@@ -10,7 +10,7 @@ from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
-from hierviz.app.widgets import controls, frame, sample
+from hierviz.app.widgets import controls, frame, sample, table
 from hierviz.app.widgets.controls import pick
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import mistakes
@@ -163,18 +163,12 @@ def _answer(first, second, truth, truths, key):
 def _rules(first, second, choice, truth):
     taxonomy = first.taxonomy
     rules = [rule for rule in INFERENCE_RULES.values() if taxonomy.is_tree or not rule.tree_only]
-    table = {"rule": [rule.label for rule in rules]}
+    cells = {"rule": [rule.label for rule in rules]}
     shown = {"answer": first} if second is None else {"changed": second, "original": first}
     for title, evaluation in shown.items():
         p = evaluation.predictions.node_probabilities()[0]
-        table[title] = [_rule_cell(evaluation, rule, choice, p) for rule in rules]
-    st.dataframe(
-        pd.DataFrame(table),
-        hide_index=True,
-        height=35 * (len(rules) + 1) + 3,
-        key="rules",
-        column_config={"rule": st.column_config.TextColumn(width=165)},
-    )
+        cells[title] = [_rule_cell(evaluation, rule, choice, p) for rule in rules]
+    table.draw(pd.DataFrame(cells), {**dict.fromkeys(cells), "rule": table.words(width=165)}, key="rules", most=2000)
 
 
 def _rule_cell(evaluation, rule, choice, p):

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hierviz.app.state.file_content import digest, same_content
+from hierviz.app.state.file_content import digest, same_content, stamp
 from hierviz.app.state.paths import companions
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
@@ -57,8 +57,7 @@ class ModelSource:
         files = [self.path]
         with contextlib.suppress(OSError):
             files += sorted(companions(self.path))
-        found = [(file.name, file.stat()) for file in files if file.is_file()]
-        stamps = [(name, status.st_mtime_ns, status.st_size) for name, status in found]
+        stamps = [(file.name, stamp(file)) for file in files if file.is_file()]
         return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
 
     def saying(self, answers):

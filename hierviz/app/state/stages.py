@@ -89,13 +89,13 @@ class SharedOpening:
     """
 
     def __init__(self, make):
-        self._make, self._lock = make, threading.Lock()
+        self._make, self._lock = make, threading.RLock()
         self.clear()
 
     def __call__(self, files, show=None):
         """What is made, or None where it was cancelled; `show(share, text)` is called meanwhile."""
         with self._lock:
-            run = self._begun(files)
+            run = self.begin(files)
             run.n_waiting += 1
         try:
             while wait([run.made], BETWEEN).not_done:
@@ -115,14 +115,11 @@ class SharedOpening:
             raise
 
     def begin(self, files):
-        """Begin without waiting; an error is raised for the first who asks."""
+        """Begin without waiting, unless it has begun; an error is raised for the first who asks."""
         with self._lock:
-            self._begun(files)
-
-    def _begun(self, files):
-        if self._run is None or self._run.files != files:
-            self._run = _FileOpening(self._make, files)
-        return self._run
+            if self._run is None or self._run.files != files:
+                self._run = _FileOpening(self._make, files)
+            return self._run
 
     @property
     def is_done(self):

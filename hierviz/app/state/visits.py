@@ -14,6 +14,7 @@ import weakref
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
 from hierviz.app.state.current import session
 
@@ -152,15 +153,9 @@ def shown_keys():
 
 def _browser():
     """An identifier of the browser, None when it has no cookie."""
-    text = st.context.cookies.get(COOKIE, "").strip("\"'")
-    with contextlib.suppress(ValueError):
-        # The server writes its token behind a new mask each time.
-        _, mask, masked, _ = text.split("|")
-        mask, masked = bytes.fromhex(mask), bytes.fromhex(masked)
-        if len(mask) == 4 and len(masked) == 16:
-            token = bytes(byte ^ other for byte, other in zip(masked, mask * 4, strict=True))
-            return hashlib.blake2b(token, digest_size=16).hexdigest()
-    return None
+    # The server writes its token behind a new mask each time.
+    token, _ = decode_xsrf_token_string(st.context.cookies.get(COOKIE, ""))
+    return hashlib.blake2b(token, digest_size=16).hexdigest() if token and len(token) == 16 else None
 
 
 def sweep(shelf, now=None):
