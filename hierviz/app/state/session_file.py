@@ -42,11 +42,6 @@ class SessionPart:
     name: str
     sha256: str
 
-    @property
-    def words(self):
-        """Name and role for people."""
-        return f"{self.name} ({ROLES[self.role]})"
-
 
 @dataclass(frozen=True)
 class SavedSession(StoryStep):
@@ -214,15 +209,14 @@ def matched(parts, paths):
     by_hash = {content: path for path, content in reversed(hashes.items())}
     found = [by_hash.get(part.sha256) for part in parts]
     problems = []
-    for part, path in zip(parts, found, strict=True):
-        if path is not None:
-            continue
+    for part in [part for part, path in zip(parts, found, strict=True) if path is None]:
         other = next((content for given, content in hashes.items() if Path(given).name == part.name), None)
+        words = f"{part.name} ({ROLES[part.role]}): expected the file of the session"
         problems.append(
-            f"{part.words}: expected the file of the session, got none. Add it."
+            f"{words}, got none. Add it."
             if other is None
-            else f"{part.words}: expected the file of the session (SHA-256 {part.sha256[:12]}…), got another content "
-            f"({other[:12]}…). Choose the file that the session was saved with."
+            else f"{words} (SHA-256 {part.sha256[:12]}…), got another content ({other[:12]}…). Choose the file that the session "
+            "was saved with."
         )
     return found, problems
 
