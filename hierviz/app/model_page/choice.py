@@ -73,7 +73,7 @@ def choose(data):
             return _named(offered if way == "offered" else asked, way)
         if way == "data":
             names = {key: data.models[key].predictions.name for key in data.sources}
-            now = state.view().model if state.view().model in names else next(iter(names))
+            now = state.shown_model_of(names)
             _select(names, width=300, **state.bound("model", value=now))
             return data.sources[now], data.taxonomy, now
     left, right = st.columns(2, gap="large")

@@ -52,8 +52,8 @@ def lost_sample():
 
 
 def shown_model_of(models):
-    """The selected one of these models, else the first."""
-    return view().model if view().model in models else models[0]
+    """The selected one of some models by their keys, else the first."""
+    return view().model if view().model in models else next(iter(models))
 
 
 def tied(key, value, take, *, is_toggle=False, **widget):

@@ -133,20 +133,16 @@ class Dataset:
     @cached_property
     def methods(self):
         """Runs of every method: key of its first model -> list of Evaluation, which are called as the method is."""
-        method_of = {key: method for method, keys in self.runs.items() for key in keys}
         found = {}
         for key, model in self.models.items():
-            method = method_of.get(key)
-            if method is None:
-                found[key] = [model]
-                continue
-            named = replace(model, predictions=model.predictions.replace(name=method))
-            found.setdefault(self.runs[method][0], []).append(named)
+            names = [method for method, keys in self.runs.items() if key in keys]
+            named = [replace(model, predictions=model.predictions.replace(name=name)) for name in names]
+            found.setdefault(self.method_of(key), []).extend(named or [model])
         return found
 
     def method_of(self, key):
         """Key of the first run of a model's method."""
-        return next((keys[0] for keys in self.runs.values() if key in keys), key)
+        return self.runs_of(key)[0]
 
     def runs_of(self, key):
         """Keys of the models that are runs of the method of a model."""

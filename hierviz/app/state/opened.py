@@ -202,11 +202,6 @@ def shown_models(dataset):
     return list(dataset.methods)[:6]
 
 
-def shown_model(dataset):
-    """Key of the one model that the page Examples shows."""
-    return view().model if view().model in dataset.models else next(iter(dataset.models))
-
-
 def request_reopen():
     """Remember that the files of the open data set are to be read again."""
     session.reopen_requested = True

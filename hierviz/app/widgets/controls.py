@@ -24,8 +24,8 @@ def model_control(data):
     """Which model the page shows; returns its key."""
     if len(data.models) > 1:
         names = {key: model.predictions.name for key, model in data.models.items()}
-        return pick("Model", names, "model", state.shown_model(data))
-    return state.shown_model(data)
+        return pick("Model", names, "model", state.shown_model_of(data.models))
+    return state.shown_model_of(data.models)
 
 
 def models_control(label, options, now, most, width):
