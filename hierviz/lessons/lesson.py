@@ -283,7 +283,7 @@ class Step(Short):
     numbers: tuple[str, ...] = ()
     table: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
-    sentences: Mapping[str, Text] = field(default_factory=dict)
+    sentences: Mapping[str, Text] = field(default_factory=dict, hash=False)
 
     @property
     def defaults(self):

@@ -68,14 +68,8 @@ def one_row_seven_readings(kind, **scores):
     for label, key in LABELS.items():
         some = read_as(key, scores)
         best = some.answer("leaf")
-        rows.append(
-            {
-                "parametrisation": label,
-                "best leaf": TRIO.title(best),
-                "p of it": some.probability(best),
-                "p(fruit)": some.probability("fruit"),
-            }
-        )
+        cells = {"parametrisation": label, "best leaf": TRIO.title(best)}
+        rows.append(cells | {"p of it": some.probability(best), "p(fruit)": some.probability("fruit")})
     at_start = sorted({read_as(key, START).answer("leaf") for key in SEVEN})
     return {
         "n_leaves": len(at_start),

@@ -13,11 +13,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.lessons.lesson import NamedFigure, Number
 
 # Of one answer against one truth: label and key of `METRICS`.
-PATH = {
-    "hP": "depth_precision",
-    "hR": "depth_recall",
-    "hF": "depth_f1",
-}
+PATH = {"hP": "depth_precision", "hR": "depth_recall", "hF": "depth_f1"}
 # Two more networks, trained for a lesson only.
 LESSON_MODELS = ("lesson_raw_win", "lesson_softmax_descendant")
 # Openings of Wikipedia articles in the demo of texts.

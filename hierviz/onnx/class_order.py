@@ -259,6 +259,5 @@ def near_chance(n_right, n, n_leaves):
         return None
     return (
         f"accuracy is close to chance ({percent_text(n_right / n, 1)} of {n} leaves correct, {percent_text(chance, 1)} by "
-        "chance): "
-        "check the order of the classes and the scaling of the inputs"
+        "chance): check the order of the classes and the scaling of the inputs"
     )

@@ -26,17 +26,8 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    "choosing",
-    "matrix",
-    "slices",
-    "mistakes",
-    "confusions",
-    "taxonomy",
-    "compare table",
-    "compare ranks",
-    "compare classes",
-    "compare samples",
-    "compare parts",
+    *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy"),
+    *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")

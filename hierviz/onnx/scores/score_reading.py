@@ -320,10 +320,9 @@ def check_declared(where, detected, key, origin, notes):
     said = f"{where}: {detected.why}; {key} ({origin})"
     if key in PROBABILITIES:
         if not detected.in_range:
-            better = {
-                "log_probabilities": "{scores=log_probabilities}",
-                "percentages": "{scores=percentages}",
-            }.get(detected.kind, "a {parametrisation} that takes raw scores, or another {scores}")
+            better = "a {parametrisation} that takes raw scores, or another {scores}"
+            if detected.kind in ("log_probabilities", "percentages"):
+                better = f"{{scores={detected.kind}}}"
             raise PredictionsError(
                 f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) requires, got {detected.why}. "
                 f"Pass {better}."
