@@ -447,7 +447,7 @@ def test_a_visit_ends_some_time_after_its_page(monkeypatch, tmp_path):
     store = one.memories.setdefault("uploads", {})
     store["taxonomy"] = world.uploads.keep([Upload("t.csv", TAXONOMY)], owner="browser 1")
     results = world.shelf.results
-    results.get(("curves", ("a", 1)), lambda: 1, one)
+    results.get(("curves", ("of no data", 1)), lambda: 1, one)
 
     def sweep(now):
         return visits.sweep(world.shelf, now)
