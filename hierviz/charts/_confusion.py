@@ -192,15 +192,9 @@ def _drawn_sample(taxonomy, sets, most_lines, dark, width):
 
 
 def _table_sample(taxonomy, sets):
-    rows = [(cell, int(node)) for cell in TITLES for node in sets[cell]]
-    return frame(
-        {
-            "cell": [cell for cell, _ in rows],
-            "node": [node for _, node in rows],
-            "name": [taxonomy.title(node) for _, node in rows],
-            "depth": [int(taxonomy.depth[node]) for _, node in rows],
-        }
-    )
+    nodes = np.concatenate([sets[cell] for cell in TITLES]).astype(int)
+    columns = {"cell": np.repeat(list(TITLES), [len(sets[cell]) for cell in TITLES]), "node": nodes}
+    return frame(columns | {"name": list(map(taxonomy.title, nodes.tolist())), "depth": taxonomy.depth[nodes]})
 
 
 def _sentence_sample(taxonomy, confusion, row):

@@ -78,14 +78,13 @@ def difference_band(difference, key, names, *, most_correct=None, dark=None, wid
 def _drawn(difference, key, names, rows, height, dark, width):
     look = palette(dark)
     top = max(0.02, 1.08 * float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0)))))
-    ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
-    if ends[0] == ends[1]:
-        ends = [ends[0] - 0.005, ends[1] + 0.005]
+    low, high = (float(rows["correct"].min()), float(rows["correct"].max())) if len(rows) else (0.0, 1.0)
+    ends = (low, high) if low < high else (low - 0.005, high + 0.005)
     title = "Share of the answers that is correct, at least"
     if isinstance(difference, ModelDifference):
         title = f"{METRICS[difference.key].label}, at least"
     titles = title, f"{short_label(key)}: {names[0]} − {names[1]}"
-    on = Plane(look, titles, (tuple(ends), (-top, top)), plot_of(width), height, (".0%", "+.2f"))
+    on = Plane(look, titles, (ends, (-top, top)), plot_of(width), height, (".0%", "+.2f"))
     at_x, at_y = on.place["x"], on.place["y"]
     still, base, layers = STILL | {"clip": True}, alt.Chart(rows.assign(x=rows["correct"], y=rows["difference"])), []
     spans = unclear_spans(rows)
@@ -96,10 +95,8 @@ def _drawn(difference, key, names, rows, height, dark, width):
         colour = by_name(alt.Color, "text", {UNCLEAR: look.others}, on.plot, **box)
         # Hatched along its foot: not marked by colour alone.
         foot = grey.mark_rule(color=look.muted, strokeWidth=HATCH, strokeDash=[1.5, 3.5], yOffset=-HATCH / 2, **still)
-        layers += [
-            grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour),
-            foot.encode(**across, y=alt.YValue(height)),
-        ]
+        layers.append(grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour))
+        layers.append(foot.encode(**across, y=alt.YValue(height)))
     fields = {"correct:Q": (title, ".1%"), "difference:Q": ("Difference", "+.3f"), "low:Q": ("from", "+.3f")}
     tips = tooltips(fields | {"high:Q": ("to", "+.3f"), "verdict:N": "Verdict"})
     zero = alt.Chart(frame({"y": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)

@@ -73,10 +73,9 @@ def rule_frontiers(
 def _drawn(frontiers, x, y, front, published, height, dark, width):
     look = palette(dark)
     colours = {rule: look.models[place % len(look.models)] for place, rule in enumerate(frontiers)}
-    domains = tuple(
-        numbers.domain(key, np.concatenate([one.values[key] for one in frontiers.values()])) for key in (x, y)
-    )
-    on = Plane(look, tuple(numbers.axis_label(key) for key in (x, y)), domains, plot_of(width), height)
+    values = [np.concatenate([one.values[key] for one in frontiers.values()]) for key in (x, y)]
+    domains = tuple(map(numbers.domain, (x, y), values))
+    on = Plane(look, (numbers.axis_label(x), numbers.axis_label(y)), domains, plot_of(width), height)
     if front:
         curves = {rule: one for rule, one in frontiers.items() if one.n_points > 1}
     else:
