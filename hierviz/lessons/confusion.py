@@ -105,12 +105,8 @@ def constant_answers(constant, **shares):
 def exchanged():
     """Exchange truth and answer."""
     one, other = SHOP.nodes("saucepan", "kettle").tolist()
-    found = {"one": cell_numbers(SHOP, one, other), "other": cell_numbers(SHOP, other, one)}
-    return {
-        **{name: list(cells.values()) for name, cells in found.items()},
-        **{
-            f"{name}_listed": ", ".join(f"{cell.label} {cell.text}" for cell in cells.values())
-            for name, cells in found.items()
-        },
-        "tree": tree_figure(SHOP, one, other, name="exercise"),
-    }
+    made = {"tree": tree_figure(SHOP, one, other, name="exercise")}
+    for name, pair in (("one", (one, other)), ("other", (other, one))):
+        cells = list(cell_numbers(SHOP, *pair).values())
+        made |= {name: cells, f"{name}_listed": ", ".join(f"{cell.label} {cell.text}" for cell in cells)}
+    return made
