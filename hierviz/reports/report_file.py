@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from hierviz._version import version
@@ -192,19 +193,10 @@ def _page(parts, title, notes, command, samples, story):
     )
     scripts = [browser_library(), "\n".join((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
     policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    made = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {policy} 'unsafe-eval'; "
-        "style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{_style()}</style></head><body>"
-        f'<header><h1>{escape(title)}</h1>{_paragraphs(notes)}<nav aria-label="Sections">{links}</nav></header>'
-        f"<main>{body}</main>"
-        '<noscript><p class="noscript">Charts, the matrix and the taxonomy need JavaScript.</p></noscript>'
-        f'<script type="application/json" id="hierviz-report">{_json(data)}</script>{packed}'
-        + "".join(f"<script>{script}</script>" for script in scripts)
-        + "</body></html>\n"
-    )
+    content = {"title": escape(title), "style": _style(), "notes": _paragraphs(notes), "links": links, "body": body}
+    content |= {"policy": policy, "data": _json(data), "packed": packed}
+    content["scripts"] = "".join(f"<script>{script}</script>" for script in scripts)
+    made = Template((_HERE / "report.html").read_text("utf-8")).substitute(content)
     # Names of files that are not UTF-8 have halves of characters.
     return made.encode("utf-8", "backslashreplace").decode("utf-8"), left_out
 
