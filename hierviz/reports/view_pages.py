@@ -134,10 +134,7 @@ DRAWN = {
         "Spread thresholds near 1",
         "Spaces 0.9, 0.99, 0.999 … evenly: for models whose probabilities are mostly close to 1.",
     ),
-    "bands": (
-        "Bands and intervals",
-        "Bootstrap intervals of curves and numbers: see Uncertainty below the chart.",
-    ),
+    "bands": ("Bands and intervals", "Bootstrap intervals of curves and numbers: see Uncertainty below the chart."),
 }
 OF_SETS = ("whole", "spread")
 # Panels below its chart.
