@@ -88,7 +88,7 @@ PAGES = {
     "open": Page("Open files", "folder_open"),
 }
 # Headings of the sections of a report that hold more of a page.
-SECTIONS = {key: heading for key, heading in (page.section for page in PAGES.values() if page.section)}
+SECTIONS = {page.section[0]: page.section[1] for page in PAGES.values() if page.section}
 # Parameter of an address that names a page that does not exist: see `hierviz.app.middleware`.
 NO_PAGE = "no-page"
 # Pages that a report can begin with.
