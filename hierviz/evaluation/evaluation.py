@@ -32,7 +32,7 @@ import numpy as np
 
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.evaluation.one_pass import blocks, count_block, one_pass
-from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
+from hierviz.evaluation.rule_answers import OF_TABLE, answers_by_rule, kept_answers
 from hierviz.evaluation.sample_numbers import numbers_of_samples
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
@@ -47,8 +47,6 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
-# Rules whose answers the Pareto table has.
-OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
