@@ -225,7 +225,7 @@ class NodeCounts:
         self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
         truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
         lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
-        predicted, self.outside = predicted_keys(taxonomy, lists.take(rows))
+        predicted, _ = predicted_keys(taxonomy, lists.take(rows))
         if predictions.is_hard:
             predicted = closed_keys(taxonomy, predicted)
         true, valid = truth_keys(taxonomy, truth), valid_keys(taxonomy, predicted) if len(predicted) else predicted
@@ -246,15 +246,10 @@ class NodeCounts:
             "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
             "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
         }
-        outside = float(counts @ self.outside)
-        sums = {name: of.sum() for name, of in n.items()} | {"outside": outside}
-        return {column.key: self._number(column, f1, n["true"] > 0, sums) for column in columns}
+        return {column.key: self._number(column, f1, n["true"] > 0) for column in columns}
 
-    def _number(self, column, f1, is_supported, sums):
+    def _number(self, column, f1, is_supported):
         made = METRICS[column.metric].made
-        if made.over == "sums":
-            claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
-            return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
         values = f1[made.reading]
         if made.over == "nodes":
             return _mean(values)

@@ -185,15 +185,15 @@ class LabelSetCounts:
     def _count(self, n, predicted, augmented, valid, true, outside):
         """Add a block from keys ``row * n_nodes + node``."""
         n_nodes = self.taxonomy.n_nodes
-        is_hit, is_shared = is_member(true, predicted), is_member(true, augmented)
-        hit, valid_hit = true[is_hit], true[is_member(true, valid)]
-        for name, keys in (
-            ("n_true", true),
-            ("n_predicted", predicted),
-            ("n_hit", hit),
-            ("n_valid", valid),
-            ("n_valid_hit", valid_hit),
-        ):
+        is_shared = is_member(true, augmented)
+        keys_of_part = {
+            "n_true": true,
+            "n_predicted": predicted,
+            "n_hit": true[is_member(true, predicted)],
+            "n_valid": valid,
+            "n_valid_hit": true[is_member(true, valid)],
+        }
+        for name, keys in keys_of_part.items():
             getattr(self, name)[:] += np.bincount(keys % n_nodes, minlength=n_nodes)
         self.n_outside += int(outside.sum())
         self.n_samples += n
@@ -202,13 +202,10 @@ class LabelSetCounts:
             row, node = np.divmod(keys, n_nodes)
             return np.bincount(row, None if weights is None else weights[node], minlength=n)
 
-        inside = per_row(predicted)
-        block = {
-            "n_predicted": inside + outside,
-            "n_true": per_row(true),
-            "n_hit": per_row(hit),
-            "is_incoherent": per_row(augmented) > inside,
-        }
+        block = {name: per_row(keys) for name, keys in keys_of_part.items()}
+        block["is_incoherent"] = per_row(augmented) > block["n_predicted"]
+        for name in ("n_predicted", "n_valid"):
+            block[name] = block[name] + outside
         for name, weights in self._weights.items():
             block[f"{name}_shared"] = per_row(true[is_shared], weights)
             block[f"{name}_claimed"] = per_row(augmented, weights) + outside * outside_weight(self.taxonomy, name)
@@ -298,9 +295,6 @@ class LabelSetCounts:
         """A number that is made of those of nodes."""
         if made.over == "depth":
             return self._summary_by_depth()
-        if made.over == "sums":
-            predicted = self.n_predicted if made.reading == "strict" else self.n_valid
-            return ratio_of_sums(self.n_valid_hit.sum(), predicted.sum() + self.n_outside, self.n_true.sum())[2]
         f1 = self.node_f1(made.reading)
         return _mean(f1[self._is_supported] if made.over == "supported" else f1)
 
