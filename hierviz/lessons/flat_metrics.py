@@ -9,6 +9,7 @@ from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import cell_numbers, cells_figure, mean_number, path_number, path_numbers, tree_figure
 from hierviz.lessons.samples import SHOP, leaf_names
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import set_scores
 
 TRUTH = SHOP.node("T-shirt")
 FOUR = ("T-shirt", "boots", "kettle", "rake")
@@ -71,14 +72,12 @@ def staying_at_the_root(at_root):
         p[row, SHOP.path(int(truth[row]))] = 1
     sets = LabelSetCounts(SHOP)
     sets.add(truth, p)
-    family, made_of = sets.family(), (SHOP, tuple(truth), tuple(answers))
-
-    def mean_precision(label, convention):
-        return Number(label, family[f"precision_samples_{convention}"], "hp_samples", (f"hp {convention}", *made_of))
-
+    parts, made_of = sets.parts(), (SHOP, tuple(truth), tuple(answers))
+    overlap = (parts[f"nodes_{what}"] for what in ("shared", "claimed", "due"))
+    mean_precision = float(set_scores(*overlap, empty=0.0)[0].mean())
     one_root = hv.confusion(SHOP, truth[:1], np.array([0]))
     by_one = mean_number("mean hP, 0/0 = 1", "depth_precision", SHOP, truth, answers)
-    by_zero = mean_precision("mean hP, 0/0 = 0", "empty0")
+    by_zero = Number("mean hP, 0/0 = 0", mean_precision, "hp_samples", ("hp empty0", *made_of))
     ppv = Number("PPV of one root", one_root.measures["ppv"], "ppv", ("ppv", SHOP, (int(truth[0]),), (0,)))
     rows = (
         ("0/0 is 1: nothing was claimed, so nothing is wrong", "Valmadre; hierviz (`hp_samples`)", by_one),

@@ -187,7 +187,7 @@ def test_germeval(shared_data, task, submission):
     counts.add_lists(truth.take(half), predicted.take(half))
     rest = np.arange(2000, len(ids))
     counts.add_lists(truth.take(rest), predicted.take(rest))
-    summary, family = counts.summary(), counts.family()
+    summary, short_of = counts.summary(), {"precision": "p", "recall": "r", "f1": "f1"}
     ours = {
         "flat_micro": {
             "precision": summary["micro_precision"],
@@ -195,11 +195,10 @@ def test_germeval(shared_data, task, submission):
             "f1": summary["micro_f1"],
             "subset_accuracy": summary["subset_accuracy"],
         },
-        "set_based_ancestor_closed": {key: family[f"{key}_micro"] for key in ("precision", "recall", "f1")},
+        "set_based_ancestor_closed": {key: summary[f"h{short}_micro"] for key, short in short_of.items()},
     }
     assert same(ours, {key: golden[key] for key in ours}, submission) == 7
     assert counts.n_samples == expected["n_samples"]
-    assert summary["hf1_micro"] == family["f1_micro"]
     assert summary["n_empty"] == int((predicted.lengths == 0).sum())
     n_orphans = int((counts.n_predicted - counts.n_valid).sum())
     if not golden["n_labels_whose_parent_is_not_predicted"]:
