@@ -64,9 +64,14 @@ class StepCurve(Short, ABC):
         """J + 1."""
         return len(self.threshold) + 1
 
-    @abstractmethod
     def place(self, threshold: ArrayLike) -> Any:
-        """Index of the point that holds at each threshold (number or array)."""
+        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
+        return np.searchsorted(self._rising, -np.asarray(threshold, dtype=np.float64), side="left")
+
+    @cached_property
+    def _rising(self) -> np.ndarray:
+        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
+        return -self.threshold
 
     @abstractmethod
     def columns(self) -> dict[str, np.ndarray]:
@@ -101,15 +106,6 @@ class OperatingCurve(StepCurve):
         rows = [[METRICS[key].label, *column.tolist()] for key, column in values.items()]
         heading = f"Operating curve of {self.n_samples:,} samples, {self.n_points:,} points"
         return fact_sheet(heading, table(["mean at threshold", *map(str, thresholds)], rows))
-
-    def place(self, threshold: ArrayLike) -> Any:
-        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(self._rising, -np.asarray(threshold), side="left")
-
-    @cached_property
-    def _rising(self) -> np.ndarray:
-        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
-        return -self.threshold
 
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
