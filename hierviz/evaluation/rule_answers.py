@@ -38,11 +38,19 @@ KEPT_ANSWERS = 6
 def answers_by_rule(
     evaluation: Any,
     rules: Sequence[str],
-    threshold: float,
-    progress: Callable[[int, int], object] | None,
-    parameters: Mapping[str, Any],
+    threshold: float = 0.5,
+    *,
+    progress: Callable[[int, int], object] | None = None,
+    **parameters: Any,
 ) -> dict[str, np.ndarray | NodeLists]:
-    """`Evaluation.answers_by_rule`, which says what the arguments are; `evaluation` keeps answers that took a pass."""
+    """`Evaluation.answers` of several rules: those that need all node probabilities share one pass over the scores.
+
+    `progress` is called with (rows done, rows in all) where there is such a pass, whose answers the evaluation keeps.
+
+    Returns
+    -------
+    dict of str to ndarray of int, shape (n_samples,), or NodeLists
+    """
     predictions = evaluation.predictions
     made: dict[str, Any] = {}
     rest: dict[str, Any] = {}

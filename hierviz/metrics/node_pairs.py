@@ -11,7 +11,7 @@ edges,
 
 Functions
 ---------
-exact, correct, no_answer, and of the `PathValues` of information or depth: precision, recall, f1, distance
+exact, correct, no_answer; precision, recall, f1 and distance are those of the `PathValues` of information or depth
 
 References
 ----------
@@ -47,6 +47,16 @@ class PathValues(Short):
     def recall(self):
         """shared / due."""
         return ratio(self.shared, self.due)
+
+    @property
+    def f1(self):
+        """Harmonic mean of precision and recall."""
+        return harmonic_mean(self.precision, self.recall)
+
+    @property
+    def distance(self):
+        """From the answer up to the common ancestor and down to the truth."""
+        return self.excess + self.deficient
 
     @property
     def excess(self):
@@ -103,26 +113,6 @@ def correct(pairs):
 def no_answer(pairs):
     """1 where the answer is the root and the truth is not, else 0."""
     return is_no_answer(pairs.truth, pairs.predicted).astype(float)
-
-
-def precision(values):
-    """Share of what is claimed that is shared."""
-    return values.precision
-
-
-def recall(values):
-    """Share of what is due that is shared."""
-    return values.recall
-
-
-def f1(values):
-    """Harmonic mean of precision and recall."""
-    return harmonic_mean(values.precision, values.recall)
-
-
-def distance(values):
-    """From the answer up to the common ancestor and down to the truth."""
-    return values.excess + values.deficient
 
 
 def ratio(part, whole, empty=1.0):

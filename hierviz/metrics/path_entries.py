@@ -10,6 +10,8 @@ References
 
 from __future__ import annotations
 
+from operator import attrgetter
+
 from hierviz.metrics import node_pairs
 from hierviz.metrics.entry import COUNT, POSITIVE, SAMPLES, PathMetric, entries_of
 from hierviz.metrics.parts import Total
@@ -20,8 +22,8 @@ VALMADRE = "Valmadre, NeurIPS 2022"
 def _counting(prefix, counts, value, unit, wrong, missing):
     """Precision, recall, F1 and distance by information or by depth."""
 
-    def of(function, brief, **more):
-        return {"function": lambda pairs: function(getattr(pairs, counts)), "counts": counts, "brief": brief} | more
+    def of(name, brief, **more):
+        return {"function": attrgetter(f"{counts}.{name}"), "counts": counts, "brief": brief} | more
 
     words = rf"""
     {prefix}_precision: {counts.capitalize()} precision
@@ -43,10 +45,10 @@ def _counting(prefix, counts, value, unit, wrong, missing):
         $ d = {value}(y) + {value}(\hat y) - 2\,{value}(\mathrm{{lca}}(y, \hat y))
     """
     attributes = {
-        f"{prefix}_precision": of(node_pairs.precision, "Prec.", loss=wrong, is_best_at_root=True),
-        f"{prefix}_recall": of(node_pairs.recall, "Recall", loss=missing),
-        f"{prefix}_f1": of(node_pairs.f1, "F1"),
-        f"{prefix}_dist": of(node_pairs.distance, "Dist.", range=POSITIVE, better="lower", unit=unit),
+        f"{prefix}_precision": of("precision", "Prec.", loss=wrong, is_best_at_root=True),
+        f"{prefix}_recall": of("recall", "Recall", loss=missing),
+        f"{prefix}_f1": of("f1", "F1"),
+        f"{prefix}_dist": of("distance", "Dist.", range=POSITIVE, better="lower", unit=unit),
     }
     return entries_of("predicted", VALMADRE, words, kind=PathMetric, **attributes)
 
