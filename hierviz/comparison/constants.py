@@ -36,11 +36,10 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
 from hierviz.metrics.confusion.multi_path import greedy_cover, without_repeats
-from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, PathMetric, keys_of, path_keys
+from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.ties import rounded
 from hierviz.predictions.predictions import Predictions

@@ -24,10 +24,9 @@ from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.progress import Progress
-from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
-from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS
+from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
 from hierviz.metrics.sets.protein_function import term_counts
 from hierviz.taxonomy.node_lists import is_member

@@ -1,4 +1,4 @@
-r"""Values of one answer against one truth, sample by sample: the functions behind the path metrics.
+r"""Values of one answer against one truth, sample by sample: the path metrics.
 
 Conventions
 -----------
@@ -8,6 +8,9 @@ edges,
     shared = v(lca),  claimed = v(predicted),  due = v(truth).
 
 0/0 is 1: predicting the root claims nothing and is not wrong.
+
+To add one, write a function of `NodePairs` here, its attributes in `PATH_METRICS`, and its text in ``metrics.md``: it is then in
+the evaluation, the tables, the axes and goals of the operating curves and `docs/metrics.md`.
 
 Functions
 ---------
@@ -22,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
@@ -113,6 +117,31 @@ def correct(pairs):
 def no_answer(pairs):
     """1 where the answer is the root and the truth is not, else 0."""
     return is_no_answer(pairs.truth, pairs.predicted).astype(float)
+
+
+def _by(counts, prefix, unit, wrong, missing):
+    """Precision, recall, F1 and distance by information or by depth."""
+
+    def of(name, brief, **more):
+        return {"function": attrgetter(f"{counts}.{name}"), "counts": counts, "brief": brief} | more
+
+    return {
+        f"{prefix}_precision": of("precision", "Prec.", loss=f"wrong {wrong}", is_best_at_root=True),
+        f"{prefix}_recall": of("recall", "Recall", loss=f"missing {missing}"),
+        f"{prefix}_f1": of("f1", "F1"),
+        f"{prefix}_dist": of("distance", "Dist.", range=(0.0, float("inf")), better="lower", unit=unit),
+    }
+
+
+# Attributes of each metric of one answer against one truth, for `hierviz.metrics.entry.PathMetric`.
+PATH_METRICS = {
+    "exact": {"function": exact, "brief": "Exact", "loss": "answers that are not exact", "is_binary": True},
+    "correct": {"function": correct, "brief": "Corr.", "loss": "wrong answers", "is_binary": True}
+    | {"is_best_at_root": True},
+    "no_answer": {"function": no_answer, "brief": "No ans.", "better": "lower", "is_binary": True},
+    **_by("information", "info", "bits", "information (1 − precision)", "information (1 − recall)"),
+    **_by("depth", "depth", "edges", "depth (1 − precision by depth)", "depth (1 − recall by depth)"),
+}
 
 
 def ratio(part, whole, empty=1.0):

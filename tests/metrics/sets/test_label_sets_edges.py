@@ -14,9 +14,8 @@ from sample_curves import curve_areas, sample_curve, set_information, set_metric
 import hierviz as hv
 from hierviz.inference.registry import threshold_set
 from hierviz.messages.errors import PredictionsError, TaxonomyError
-from hierviz.metrics.label_entries import LABEL_METRICS
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
-from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.registry import LABEL_METRICS, METRICS, keys_of
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
