@@ -219,7 +219,7 @@ class PathConfusion(HierarchicalConfusion):
     def _ends(self):
         return self.predicted.ends
 
-    def pairs(self, row: int) -> SamplePairs:
+    def pairs(self, row):
         """As `HierarchicalConfusion.pairs`, of all paths of a sample."""
         first, last = self.predicted.offsets[row], self.predicted.offsets[row + 1]
         listed = first + np.argsort(self.turn[first:last])
