@@ -35,7 +35,7 @@ from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.ties import TIE, at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, is_number
+from hierviz.taxonomy.checks import array_of_numbers, check_one_of, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # The grid of thresholds that a person can choose from, descending.
@@ -139,8 +139,7 @@ class OperatingCurve(StepCurve):
         float or None
             The largest such threshold on ties; None when no threshold is that correct.
         """
-        if key not in self.values:
-            raise PredictionsError(f"key: expected one of {', '.join(self.values)}, got {key!r}. Choose one.")
+        check_one_of("key", key, self.values)
         if not is_number(correct):
             raise PredictionsError(f"correct: expected a share from 0 to 1, got {shown(correct)}. Choose one.")
         values = self.at(THOUSANDTHS)

@@ -91,12 +91,8 @@ class HierarchicalConfusion(Short):
         require("to_frame", "files", "pandas")
         import pandas as pd
 
-        return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(self._ends), **self.per_sample})
-
-    @property
-    def _ends(self):
-        """Predicted nodes: one a sample, or NodeLists."""
-        return self.predicted
+        ends = getattr(self.predicted, "ends", self.predicted)
+        return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(ends), **self.per_sample})
 
     def _names(self, nodes):
         names = (*self.taxonomy.names, "")
@@ -214,10 +210,6 @@ class PathConfusion(HierarchicalConfusion):
 
     turn: np.ndarray | None = None
     taken: np.ndarray | None = None
-
-    @property
-    def _ends(self):
-        return self.predicted.ends
 
     def pairs(self, row):
         """As `HierarchicalConfusion.pairs`, of all paths of a sample."""
