@@ -146,7 +146,7 @@ def fast_answers(
 
     def work(rows, scores):
         with first_call(MODULE, values.value_type, was_compiled):
-            found = kernels.run_rules(*values.arguments(scores), arrays, "plurality" in rules, weights, TIE)
+            found = kernels.run_rules(values.arguments(scores), arrays, "plurality" in rules, weights, TIE)
         return rows, *found
 
     parts: dict[str, list[np.ndarray]] = {rule: [] for rule in order}

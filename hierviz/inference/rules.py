@@ -21,7 +21,9 @@ References
 
 import numpy as np
 
+from hierviz.inference.parameters import BITS, THRESHOLD, THRESHOLDS_BY_DEPTH, rule
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.predictions.parametrisation import VALMADRE
 from hierviz.taxonomy.checks import check_threshold, is_within
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -31,11 +33,19 @@ TIE = 1e-13
 BITS_TIE = 1e-9
 
 
+@rule("Most probable leaf", "Answer with the most probable leaf.", r"\hat y = \arg\max_{\text{leaf } y} p(y)", VALMADRE)
 def leaf(taxonomy, p):
     """The most probable leaf."""
     return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)]
 
 
+@rule(
+    "Threshold",
+    "Answer with the most specific node whose probability exceeds the threshold τ.",
+    r"\hat y = \arg\max_{y:\, p(y) > \tau} I(y)",
+    f"{VALMADRE} (confidence threshold)",
+    THRESHOLD,
+)
 def threshold(taxonomy, p, threshold):
     """Among candidates with p > threshold (strict) the most informative, then the most probable, then the lowest.
 
@@ -53,11 +63,24 @@ def threshold(taxonomy, p, threshold):
     return np.where(predicted < 0, first, predicted)
 
 
+@rule(
+    "Majority",
+    "Answer with the most specific node that is more probable than not.",
+    r"\hat y = \arg\max_{y:\, p(y) > 0.5} I(y)",
+    VALMADRE,
+)
 def majority(taxonomy, p):
     """`threshold` at 0.5."""
     return threshold(taxonomy, p, 0.5)
 
 
+@rule(
+    "Threshold by depth",
+    "Answer with the most specific node whose probability exceeds the threshold of its depth.",
+    r"\hat y = \arg\max_{y:\, p(y) > \tau_{d(y)}} I(y)",
+    "confidence threshold with a threshold for each depth, as in per-level thresholds of text classification",
+    THRESHOLDS_BY_DEPTH,
+)
 def depth_thresholds(taxonomy, p, thresholds_by_depth):
     """As `threshold`, each node against the threshold of its depth; equal ones give the answers of `threshold`.
 
@@ -101,6 +124,13 @@ def node_thresholds(taxonomy, thresholds_by_depth):
     return np.array(values)[np.clip(taxonomy.depth - 1, 0, len(values) - 1)]
 
 
+@rule(
+    "Plurality",
+    "Answer with the most specific node that is more probable than every runner-up among siblings.",
+    r"\hat y = \arg\max_{y:\, p(y) > T} I(y), \quad "
+    r"T = \max_u \operatorname{second\,largest}_{c \in \text{children}(u)} p(c)",
+    VALMADRE,
+)
 def plurality(taxonomy, p):
     """The most informative, then lowest, candidate that is more probable than the runner-up of every family [1]_.
 
@@ -119,6 +149,13 @@ def plurality(taxonomy, p):
     return np.where(predicted < 0, last[0], predicted)
 
 
+@rule(
+    "Information threshold",
+    "Answer with the most probable node of at least ζ bits of information.",
+    r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
+    f"{VALMADRE} (paper only, not in its code)",
+    BITS,
+)
 def information_threshold(taxonomy, p, bits):
     """Among candidates of at least `bits` bits the most probable, then the most informative, then the lowest [1]_.
 
@@ -133,6 +170,12 @@ def information_threshold(taxonomy, p, bits):
     return predicted
 
 
+@rule(
+    "Top-down best leaf",
+    "From the root, keep stepping to the most probable child until a leaf is reached.",
+    r"n_{j+1} = \arg\max_{c \in \text{children}(n_j)} p(c)",
+    "Wu, Tygert & LeCun 2019",
+)
 def top_down(taxonomy, p):
     """Wu's best leaf: from the root always to the child of largest p, the first child in declared order on ties [2]_."""
     node = np.zeros(len(p), dtype=np.intp)
@@ -147,6 +190,14 @@ def top_down(taxonomy, p):
     return node
 
 
+@rule(
+    "All above threshold",
+    "Answer with every node whose probability exceeds the threshold τ: none, one or several paths.",
+    r"\hat Y = \{y \ne \text{root} : p(y) > \tau\}",
+    "Plaud et al., CoNLL 2024, section 2",
+    THRESHOLD,
+    returns_sets=True,
+)
 def threshold_set(taxonomy, p, threshold):
     """The nodes with p > threshold (strict) of every sample, ascending and without the root [3]_.
 

@@ -6,8 +6,6 @@ An edge list keeps the order of its rows: node j > 0 is the child of row j. Whic
 the header, else from which reading gives one tree; reading left to right wins when both do.
 """
 
-from __future__ import annotations
-
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed

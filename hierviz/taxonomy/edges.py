@@ -46,7 +46,6 @@ def numbered(edges, where):
         If there is no edge, a name is empty, the edges form a cycle, or a node is more than `MOST_DEPTH` edges deep.
     """
     pairs = _pairs(edges, where)
-    _check(pairs, where)
     edges = list(dict.fromkeys(pairs))
     notes = [f"{len(pairs) - len(edges)} repeated edges were read once"] if len(edges) < len(pairs) else []
     is_child = {child for parent, child in edges if parent is not None}
@@ -66,16 +65,11 @@ def numbered(edges, where):
     names = _node_order(root, edges, where)
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[parent], number[child]) for parent, child in edges], dtype=np.intp).reshape(-1, 2)
-    _require_depth_of(names, pairs, where)
-    return tuple(names), pairs, notes
-
-
-def _require_depth_of(names, pairs, where):
     depth = [0] * len(names)
-    for parent, child in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
-        depth[child] = max(depth[child], depth[parent] + 1)
-    deepest = max(depth)
-    require_depth(deepest, names[depth.index(deepest)], where)
+    for above, below in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
+        depth[below] = max(depth[below], depth[above] + 1)
+    require_depth(max(depth), names[depth.index(max(depth))], where)
+    return tuple(names), pairs, notes
 
 
 def require_depth(depth, name, where):
@@ -88,7 +82,7 @@ def require_depth(depth, name, where):
 
 
 def _pairs(edges, where):
-    """The edges as tuples of two names."""
+    """The edges as tuples of two names; a TaxonomyError names the first edge that is none."""
     if isinstance(edges, str) or hasattr(edges, "columns") or not hasattr(edges, "__iter__"):
         raise TaxonomyError(
             f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. "
@@ -105,13 +99,7 @@ def _pairs(edges, where):
             raise TaxonomyError(
                 f"{where}: expected two names in edge {number}, got {listed(map(str, pair))}. Give parent and child."
             )
-        pairs.append(pair)
-    return pairs
-
-
-def _check(edges, where):
-    """Raise a TaxonomyError that names the first edge that is none."""
-    for number, (parent, child) in enumerate(edges, 1):
+        parent, child = pair
         if child in ("", None) or parent == "":
             raise TaxonomyError(
                 f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
@@ -126,6 +114,8 @@ def _check(edges, where):
                 f"{where}: expected a tree or a directed acyclic graph, got a cycle: {child!r} is its own parent "
                 f"(edge {number}). Remove that edge."
             )
+        pairs.append(pair)
+    return pairs
 
 
 def _under_one_root(edges, tops, root):

@@ -5,14 +5,13 @@ where a category has two or more of them, or has one and no supercategory; a cat
 before it. A rank that is no level is said.
 """
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import of_kind
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -24,17 +23,13 @@ _KEPT = ("id", "common_name", "synset", "synonyms", "image_count", "frequency")
 def looks_like_coco(value):
     """Whether a JSON value has a list of categories with names, or is one with supercategories."""
     records = _categories(value)
-    if any(isinstance(record, dict) and any(key in record for key in _OF_OTHERS) for record in records):
-        return False
-    return (
-        bool(records)
-        and all(
-            isinstance(record, dict)
-            and isinstance(record.get("name"), str)
-            and ("supercategory" in record or "id" in record)
-            for record in records
-        )
-        and (isinstance(value, dict) or all("supercategory" in record for record in records))
+    needed = {"supercategory", "id"} if isinstance(value, dict) else {"supercategory"}
+    return bool(records) and all(
+        isinstance(record, dict)
+        and isinstance(record.get("name"), str)
+        and not needed.isdisjoint(record)
+        and not any(key in record for key in _OF_OTHERS)
+        for record in records
     )
 
 
@@ -43,6 +38,13 @@ def _categories(value):
     return records if isinstance(records, list) else []
 
 
+@taxonomy_form(
+    "categories of COCO or iNaturalist, with supercategories or ranks",
+    (".json",),
+    "a list `categories` of objects with id and name, or a list of objects with a supercategory",
+    looks_like_coco,
+    "json",
+)
 def read_coco(value, where, detected):
     """Taxonomy of categories; one without a supercategory is below the root.
 
@@ -68,11 +70,7 @@ def read_coco(value, where, detected):
     tops = [parent for parent in dict.fromkeys(above) if parent is not None and parent not in seen]
     edges = [(None, top) for top in tops] + list(zip(above, names, strict=True))
     kept = {
-        key: {
-            name: _plain(record[key])
-            for name, record in zip(names, records, strict=True)
-            if _plain(record.get(key)) is not None
-        }
+        key: {name: _plain(record.get(key)) for name, record in zip(names, records, strict=True)}
         for key in _KEPT
         if any(key in record for record in records)
     }
@@ -127,11 +125,13 @@ def _of_ranks(records, ranks, where, detected):
     return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
 
 
-def looks_like_open_images(value):
-    """Whether a JSON value is a node of such a hierarchy."""
-    return isinstance(value, dict) and isinstance(value.get("LabelName"), str)
-
-
+@taxonomy_form(
+    "the hierarchy of Open Images",
+    (".json",),
+    "an object with `LabelName`",
+    lambda value: isinstance(value, dict) and isinstance(value.get("LabelName"), str),
+    "json",
+)
 def read_open_images(value, where, detected):
     """Taxonomy of the subcategories, a graph where a class is at several places; parts are no subcategories."""
     edges, parts, waiting = [(None, _label(value, where))], {}, [value]
@@ -164,13 +164,13 @@ def _label(node, where):
 _START = re.compile(r"<(View|Taxonomy|Choices)[\s>]")
 
 
-def looks_like_interface(name, lines):
-    """Whether a text is an interface with choices."""
-    text = "\n".join(lines)
-    return _START.search(text) is not None and "<Choice" in text
-
-
-def read_interface(source, options):
+@taxonomy_form(
+    "the labelling interface of Label Studio",
+    (".xml",),
+    "`<View>`, `<Taxonomy>` or `<Choices>` with `<Choice>`",
+    lambda name, lines: _START.search("\n".join(lines)) is not None and any("<Choice" in line for line in lines),
+)
+def read_label_studio(source, options):
     """Taxonomy of the choices of the first ``<Taxonomy>``, else of the first ``<Choices>``.
 
     Raises
