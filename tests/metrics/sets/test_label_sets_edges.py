@@ -12,7 +12,7 @@ from compare import family, macro_f1_by_train_count
 from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 
 import hierviz as hv
-from hierviz.inference.registry import threshold_set
+from hierviz.inference.rules import threshold_set
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import LABEL_METRICS, METRICS, keys_of

@@ -11,7 +11,7 @@ from compare import level_accuracy, points_list, same, threshold_block
 from sample_curves import curve_areas
 
 import hierviz as hv
-from hierviz.inference.registry import threshold_set
+from hierviz.inference.rules import threshold_set
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import above, closed_lists, highest_below
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold

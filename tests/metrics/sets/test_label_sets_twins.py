@@ -11,7 +11,7 @@ from sample_curves import curve_areas, sample_curve, set_information, set_metric
 from strategies import examples
 
 import hierviz as hv
-from hierviz.inference.registry import threshold_set
+from hierviz.inference.rules import threshold_set
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import keys_of
 from hierviz.metrics.sets import label_sets, set_curves
