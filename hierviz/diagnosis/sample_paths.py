@@ -26,15 +26,13 @@ from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress import Progress
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.path import check_nodes
-from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.predictions import BLOCK_VALUES, Predictions
 from hierviz.taxonomy.checks import check_kind, one_each
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
-
-# Probabilities that are held at a time (32 MB).
-BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +113,9 @@ def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLi
     return PathProbabilities(predictions, rows, paths, p)
 
 
-def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: NodeLists) -> list[np.ndarray]:
+def listed_probabilities(
+    predictions: Predictions, rows: np.ndarray, *lists: NodeLists, progress: Progress = None
+) -> list[np.ndarray]:
     """Probability of every node of some lists, one list a row, in one pass over the scores.
 
     Parameters
@@ -125,6 +125,8 @@ def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: Nod
     rows : ndarray of int, shape (n,)
     *lists : NodeLists, length n
         A negative node is a label outside the taxonomy.
+    progress : callable, optional
+        Called with (rows done, n).
 
     Returns
     -------
@@ -138,9 +140,11 @@ def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: Nod
         block = predictions.node_probabilities(rows[start:stop])
         for of_rows, p in zip(lists, found, strict=True):
             first, last = of_rows.offsets[[start, stop]]
-            sample = np.repeat(np.arange(stop - start), of_rows.lengths[start:stop])
+            sample = np.repeat(np.arange(stop - start), np.diff(of_rows.offsets[start : stop + 1]))
             nodes = of_rows.nodes[first:last]
             p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+        if progress:
+            progress(stop, len(rows))
     return found
 
 

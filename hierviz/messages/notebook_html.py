@@ -130,6 +130,13 @@ class Described(Short):
     source: str
 
 
+class Rows(Short):
+    """A `Short` of rows: its length is that of its arrays, of which the first counts."""
+
+    def __len__(self) -> int:
+        return next(len(value) for value in vars(self).values() if isinstance(value, np.ndarray))
+
+
 def _plain(cell):
     """A cell of a DataFrame as Python has it."""
     return (
