@@ -71,11 +71,15 @@ def staying_at_the_root(at_root):
     sets = LabelSetCounts(SHOP)
     sets.add(truth, p)
     parts, made_of = sets.parts(), (SHOP, tuple(truth), tuple(answers))
-    overlap = (parts[f"nodes_{what}"] for what in ("shared", "claimed", "due"))
-    mean_precision = float(set_scores(*overlap, empty=0.0)[0].mean())
+    overlap = [parts[f"nodes_{what}"] for what in ("shared", "claimed", "due")]
+
+    def mean_precision(label, empty):
+        value = float(set_scores(*overlap, empty=empty)[0].mean())
+        return Number(label, value, "hp_samples", (f"hp empty{empty}", *made_of))
+
     one_root = hv.confusion(SHOP, truth[:1], np.array([0]))
     by_one = mean_number("mean hP, 0/0 = 1", "depth_precision", SHOP, truth, answers)
-    by_zero = Number("mean hP, 0/0 = 0", mean_precision, "hp_samples", ("hp empty0", *made_of))
+    by_zero = mean_precision("mean hP, 0/0 = 0", 0)
     ppv = Number("PPV of one root", one_root.measures["ppv"], "ppv", ("ppv", SHOP, (int(truth[0]),), (0,)))
     rows = (
         ("0/0 is 1: nothing was claimed, so nothing is wrong", "Valmadre; hierviz (`hp_samples`)", by_one),
@@ -85,7 +89,7 @@ def staying_at_the_root(at_root):
     return {
         "recall": path_number("hR of the root", "depth_recall", SHOP, int(truth[0]), 0),
         "mean_recall": mean_number("mean hR", "depth_recall", SHOP, truth, answers),
-        "of_sets": mean_precision("mean hP, as hierviz reports it", "empty1"),
+        "of_sets": mean_precision("mean hP, as hierviz reports it", 1),
         "by_one": by_one,
         "by_zero": by_zero,
         "ppv": ppv,
