@@ -12,6 +12,7 @@ numbered, require_depth
 
 import heapq
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -156,25 +157,17 @@ def _node_order(root, edges, where):
 
 
 def _cycle_message(where, edges):
-    parents_of, children_of = {}, {}
+    above = {}
     for parent, child in edges:
         if parent is not None:
-            parents_of.setdefault(child, []).append(parent)
-            children_of.setdefault(parent, []).append(child)
-    # What remains after removing all that has no parent left lies on a cycle or below one: climb until a name repeats.
-    alive = {name: len(parents) for name, parents in parents_of.items()}
-    free = [name for name in children_of if name not in alive]
-    while free:
-        for child in children_of.get(free.pop(), ()):
-            alive[child] -= 1
-            if not alive[child]:
-                del alive[child]
-                free.append(child)
-    name, seen = min(alive), {}
-    while name not in seen:
-        seen[name] = len(seen)
-        name = next(parent for parent in parents_of[name] if parent in alive)
-    cycle = [*list(seen)[seen[name] :], name][::-1]
+            above.setdefault(child, []).append(parent)
+    cycle = []
+    try:
+        TopologicalSorter(above).prepare()
+    except CycleError as error:
+        cycle = error.args[1][:-1]
+    start = cycle.index(min(cycle))
+    cycle = [*cycle[start:], *cycle[: start + 1]]
     return (
         f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
         f"{' > '.join(map(shown, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
