@@ -6,11 +6,9 @@ import functools
 
 import numpy as np
 
-from hierviz.charts._canvas import boxes, hover, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, hover, legend, texts
+from hierviz.charts._compose import frame, layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 from hierviz.taxonomy.checks import check_taxonomy
