@@ -95,15 +95,12 @@ def read_out(figure, width, wide):
         of_all = coupling.knot(figure.knots).transform_calculate(heading=heading)
         look_of = {"align": "left", "fontSize": SIZE - 1, "color": look.muted}
         layers.append(words(of_all, "heading", alt.XValue(2 - LEFT), alt.YValue(-11), ONE, **look_of))
-    caution = threshold_caution(len(names), coupling.is_shared)
-    drawn = layer(*layers).properties(width=width - LEFT, height=(24 if wide else 42) * len(names), name="read_out")
-    if not caution:
-        return drawn
-    caution = wrap_words(caution, width - 8, SIZE - 1, most_lines=6)
-    title = alt.TitleParams(
-        caution, orient="bottom", anchor="start", color=look.muted, fontSize=SIZE - 1, lineHeight=LINE
-    )
-    return drawn.properties(title=title)
+    size = {"width": width - LEFT, "height": (24 if wide else 42) * len(names)}
+    if caution := threshold_caution(len(names), coupling.is_shared):
+        lines = wrap_words(caution, width - 8, SIZE - 1, most_lines=6)
+        look_of = {"color": look.muted, "fontSize": SIZE - 1, "lineHeight": LINE}
+        size["title"] = alt.TitleParams(lines, orient="bottom", anchor="start", **look_of)
+    return layer(*layers).properties(**size, name="read_out")
 
 
 def _title(key, wide):
