@@ -137,8 +137,9 @@ class _Cells:
                     raise self.table.not_a_number(line, self.names[score], cells[score])
                 yield line, cells, value
             return
-        text = columns.text | {k: columns.single_text(k) for k in self.roles[:2]} | {score: [""] * len(columns)}
-        rows = zip(*(map(joined, text[k]) for k in range(len(self.names))), strict=True)
+        text = {k: map(joined, column) for k, column in columns.text.items()} | {score: [""] * len(columns)}
+        text |= {k: columns.single_text(k) for k in self.roles[:2]}
+        rows = zip(*(text[k] for k in range(len(self.names))), strict=True)
         yield from zip(columns.lines.tolist(), rows, columns.numbers[:, 0].tolist(), strict=True)
 
     def _place(self, line):

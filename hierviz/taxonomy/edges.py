@@ -7,7 +7,7 @@ always has a smaller number than its children.
 
 Functions
 ---------
-numbered, require_depth
+numbered, require_depth, cycle_of, cycle_words
 """
 
 import heapq
@@ -166,26 +166,51 @@ def _node_order(root, edges, where):
 
 
 def _cycle_message(where, edges):
+    cycle, _ = cycle_of(edges)
+    return (
+        f"{where}: expected a tree or a directed acyclic graph, got a cycle: {cycle_words(cycle, 6)}. "
+        "Remove one of these edges."
+    )
+
+
+def cycle_words(cycle, most):
+    """The first names of a cycle, each above the next."""
+    return " > ".join(map(shown, cycle[:most])) + (" > …" if len(cycle) > most else "")
+
+
+def cycle_of(edges):
+    """One way round a cycle.
+
+    Parameters
+    ----------
+    edges : iterable of (parent, child)
+        A parent of None or "" is none.
+
+    Returns
+    -------
+    cycle : list of str
+        Each name the parent of the next, the first one at both ends; empty where there is no cycle.
+    left : collection of str
+        All names that lie on a cycle or below one.
+    """
     parents_of, children_of = {}, {}
     for parent, child in edges:
-        if parent is not None:
+        if parent:
             parents_of.setdefault(child, []).append(parent)
             children_of.setdefault(parent, []).append(child)
     # What remains after removing all that has no parent left lies on a cycle or below one: climb until a name repeats.
-    alive = {name: len(parents) for name, parents in parents_of.items()}
-    free = [name for name in children_of if name not in alive]
+    left = {name: len(parents) for name, parents in parents_of.items()}
+    free = [name for name in children_of if name not in left]
     while free:
         for child in children_of.get(free.pop(), ()):
-            alive[child] -= 1
-            if not alive[child]:
-                del alive[child]
+            left[child] -= 1
+            if not left[child]:
+                del left[child]
                 free.append(child)
-    name, seen = min(alive), {}
+    if not left:
+        return [], left
+    name, seen = min(left), {}
     while name not in seen:
         seen[name] = len(seen)
-        name = next(parent for parent in parents_of[name] if parent in alive)
-    cycle = [*list(seen)[seen[name] :], name][::-1]
-    return (
-        f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
-        f"{' > '.join(map(shown, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
-    )
+        name = next(parent for parent in parents_of[name] if parent in left)
+    return [*list(seen)[seen[name] :], name][::-1], left
