@@ -1,7 +1,5 @@
 """The bundled demos: drawn vehicles with ONNX models that are run here and now, and openings of Wikipedia articles."""
 
-from __future__ import annotations
-
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 

@@ -53,6 +53,17 @@ def test_what_docstrings_cite_is_listed(monkeypatch):
     assert shown > 200
 
 
+@pytest.mark.parametrize("page", sorted((ROOT / "docs").glob("*.md")), ids=lambda page: page.name)
+def test_links_lead_to_pages_of_the_manual(page):
+    links = re.findall(r"(!?)\[[^\]]*\]\(([^)\s]+)\)", page.read_text(encoding="utf-8"))
+    for picture, link in links:
+        file = link.partition("#")[0]
+        if not file or re.match(r"[a-z]+:", file):
+            continue
+        assert (page.parent / file).is_file(), link
+        assert picture or (page.parent / file).parent == page.parent, f"{link} is not a page of the manual"
+
+
 class Loads(HTMLParser):
     """Addresses that a page loads by itself, and those of its links."""
 

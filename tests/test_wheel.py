@@ -29,7 +29,7 @@ pytestmark = pytest.mark.long
 ROOT = Path(__file__).parents[1]
 BUNDLE = "hierviz/bundle"
 # Files of the package beside its programs, such as lessons.
-INSIDE = (".py", ".md", ".html", ".css", ".js")
+INSIDE = (".py", ".md", ".html", ".css", ".js", ".json")
 
 
 def run(*command, cwd, **options):

@@ -3,8 +3,6 @@
 Exit codes: 0 done, 2 bad input (one line on standard error), 1 a bug in hierviz (with its traceback).
 """
 
-from __future__ import annotations
-
 import argparse
 import functools
 import importlib

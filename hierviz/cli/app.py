@@ -1,7 +1,5 @@
 """`hierviz app`: the app in the browser."""
 
-from __future__ import annotations
-
 import os
 import re
 import socket
@@ -10,7 +8,7 @@ from pathlib import Path
 
 from hierviz.messages.errors import FileError, shown
 from hierviz.opening.files import files_of, flags_of
-from hierviz.opening.flags import Option
+from hierviz.opening.flags import Option, repeated
 from hierviz.opening.model_settings import LIMITS, MODEL_OPTIONS, PREPROCESSING
 from hierviz.opening.options import DEMO, VISITORS, add_app_options, start_files
 
@@ -20,12 +18,7 @@ _NAME = re.compile(r"[a-z0-9_](?:[a-z0-9_.-]*[a-z0-9_])?|[0-9a-f:]*:[0-9a-f:.]*"
 
 OPTIONS = (
     Option("--host ADDRESS", "address to listen on (default: 127.0.0.1, this machine only)"),
-    Option(
-        "--allow-host NAME",
-        "host name under which browsers on other machines open the app; may be given several times",
-        several=True,
-        default=(),
-    ),
+    repeated("--allow-host NAME", "host name under which browsers on other machines open the app"),
     Option("--max-upload-mb N", "maximum size in MB of one uploaded file (default: 1000)", type=int),
 )
 

@@ -9,12 +9,13 @@ from dataclasses import dataclass
 from typing import Any
 
 from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, choice_options, judged
-from hierviz.cli.output import progress, require_places, require_unread, write_text
+from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.messages.errors import FileError, near_miss
+from hierviz.messages.errors import FileError
 from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
+from hierviz.taxonomy.checks import check_one_of
 
 SUFFIXES = (".svg", ".png", ".csv", ".json")
 MOST_CURVES = 8
@@ -27,22 +28,6 @@ class Chosen(Judged):
         """An Evaluation of each file, by name and run."""
         names = [one.name if one.run is None else f"{one.name} {one.run}" for one in self.predictions]
         return dict(zip(names, super().evaluations(), strict=True))
-
-    def table(self):
-        """The table of the methods."""
-        from hierviz.comparison.table import compare
-
-        options = self.options
-        return compare(
-            self.predictions,
-            options.preset,
-            options.metric,
-            threshold=self.thresholds,
-            class_weights=self.class_weights,
-            stage=progress,
-            **{name: getattr(options, name) for name in ("resamples", "seed", "threads")},
-            **self.choice,
-        )
 
 
 def _frontiers(chosen, charts, look):
@@ -116,15 +101,15 @@ def _levels(chosen, charts, look):
 
 
 def _ranks(chosen, charts, look):
-    return charts.rank_matrix(chosen.table(), **look)
+    return charts.rank_matrix(chosen.table(chosen.options.metric), **look)
 
 
 def _methods(chosen, charts, look):
-    return charts.method_intervals(chosen.table(), **look)
+    return charts.method_intervals(chosen.table(chosen.options.metric), **look)
 
 
 def _agreement(chosen, charts, look):
-    return charts.agreement_matrix(chosen.table().agreement, **look)
+    return charts.agreement_matrix(chosen.table(chosen.options.metric).agreement, **look)
 
 
 @dataclass(frozen=True)
@@ -182,10 +167,7 @@ def add_chart(command):
 
 def run_chart(options):
     """`hierviz chart`."""
-    if options.kind not in KINDS:
-        raise FileError(
-            f"KIND: expected one of {', '.join(KINDS)}, got {options.kind!r}.{near_miss(options.kind, KINDS)} Choose one."
-        )
+    check_one_of("KIND", options.kind, KINDS)
     suffix = os.path.splitext(options.out)[1].lower()
     if suffix not in SUFFIXES:
         raise FileError(f"--out: expected a file that ends in {', '.join(SUFFIXES)}, got {options.out!r}. Choose one.")

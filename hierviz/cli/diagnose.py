@@ -1,8 +1,7 @@
 """`hierviz diagnose`: where a model goes wrong, as JSON and as tables."""
 
-from __future__ import annotations
-
 import json
+from dataclasses import replace
 
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
 from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one
@@ -14,7 +13,7 @@ from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option
+from hierviz.opening.flags import Option, repeated
 from hierviz.opening.options import with_flags
 
 # Tables by the flag that names their file.
@@ -30,7 +29,6 @@ TABLES = {
 }
 
 
-SEVERAL = "; may be given several times"
 OPTIONS = (
     *(Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
     Option(
@@ -50,21 +48,11 @@ OPTIONS = (
         default="bh",
     ),
     Option("--q X", "false discovery rate of flags (default: 0.05)", type=float, default=0.05),
-    Option("--attribute C", f"column whose values are slices (default: all){SEVERAL}", several=True),
-    Option("--open NODE", f"node whose children the matrix shows{SEVERAL}", several=True, default=()),
-    Option(
-        "--means-by BY",
-        f"depth, n_labels, an attribute or a number of the nodes: means of --metric in each part{SEVERAL}",
-        several=True,
-        default=(),
-    ),
-    Option(
-        "--calibrate NODE",
-        f"node whose calibration is shown next to that of the depths{SEVERAL}",
-        several=True,
-        default=(),
-    ),
-    Option("--flips ID", f"sample whose answers at all thresholds are written{SEVERAL}", several=True, default=()),
+    replace(repeated("--attribute C", "column whose values are slices (default: all)"), default=None),
+    repeated("--open NODE", "node whose children the matrix shows"),
+    repeated("--means-by BY", "depth, n_labels, an attribute or a number of the nodes: means of --metric in each part"),
+    repeated("--calibrate NODE", "node whose calibration is shown next to that of the depths"),
+    repeated("--flips ID", "sample whose answers at all thresholds are written"),
     Option("--metric KEY", "metric of --means-by (default: the first that the input has)"),
     Option("--beta X", "weight of recall in the F of classes (default: 1)", type=float, default=1.0),
     Option("--most N", "rows of each table in the JSON (default: 20)", type=int, default=20),

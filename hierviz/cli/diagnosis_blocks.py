@@ -1,7 +1,5 @@
 """The blocks of `hierviz diagnose`: each a table for a file, and its first rows for the JSON."""
 
-from __future__ import annotations
-
 from functools import cached_property
 
 import numpy as np
@@ -65,12 +63,7 @@ class DiagnosisBlocks:
         taxonomy, notes = self.taxonomy, list(self.predictions.notes)
         report = {
             "hierviz": version(),
-            "taxonomy": {
-                "n_nodes": taxonomy.n_nodes,
-                "n_leaves": taxonomy.n_leaves,
-                "is_tree": taxonomy.is_tree,
-                "max_depth": taxonomy.max_depth,
-            },
+            "taxonomy": {name: getattr(taxonomy, name) for name in ("n_nodes", "n_leaves", "is_tree", "max_depth")},
             "model": self.predictions.name,
             "n_samples": self.evaluation.n_judged,
             "rule": self.answers.rule,
@@ -150,8 +143,8 @@ class DiagnosisBlocks:
 
     def _means(self, by):
         found = means_by(self.answers, by, metric=self.options.metric, group=self.options.group)
-        head = {"metric": found.metric, "overall": found.overall, "n_without": found.n_without}
-        return head | {"confidence": found.confidence, "rows": _records(found.to_frame())}
+        head = {name: getattr(found, name) for name in ("metric", "overall", "n_without", "confidence")}
+        return head | {"rows": _records(found.to_frame())}
 
     def _row(self, sample):
         row = self.predictions.row(sample)

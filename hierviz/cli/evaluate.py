@@ -1,7 +1,5 @@
 """`hierviz evaluate` and `hierviz curve`: the numbers of prediction files."""
 
-from __future__ import annotations
-
 import sys
 
 from hierviz.cli.judging import (

@@ -160,10 +160,9 @@ class Judged:
     def evaluations(self):
         """An Evaluation of each of the predictions, made here or on the Dask cluster that is asked for."""
         if getattr(self.options, "cluster", None) is None:
+            here, threads = Evaluation.from_predictions, self.options.threads
             return [
-                Evaluation.from_predictions(
-                    model, progress(model.name), threshold=threshold, threads=self.options.threads
-                )
+                here(model, progress(model.name), threshold=threshold, threads=threads)
                 for model, threshold in zip(self.predictions, self.thresholds, strict=True)
             ]
         from hierviz.cluster.connection import connected
@@ -174,6 +173,24 @@ class Judged:
                 evaluation_on(client, model, progress(model.name), **choice)
                 for model, choice in zip(self.predictions, self.choices, strict=True)
             ]
+
+    def table(self, metrics, **more):
+        """The table of the methods; further keywords as of `hierviz.compare`."""
+        from hierviz.comparison.table import compare
+
+        options = self.options
+        return compare(
+            self.predictions if getattr(options, "cluster", None) is None else self.evaluations(),
+            options.preset,
+            metrics,
+            rule=self.rules,
+            threshold=self.thresholds,
+            class_weights=self.class_weights,
+            stage=progress,
+            **{name: getattr(options, name) for name in ("resamples", "seed", "threads")},
+            **self.parameters,
+            **more,
+        )
 
 
 def judged(options, *, rule_of_each=False):
@@ -275,8 +292,7 @@ def check_rule_flags(options, *rules):
         if getattr(options, name) is not None and not any(name in entry.parameters for entry in entries):
             raise FileError(
                 f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule "
-                f"{' and '.join(dict.fromkeys(rules))}. "
-                f"Choose that rule, or leave {flag(name)} out."
+                f"{' and '.join(dict.fromkeys(rules))}. Choose that rule, or leave {flag(name)} out."
             )
 
 

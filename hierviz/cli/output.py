@@ -3,8 +3,6 @@
 An error is shown with the command line's own flags, and with a hint where `hierviz doctor` can fix the files.
 """
 
-from __future__ import annotations
-
 import contextlib
 import json
 import os

@@ -1,7 +1,5 @@
 """`hierviz predict`: inspect an ONNX model, run it, write its predictions."""
 
-from __future__ import annotations
-
 import argparse
 import sys
 from dataclasses import replace
@@ -14,7 +12,7 @@ from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.messages.number_text import percent_text
 from hierviz.onnx.class_order import check_class_order, near_chance
 from hierviz.onnx.input_check import check_inputs
-from hierviz.onnx.inputs.model_inputs import without_unreadable
+from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_unreadable
 from hierviz.onnx.scores.score_kind import KINDS
 from hierviz.opening.files import OPTIONS, PROJECTION, files_of
 from hierviz.opening.flags import Option, add_flags
@@ -66,7 +64,6 @@ def _epilog():
 
 def run_predict(options):
     """`hierviz predict`."""
-    from hierviz.onnx.inputs.model_inputs import MOST_NAMED, load_inputs, without_unreadable
     from hierviz.onnx.model import draft_model
     from hierviz.readers.predictions_writer import check_target, write_predictions
     from hierviz.readers.truth_file import load_truth

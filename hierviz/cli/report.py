@@ -1,7 +1,5 @@
 """`hierviz report`: one HTML file with numbers, curves, examples and mistakes, to share."""
 
-from __future__ import annotations
-
 import shlex
 import sys
 
@@ -20,7 +18,7 @@ from hierviz.cli.output import progress, require_places, require_unread
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
-from hierviz.opening.flags import Option
+from hierviz.opening.flags import Option, repeated
 from hierviz.opening.options import DEMO, options_of, with_flags, without_folder
 from hierviz.taxonomy.checks import check_threads
 
@@ -46,16 +44,11 @@ def add_report(command):
         ),
         Option("--look-at NAME", "model of the examples, the matrix and the taxonomy (default: the first)"),
         Option("--worst N", "samples with the worst answers (default: 6)", type=int, default=6),
-        Option("--sample ID", "id of a sample to show; may be given several times", several=True, default=()),
+        repeated("--sample ID", "id of a sample to show"),
         Option("--random N", "samples drawn at random (default: 3)", type=int, default=3),
         SEED,
         Option("--max-mb N", pictures, type=float, default=5.0),
-        Option(
-            "--view LINK",
-            "link of a page of the app (Copy link) to start the report with; may be given several times",
-            several=True,
-            default=(),
-        ),
+        repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
         Option(
             "--story F|demo",
             "session file whose story starts the report, or demo for the story of the vehicle demo",

@@ -1,7 +1,5 @@
 """`hierviz table`: the table that a paper would print, from prediction files."""
 
-from __future__ import annotations
-
 import argparse
 import json
 from dataclasses import replace
@@ -17,9 +15,8 @@ from hierviz.cli.judging import (
     choice_options,
     judged,
 )
-from hierviz.cli.output import progress, require_places, write_text
+from hierviz.cli.output import require_places, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
-from hierviz.comparison.table import compare
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
@@ -78,19 +75,7 @@ def run_table(options):
     require_same_samples(chosen.predictions)
     metrics = None if options.metrics is None else ",".join(options.metrics)
     columns_of(chosen.taxonomy, options.preset, metrics)  # reported before the work
-    found = compare(
-        chosen.predictions if options.cluster is None else chosen.evaluations(),
-        options.preset,
-        metrics,
-        rule=chosen.rules,
-        threshold=chosen.thresholds,
-        level=options.confidence,
-        class_weights=chosen.class_weights,
-        accretion=accretion,
-        stage=progress,
-        **{name: getattr(options, name) for name in ("resamples", "seed", "group", "threads")},
-        **chosen.parameters,
-    )
+    found = chosen.table(metrics, level=options.confidence, accretion=accretion, group=options.group)
     if chosen.point is not None:
         for file in found.files:
             found.notes.extend(f"{file.name}: {note}" for note in operating_point_notes(chosen.point, file.summary))

@@ -23,10 +23,10 @@ from hierviz.cluster.work import fields_of, partitions, place_of
 from hierviz.evaluation import summary
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
-from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import ClusterError
 from hierviz.messages.extras import require
-from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions
 
 IN_FLIGHT = 3
 # For a first worker, or another one once all are gone, in seconds; and how often that is checked.
@@ -278,18 +278,14 @@ def evaluate(
     ClusterError
         If the cluster has no workers, or ones without this version of hierviz.
     """
-    rule, threshold = rule_and_threshold(rule, threshold)
     if client is None:
         return summary.evaluate(
             predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters
         )
-    models = listed_models(predictions)
-    thresholds = summary.thresholds_of(models, threshold)
-    summary.check_models(models, rule, thresholds, **parameters)
-    evaluations = [
-        model
-        if isinstance(model, Evaluation)
-        else evaluation_on(client, model, rule=rule, threshold=of_model, **parameters)
-        for model, of_model in zip(models, thresholds, strict=True)
-    ]
+
+    def evaluation_of(model, rule, threshold):
+        return evaluation_on(client, model, rule=rule, threshold=threshold, **parameters)
+
+    of_cluster = {"evaluation_of": evaluation_of}
+    evaluations, rule, thresholds = summary.evaluations_of(predictions, rule, threshold, parameters, **of_cluster)
     return summary.evaluate(evaluations, rule, thresholds, class_weights=class_weights, **parameters)

@@ -158,9 +158,7 @@ class Agreement(Short):
     def to_dict(self) -> dict:
         """As the JSON of a table has it."""
         keys = [column.key for column in self.columns]
-        return {"keys": keys, "kendall": self.kendall, "reversed": self.reversed, "pairs": self.pairs} | {
-            "sentence": self.sentence
-        }
+        return {"keys": keys, **{name: getattr(self, name) for name in ("kendall", "reversed", "pairs", "sentence")}}
 
 
 def agreement(methods: Sequence[Method], columns: Sequence[Column], level: float = 0.95) -> Agreement:

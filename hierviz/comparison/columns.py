@@ -24,6 +24,7 @@ from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
@@ -38,8 +39,6 @@ def _keys(block, *keys):
     return tuple(f"{block}.{key}" for key in keys)
 
 
-_CELLS = _keys("confusion", "tp", "tn", "fp", "fn")
-_MEASURES = _keys("confusion", "acc", "ppv", "tpr", "fnr", "fpr", "tnr", "pt", "f1", "mcc")
 # By source; "all" has every number.
 PRESETS = MappingProxyType(
     {
@@ -50,8 +49,8 @@ PRESETS = MappingProxyType(
             *_keys("top_down", "aggregate_precision", "aggregate_recall", "aggregate_f1"),
         ),
         "riehl": (
-            *_CELLS,
-            *_MEASURES,
+            *_keys("confusion", "tp", "tn", "fp", "fn"),
+            *_keys("confusion", "acc", "ppv", "tpr", "fnr", "fpr", "tnr", "pt", "f1", "mcc"),
             *_keys("labels", "micro_precision", "micro_recall", "micro_f1", "subset_accuracy"),
         ),
         "plaud": _keys(
@@ -153,10 +152,8 @@ def columns_of(
     PredictionsError
         If a preset or a key is unknown.
     """
-    if preset is not None and preset not in PRESETS:
-        raise PredictionsError(
-            f"preset: expected one of {', '.join(PRESETS)}, got {preset!r}.{near_miss(preset, PRESETS)} Choose one."
-        )
+    if preset is not None:
+        check_one_of("preset", preset, PRESETS)
     if isinstance(metrics, str):
         metrics = [key.strip() for key in metrics.split(",") if key.strip()]
     asked = list(DEFAULT) if preset is None and not metrics else []
@@ -201,12 +198,6 @@ def _columns(taxonomy, asked):
     return columns
 
 
-# Why a block has a value for other inputs only.
-_GRAPH = "it is defined on trees, and this taxonomy is a graph"
-_PROTEIN = "it needs the information accretion of the terms"
-_NO_AREA = "areas over thresholds need scores, and this file holds labels"
-
-
 @dataclass(frozen=True, eq=False)
 class FileNumbers(Short):
     """All numbers of one file.
@@ -241,18 +232,12 @@ def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, 
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
     summary = model_summary(model, stage=stage, class_weights=weights, **choice)
     if protein is not None and summary["labels"] is not None:
-        summary["labels"] |= protein.summary()
-    why = {}
-    for note in summary["notes"]:
-        block, colon, reason = note.partition(": null, ")
-        if colon and block in BLOCKS:
-            why[block] = reason
-    values, reasons = {}, {}
-    for column in columns:
-        block = summary[column.block]
-        values[column.key] = None if block is None else _value(block, column)
-        if values[column.key] is None:
-            reasons[column.key] = why.get(column.block) or _why_none(model, column)
+        summary["labels"] |= protein.values
+    notes = (note.partition(": null, ") for note in summary["notes"])
+    why = {block: reason for block, _, reason in notes if reason and block in BLOCKS}
+    values = {column.key: _value(summary[column.block] or {}, column) for column in columns}
+    without = [column for column in columns if values[column.key] is None]
+    reasons = {column.key: why.get(column.block) or _why_none(model, column) for column in without}
     return FileNumbers(summary["name"], model.predictions.run, summary["n_samples"], values, reasons, summary)
 
 
@@ -266,12 +251,12 @@ def _value(block, column):
 
 def _why_none(model, column):
     if column.metric in PROTEIN_METRICS:
-        return _PROTEIN
+        return "it needs the information accretion of the terms"
     if column.block == "labels":
-        if not model.predictions.has_scores and column.metric.endswith(("_auc", "_auc_raw")):
-            return _NO_AREA
+        if not model.predictions.has_scores and column.metric.endswith(_AREAS):
+            return "areas over thresholds need scores, and this file holds labels"
         if not model.taxonomy.is_tree:
-            return _GRAPH
+            return "it is defined on trees, and this taxonomy is a graph"
     if column.metric == "error_lca_height":
         return "no sample has a wrong leaf"
     if column.metric == "cross_entropy_finite_mean":

@@ -100,16 +100,14 @@ class ComparisonTable(Short):
 
     def interval_reasons(self, method: Method) -> dict[str, str]:
         """Why a value of a method has no interval, by key; empty without resamples."""
-        if self.resamples is None:
-            return {}
-        reasons = {c.key: method.why_no_interval(c) for c in self.columns if method.value(c.key) is not None}
+        wanted = [c for c in self.columns if method.value(c.key) is not None and self.resamples is not None]
+        reasons = {column.key: method.why_no_interval(column) for column in wanted}
         return {key: f"no interval: {reason}" for key, reason in reasons.items() if reason is not None}
 
     def interval_cautions(self, method: Method) -> dict[str, str]:
         """Which intervals of a method may be too short, and why, by key; empty without resamples."""
-        if self.resamples is None:
-            return {}
-        found = {column.key: method.interval_caution(column) for column in self.columns}
+        wanted = [] if self.resamples is None else self.columns
+        found = {column.key: method.interval_caution(column) for column in wanted}
         return {key: caution for key, caution in found.items() if caution is not None}
 
     def interval(self, method: Method, column: Column) -> tuple[float, float] | None:
@@ -182,7 +180,7 @@ class ComparisonTable(Short):
                     "n_runs": method.n_runs,
                     "values": {column.key: method.value(column.key) for column in self.columns},
                     "spread": {column.key: method.spread(column.key) for column in self.columns},
-                    "interval": {column.key: _listed(self.interval(method, column)) for column in self.columns},
+                    "interval": {column.key: self.interval(method, column) for column in self.columns},
                     "rank": {column.key: self.ranks[column.key][place] for column in self.columns},
                     "mark": {column.key: self.marks[column.key][place] for column in self.columns},
                     "reason": reasons[0] | reasons[1] | reasons[2],
@@ -223,7 +221,3 @@ class ComparisonTable(Short):
     def to_csv(self) -> str:
         """CSV: one row a method, and of each column value, spread, interval, rank and mark."""
         return formats.csv_text(self)
-
-
-def _listed(pair):
-    return None if pair is None else list(pair)

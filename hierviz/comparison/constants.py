@@ -25,12 +25,14 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from hierviz.comparison.columns import Column, file_numbers
 from hierviz.comparison.resampled import ProteinNumbers, has_protein
+from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
@@ -111,34 +113,34 @@ def constants(
     -------
     Constants
     """
-    values: dict[str, float | None] = {}
-    answers: dict[str, Any] = {}
-    reasons: dict[str, str] = {}
-    frequencies: Any = None
-    tables: dict[str, Any] = {}
-    for column in columns:
-        key, value, answer, reason = column.key, None, None, _why_none(column)
-        if reason is None and _is_of_scores(column):
-            frequencies = frequencies or _of_frequencies(model, columns, class_weights, accretion)
-            value, answer = frequencies[0].get(key), frequencies[1]
-            reason = frequencies[2].get(key, _UNDEFINED) if value is None else None
-        elif reason is None:
-            if column.block not in tables:
-                tables[column.block] = _of_nodes(model, column.block)
-            table = tables[column.block]
-            found = None if isinstance(table, str) else table.get(key.partition(".")[2])
-            if found is None:
-                reason = table if isinstance(table, str) else _UNDEFINED
-            else:
-                node, value = _best(found, column.sign)
-                answer = None if node is None else model.taxonomy.names[node]
-                reason = "no constant answer has a value" if node is None else None
-        values[key] = value
-        if reason is None:
-            answers[key] = answer
-        else:
-            reasons[key] = reason
-    return Constants(values, answers, reasons)
+    frequencies = cache(lambda: _of_frequencies(model, columns, class_weights, accretion))
+    of_nodes = cache(lambda block: _of_nodes(model, block))
+    found = {column.key: _of_column(column, model.taxonomy, frequencies, of_nodes) for column in columns}
+    values = {key: value for key, (value, _, _) in found.items()}
+    answers = {key: answer for key, (_, answer, reason) in found.items() if reason is None}
+    return Constants(values, answers, {key: reason for key, (_, _, reason) in found.items() if reason is not None})
+
+
+def _of_column(column, taxonomy, frequencies, of_nodes):
+    """(value, what is always answered, why there is none); `frequencies()` and `of_nodes(block)` have the candidates."""
+    reason = _why_none(column)
+    if reason is not None:
+        return None, None, reason
+    if _is_of_scores(column):
+        numbers, source = frequencies()
+        value = numbers.values.get(column.key)
+        return value, source, numbers.reasons.get(column.key, _UNDEFINED) if value is None else None
+    table = of_nodes(column.block)
+    if isinstance(table, str):
+        return None, None, table
+    values = table.get(column.key.partition(".")[2])
+    if values is None:
+        return None, None, _UNDEFINED
+    gain = rounded(np.where(np.isfinite(values), column.sign * values, -np.inf))
+    node = int(np.argmax(gain))
+    if math.isinf(gain[node]):
+        return None, None, "no constant answer has a value"
+    return float(values[node]), taxonomy.names[node], None
 
 
 def _why_none(column):
@@ -154,13 +156,6 @@ def _why_none(column):
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all has a perfect value"
     return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
-
-
-def _best(values, sign):
-    """(node, value) of the best finite value, the lowest node on ties; (None, None) where there is none."""
-    gain = rounded(np.where(np.isfinite(values), sign * values, -np.inf))
-    node = int(np.argmax(gain))
-    return (None, None) if math.isinf(gain[node]) else (node, float(values[node]))
 
 
 def _of_nodes(model, block):
@@ -189,8 +184,7 @@ def _of_frequencies(model, columns, class_weights, accretion):
     constant = Evaluation.from_predictions(predictions, threshold=0.5)
     choice = {"rule": "majority", "threshold": 0.5}
     protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
-    numbers = file_numbers(constant, wanted, choice, class_weights, protein=protein)
-    return numbers.values, source, numbers.reasons
+    return file_numbers(constant, wanted, choice, class_weights, protein=protein), source
 
 
 def _distribution(model):
@@ -198,10 +192,7 @@ def _distribution(model):
     taxonomy, truth = model.taxonomy, model.truth
     counts = _leaf_counts(taxonomy)
     if counts is not None and taxonomy.is_tree and not isinstance(truth, NodeLists):
-        p = np.zeros(taxonomy.n_nodes)
-        p[taxonomy.leaves] = counts
-        for level in reversed(taxonomy.levels[1:]):
-            np.add.at(p, taxonomy.parent[level], p[level])
+        p = samples_at_or_below(taxonomy, taxonomy.leaves, counts)
         return p / p[0], TRAINING
     closed = closed_lists(taxonomy, truth)
     p = np.bincount(closed.nodes, minlength=taxonomy.n_nodes) / len(closed)

@@ -166,11 +166,8 @@ def models_on_samples(
     """
     a, b = as_evaluation("a", a), as_evaluation("b", b)
     rows = common_rows([a, b])
-    values = []
-    for model, own in zip((a, b), rows, strict=True):
-        column = _column(model, metric, {"rule": rule, "threshold": threshold} | parameters)
-        values.append(column[np.searchsorted(model.rows, own)])
-    x, y = values
+    choice = {"rule": rule, "threshold": threshold} | parameters
+    x, y = (_column(model, metric, choice)[np.searchsorted(model.rows, own)] for model, own in zip((a, b), rows))
     with np.errstate(invalid="ignore"):
         gap = rounded(_turned(metric, x) - _turned(metric, y))
     # Two infinite losses are the same.

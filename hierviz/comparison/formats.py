@@ -86,24 +86,25 @@ def notes(table) -> list[str]:
     if len(table.methods) > 1 and table.resamples is not None:
         found.append("Bold: the best and all that are not clearly different from it. Italics: the best of the rest.")
     if table.constants.answers:
-        named: dict[str, list[str]] = {}
-        for column in table.columns:
-            if column.key in table.constants.answers:
-                named.setdefault(table.constants.answers[column.key], []).append(column.label)
-        found.append(
-            "Best constant: " + "; ".join(f"{what}: {', '.join(labels)}" for what, labels in named.items()) + "."
-        )
+        named = _labels_by_text(table, table.constants.answers)
+        found.append(f"Best constant: {'; '.join(f'{what}: {labels}' for what, labels in named.items())}.")
     for method in table.methods:
-        reasons: dict[str, list[str]] = {}
-        for column in table.columns:
-            if reason := table.reasons(method.name).get(column.key):
-                reasons.setdefault(reason, []).append(column.label)
-        found += [f"{DASH} {method.name}, {', '.join(labels)}: {reason}." for reason, labels in reasons.items()]
+        reasons = _labels_by_text(table, table.reasons(method.name))
+        found += [f"{DASH} {method.name}, {labels}: {reason}." for reason, labels in reasons.items()]
         found += [f"Warning, {method.name}: {sentence}" for sentence in table.warnings[method.name]]
     if len(table.methods) > 1 and len(table.columns) > 1:
         found.append(table.agreement.sentence)
     found += [f"Note: {sentence}." for sentence in [*table.notes, *table.notes_of_files]]
     return [*found, f"Methods: {table.methods_paragraph}"]
+
+
+def _labels_by_text(table, texts):
+    """Labels of the columns that share a text, which `texts` has by their keys."""
+    named: dict[str, list[str]] = {}
+    for column in table.columns:
+        if text := texts.get(column.key):
+            named.setdefault(text, []).append(column.label)
+    return {text: ", ".join(labels) for text, labels in named.items()}
 
 
 def _labels(table, written, up, down):

@@ -15,11 +15,10 @@ from __future__ import annotations
 
 import itertools
 from collections.abc import Callable, Sequence
-from functools import partial
-from typing import Any
 
 import numpy as np
 
+from hierviz.comparison.columns import Column
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
@@ -54,6 +53,8 @@ class ResampledNumbers:
         rule, threshold and the parameters of the rule.
     class_weights : ndarray of float, shape (n_nodes,), optional
         As in `hierviz.evaluate`.
+    protein : ProteinNumbers, optional
+        Of the same model; its numbers are among these.
 
     Attributes
     ----------
@@ -65,7 +66,7 @@ class ResampledNumbers:
         Means of 0/1 values.
     """
 
-    def __init__(self, model, columns, values, rows, choice, class_weights=None):
+    def __init__(self, model, columns, values, rows, choice, class_weights=None, protein=None):
         self.model, self.choice, self.rows = model, choice, rows
         # Places of the samples among the judged ones, of which arrays are.
         self.places = np.searchsorted(model.rows, rows)
@@ -73,27 +74,27 @@ class ResampledNumbers:
         self.shares: set[str] = set()
         self._sums: list[np.ndarray] = []
         self._from_sums: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
-        self._by_node: list[Any] = []
-        self._of_curve: list[str] = []
-        self._of_balanced: list[str] = []
+        # Columns whose numbers are computed draw by draw.
+        self._of_curve: list[Column] = []
+        self._of_balanced: list[Column] = []
+        self._of_nodes: list[Column] = []
         wanted = {column.key: column for column in columns if values.get(column.key) is not None}
         for block in dict.fromkeys(column.block for column in wanted.values()):
             self._add_block(block, [column for column in wanted.values() if column.block == block])
         self._matrix = np.column_stack(self._sums) if self._sums else np.empty((len(rows), 0))
         self._sums = []
-        self.node_counts = None
-        if self._by_node:
-            self.node_counts = NodeCounts(model, rows, choice["threshold"])
-        self._steps = self._truth = None
-        self._class_weights = class_weights
-        if self._of_curve or self._of_balanced:
+        self._class_weights, self._protein = class_weights, protein
+        if self._of_nodes:
+            self._node_counts = NodeCounts(model, rows, choice["threshold"])
+        if on_curve := [*self._of_curve, *self._of_balanced]:
             self._truth = model.predictions.truth[rows]
             # Of every draw only what the columns are made of.
-            needed = {value for key in (*self._of_curve, *self._of_balanced) for value in SUMMARY[_curve_name(key)][0]}
+            needed = {value for column in on_curve for value in SUMMARY[_curve_name(column)][0]}
             answers = model.table.take(rows)
             self._steps = CurveSteps.from_table(model.taxonomy, self._truth, answers, keys=sorted(needed))
-        keys = [*self._from_sums, *self._of_curve, *self._of_balanced, *(column.key for column in self._by_node)]
-        self.keys = [key for key in wanted if key in keys]
+        by_draw = {column.key for column in (*on_curve, *self._of_nodes)}
+        self.keys = [key for key in wanted if key in self._from_sums or key in by_draw]
+        self.keys += [] if protein is None else protein.keys
 
     def of(self, counts, report=lambda share: None):
         """The numbers of some draws.
@@ -112,37 +113,30 @@ class ResampledNumbers:
         """
         sums, n = counts @ self._matrix, counts.sum(axis=1)
         found = {key: formula(sums, n) for key, formula in self._from_sums.items()}
-        n_kinds = bool(self._of_curve) + bool(self._of_balanced) + (self.node_counts is not None)
-        done = itertools.count(1)
-
-        def each(number_of):
+        kinds = (
+            (self._of_curve, self._curve_numbers),
+            (self._of_balanced, self._balanced_numbers),
+            (self._of_nodes, lambda draw, columns: self._node_counts.numbers(draw, columns)),
+        )
+        n_steps, done = len(counts) * sum(bool(columns) for columns, _ in kinds), itertools.count(1)
+        for columns, numbers_of in kinds:
             numbers = []
-            for draw in counts:
-                numbers.append(number_of(draw))
-                report(next(done) / (n_kinds * len(counts)))
-            return numbers
+            for draw in counts if columns else ():
+                numbers.append(numbers_of(draw, columns))
+                report(next(done) / n_steps)
+            found |= dict(zip((column.key for column in columns), np.array(numbers, dtype=np.float64).T))
+        return found if self._protein is None else found | self._protein.of(counts, self.places)
 
-        for columns, weighed in ((self._of_curve, lambda draw: draw), (self._of_balanced, self._balanced)):
-            if not columns:
-                continue
-            names = [_curve_name(key) for key in columns]
-            numbers = each(lambda draw, weighed=weighed, names=names: self._curve_numbers(weighed(draw), names))
-            found |= dict(zip(columns, np.array(numbers, dtype=np.float64).T))
-        if self.node_counts is not None:
-            by_draw = each(lambda draw: self.node_counts.numbers(draw, self._by_node))
-            found |= {column.key: np.array([numbers[column.key] for numbers in by_draw]) for column in self._by_node}
-        return found
+    def _balanced_numbers(self, draw, columns):
+        """Of a draw that is weighed so that each class has its weight, however often the draw takes it."""
+        return self._curve_numbers(sample_weights(self.model.taxonomy, self._truth, self._class_weights, draw), columns)
 
-    def _balanced(self, draw):
-        """Counts of a draw, weighed so that each class has its weight, however often the draw takes it."""
-        return sample_weights(self.model.taxonomy, self._truth, self._class_weights, draw)
-
-    def _curve_numbers(self, counts, names):
-        """These numbers of the curve; nan where a draw takes no class that has a weight."""
+    def _curve_numbers(self, counts, columns):
+        """Of the curve; nan where a draw takes no class that has a weight."""
         if not counts.any():
-            return [np.nan] * len(names)
+            return [np.nan] * len(columns)
         curve = self._steps.curve(counts)
-        return [SUMMARY[name][1](curve) for name in names]
+        return [SUMMARY[_curve_name(column)][1](curve) for column in columns]
 
     # Kinds of numbers ----------------------------------------------------------------------------------------------
 
@@ -186,9 +180,9 @@ class ResampledNumbers:
             elif isinstance(how, OfSums):
                 self._from_sums[key] = self._formula(how, places)
             elif isinstance(how, ByNode):
-                self._by_node.append(column)
+                self._of_nodes.append(column)
             elif isinstance(how, OverCurve):
-                (self._of_balanced if column.is_balanced else self._of_curve).append(key)
+                (self._of_balanced if column.is_balanced else self._of_curve).append(column)
 
     def _formula(self, made, places):
         n_labels = self.model.taxonomy.n_nodes - 1
@@ -203,9 +197,9 @@ class ResampledNumbers:
         return of
 
 
-def _curve_name(key):
+def _curve_name(column):
     """Key of `OperatingCurve.summary` of a column."""
-    return key.split(".")[1].removeprefix(BALANCED_PREFIX)
+    return column.metric.removeprefix(BALANCED_PREFIX)
 
 
 class NodeCounts:
@@ -239,34 +233,27 @@ class NodeCounts:
         self._row_and_node = {name: np.divmod(of, self.n_nodes) for name, of in keys.items()}
 
     def numbers(self, counts, columns):
-        """The numbers of one draw: dict of the keys of some Columns to float, nan where there is none."""
+        """The numbers of one draw: a float for each of some Columns, nan where there is none."""
         n = {name: np.bincount(node, counts[row], self.n_nodes)[1:] for name, (row, node) in self._row_and_node.items()}
         f1 = {
             "plain": ratio(2 * n["hit"], n["predicted"] + n["true"], empty=0.0),
             "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
             "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
         }
-        outside = float(counts @ self.outside)
-        sums = {name: of.sum() for name, of in n.items()} | {"outside": outside}
-        return {column.key: self._number(column, f1, n["true"] > 0, sums) for column in columns}
+        sums = {name: of.sum() for name, of in n.items()} | {"outside": float(counts @ self.outside)}
+        return [self._number(column, f1, n["true"] > 0, sums) for column in columns]
 
     def _number(self, column, f1, is_supported, sums):
         made = METRICS[column.metric].made
         if made.over == "sums":
             claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
             return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
-        values = f1[made.reading]
-        if made.over == "nodes":
-            return _mean(values)
-        if made.over == "supported":
-            return _mean(values[is_supported])
-        parts = column.key.split(".")
-        inside = self.taxonomy.depth[1:] == int(parts[2])
-        return _mean(values[inside & is_supported if len(parts) > 3 else inside])
-
-
-def _mean(values):
-    return float(values.mean()) if len(values) else float("nan")
+        parts, inside = column.key.split("."), np.ones(self.n_nodes - 1, dtype=bool)
+        if made.over == "depth":
+            inside = self.taxonomy.depth[1:] == int(parts[2])
+        if made.over == "supported" or len(parts) > 3:
+            inside = inside & is_supported
+        return float(f1[made.reading][inside].mean()) if inside.any() else float("nan")
 
 
 # Samples above which what each adds is not kept: 10 kB a sample.
@@ -290,6 +277,11 @@ class ProteinNumbers:
         Those of F-max and S-min are `keys`, where they have a value and the samples are not too many to resample.
     progress : callable, optional
         Called with (rows done, n_samples).
+
+    Attributes
+    ----------
+    values : dict of str to (float or None)
+        The numbers by metric.
     """
 
     def __init__(self, model, accretion, columns, progress=None):
@@ -297,23 +289,15 @@ class ProteinNumbers:
         self.counts = term_counts(
             model.predictions, accretion, progress, judged=model.judged, keep_samples=self.is_kept
         )
-        values = self.summary()
-        self.keys = [c.key for c in columns if self.is_kept and values.get(c.metric) is not None]
-        self.places = np.arange(model.n_judged)
+        self.values = self.counts.summary()
+        self.keys = [c.key for c in columns if self.is_kept and self.values.get(c.metric) is not None]
 
-    def summary(self):
-        """The numbers by metric, None where there is none."""
-        return self.counts.summary()
+    def of(self, counts, places):
+        """Numbers of draws: dict of key to ndarray of float, shape (n_draws,).
 
-    def of_places(self, places):
-        """The same, with samples in the order of `places` among the judged ones, for resamples."""
-        self.places = places
-        return self
-
-    def of(self, counts, report=lambda share: None):
-        """Numbers of draws: dict of key to ndarray of float, shape (n_draws,); `counts` as of `ResampledNumbers.of`."""
-        found = self.counts.weighed(counts, self.places)
-        report(1.0)
+        `counts` are those of `ResampledNumbers.of`, of samples in the order of `places` among the judged ones.
+        """
+        found = self.counts.weighed(counts, places)
         return {key: found[key.split(".")[1]] for key in self.keys}
 
 
@@ -345,15 +329,14 @@ def resampled_draws(
         block = range(start, min(start + step, resamples.n_resamples))
         counts = np.stack([resamples.counts(index) for index in block]).astype(np.float64)
         for place, (file, of_file) in enumerate(zip(files, draws, strict=True)):
-            found = file.of(counts, partial(_tell, progress, block, (place, len(files)), resamples.n_resamples))
+
+            def report(share, block=block, place=place):
+                if progress:
+                    progress(block.start + int(len(block) * (place + share) / len(files)), resamples.n_resamples)
+
+            found = file.of(counts, report)
             for key, values in of_file.items():
                 values[block.start : block.stop] = found[key]
         if progress:
             progress(block.stop, resamples.n_resamples)
     return draws
-
-
-def _tell(progress, block, file, n_resamples, share):
-    """Report a share of a block of one of the files, (place, number of files)."""
-    if progress:
-        progress(block.start + int(len(block) * (file[0] + share) / file[1]), n_resamples)

@@ -8,7 +8,7 @@ compare, kept_of
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -25,7 +25,6 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import check_models, thresholds_of
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError, listed, near_miss
-from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.metrics.sets.protein_function import PROTEIN_KEYS
 from hierviz.predictions.predictions import Predictions, listed_models
@@ -139,12 +138,12 @@ def compare(
         {"rule": of_model, "threshold": at, **parameters} for of_model, at in zip(rules, thresholds, strict=True)
     ]
     weights = class_weights if isinstance(class_weights, np.ndarray) else None
-    proteins: list[ProteinNumbers | None] = [None] * len(models)
-    if has_protein(columns):
-        proteins = [
-            ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
-            for model in models
-        ]
+    proteins = [
+        ProteinNumbers(model, accretion, columns, stage(f"F-max and S-min of {_called(model.predictions)}", "rows"))
+        if has_protein(columns)
+        else None
+        for model in models
+    ]
     files = [
         file_numbers(model, columns, choice, weights, stage, protein)
         for model, choice, protein in zip(models, choices, proteins, strict=True)
@@ -152,22 +151,23 @@ def compare(
     if preset is None and not metrics:
         columns = [column for column in columns if any(file.values[column.key] is not None for file in files)]
     found = _resamples(models, rows[0], resamples, seed, group)
-    kept = kept_of(former, models, columns, found, weights is not None)
-    others = [column for column in columns if not kept.has_draws(column) and not has_protein([column])]
-    numbers = []
+    kept, kept_constants = kept_of(former, models, columns, found, weights is not None)
+    drawn = {key for method in kept.values() for key in method.draws}
+    others = [column for column in columns if column.key not in drawn and not has_protein([column])]
+    numbers, draws = [], []
     if found is not None:
         numbers = [
-            ResampledNumbers(model, others, file.values, own, choice, weights)
-            for model, file, own, choice in zip(models, files, rows, choices, strict=True)
+            ResampledNumbers(model, others, file.values, own, choice, weights, protein)
+            for model, file, own, choice, protein in zip(models, files, rows, choices, proteins, strict=True)
         ]
-    draws = _draws(models, numbers, rows, proteins, found, stage)
+        draws = resampled_draws(numbers, found, stage(RESAMPLES, "resamples"))
     names_of_files = [file.name for file in files]
     methods = [
-        _method(name, files, draws, numbers, kept.methods.get(name), found, len(rows[0]))
+        _method(name, files, draws, numbers, kept.get(name), found, len(rows[0]))
         for name in dict.fromkeys(names_of_files)
     ]
-    best = constants(models[0], [c for c in columns if c.key not in kept.constants.values], weights, accretion)
-    best = best.with_those_of(kept.constants)
+    best = constants(models[0], [c for c in columns if c.key not in kept_constants.values], weights, accretion)
+    best = best.with_those_of(kept_constants)
     warnings = {}
     for method in methods:
         first = names_of_files.index(method.name)
@@ -213,31 +213,16 @@ def _resamples(models, rows, n_resamples, seed, group):
     return Resamples.draw(len(rows), n_resamples, seed, groups)
 
 
-def _draws(models, numbers, rows, proteins, resamples, stage):
-    """Draws of each file by key; none without resamples."""
-    if resamples is None:
-        return [{} for _ in models]
-    terms = [
-        protein.of_places(np.searchsorted(model.rows, own))
-        for model, own, protein in zip(models, rows, proteins, strict=True)
-        if protein is not None
-    ]
-    draws = resampled_draws(numbers + terms, resamples, stage(RESAMPLES, "resamples"))
-    n = len(models)
-    return [draws[k] | draws[n + k] for k in range(n)] if terms else draws
-
-
 def _method(name, files, draws, numbers, former, resamples, n_samples):
     """The Method of the files of one name; `former` is one with draws that are taken over, or None."""
     places = [place for place, file in enumerate(files) if file.name == name]
-    of_runs = [draws[place] for place in places]
-    shared = {
-        key: np.mean([run[key] for run in of_runs], axis=0) for key in of_runs[0] if all(key in run for run in of_runs)
-    }
     runs = [files[place].values for place in places]
     if resamples is None:
         return Method(name, runs, {}, n_samples, n_samples)
-    own = [numbers[place] for place in places]
+    of_runs, own = [draws[place] for place in places], [numbers[place] for place in places]
+    shared = {
+        key: np.mean([run[key] for run in of_runs], axis=0) for key in of_runs[0] if all(key in run for run in of_runs)
+    }
     n_valued = {
         key: min(_n_units(run.has_value[key], resamples.group_of) for run in own)
         for key in own[0].has_value
@@ -256,32 +241,13 @@ def _n_units(has_value, group_of):
     return int(has_value.sum()) if group_of is None else len(np.unique(group_of[has_value]))
 
 
-@dataclass(frozen=True)
-class Kept(Short):
-    """Parts of a former table.
-
-    Attributes
-    ----------
-    methods : dict of str to Method
-        By name, with the draws that are taken over alone.
-    constants : Constants
-    """
-
-    methods: dict[str, Method] = field(default_factory=dict)
-    constants: Constants = field(default_factory=lambda: Constants({}, {}, {}))
-
-    def has_draws(self, column: Column) -> bool:
-        """Whether the draws of a column are here, for all methods that have some."""
-        return any(column.key in method.draws for method in self.methods.values())
-
-
 def kept_of(
     former: ComparisonTable | None,
     models: Sequence[Evaluation],
     columns: Sequence[Column],
     resamples: Resamples | None,
     has_class_weights: bool = False,
-) -> Kept:
+) -> tuple[dict[str, Method], Constants]:
     """What a table of these models need not compute again.
 
     Parameters
@@ -298,14 +264,14 @@ def kept_of(
 
     Returns
     -------
-    Kept
-        Without balanced columns where either table has class weights, and without those of protein functions, which
+    methods : dict of str to Method
+        By name, with the draws that are taken over alone.
+    constants : Constants
+        Both without balanced columns where either table has class weights, and without those of protein functions, which
         depend on an information accretion.
     """
-    if former is None or len(former.models) != len(models):
-        return Kept()
-    if any(before is not now for before, now in zip(former.models, models, strict=True)):
-        return Kept()
+    if former is None or [*map(id, former.models)] != [*map(id, models)]:
+        return {}, Constants({}, {}, {})
     has_weights = has_class_weights or former.has_class_weights
     known = {column.key for column in former.columns}
     same = [
@@ -323,4 +289,4 @@ def kept_of(
             )
             for method in former.methods
         }
-    return Kept(methods, former.constants.only(keys))
+    return methods, former.constants.only(keys)

@@ -69,18 +69,10 @@ def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[
 def _mark(name, value_type):
     folder = Path(__file__).parent
     # numba keeps what it compiled next to the sources or in the folder of this variable.
-    what = [
-        str(folder).encode(),
-        os.environ.get("NUMBA_CACHE_DIR", "").encode(),
-        *(
-            path.read_bytes()
-            for path in sorted({folder / "kernels.py", folder / "compiling.py", folder / f"{name}.py"})
-        ),
-        metadata.version("numba").encode(),
-        sys.version.encode(),
-        platform.node().encode(),
-        value_type.name.encode(),
-    ]
+    place = str(folder), os.environ.get("NUMBA_CACHE_DIR", "")
+    sources = [path.read_bytes() for path in sorted({folder / f"{file}.py" for file in ("kernels", "compiling", name)})]
+    versions = metadata.version("numba"), sys.version, platform.node(), value_type.name
+    what = [*map(str.encode, place), *sources, *map(str.encode, versions)]
     digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"
     return Path(cache) / "hierviz" / f"compiled-{digest}"

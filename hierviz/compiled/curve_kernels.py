@@ -1,7 +1,5 @@
 """Loops over the answers of a Pareto table, compiled by numba: common ancestors, the order of thresholds, running means."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.compiled.compiling import compiled

@@ -33,29 +33,18 @@ class KernelArrays:
     ----------
     scratch : tuple of arrays
         `tile_arrays`, and what the true nodes of a row need.
-    sizes, set_sizes, leaf, leaf_mass, win, p_root, p_truth, leaf_rank : ndarray, shape (n,)
+    per_row : tuple of sizes, set_sizes, leaf, leaf_mass, win, p_root, p_truth, leaf_rank : ndarray, shape (n,)
         As in a `hierviz.compiled.tree_pass.PassBlock`; set sizes are empty without sets.
-    nodes, scores, set_nodes : ndarray
-        The Pareto sets and the sets one after the other, with room for more.
-    ends : ndarray of int64, shape (2,)
-        Elements of the Pareto sets and of the sets so far.
+    listed : tuple of nodes, scores, set_nodes, ends
+        The Pareto sets and the sets one after the other, with room for more; and, in an ndarray of int64, how many elements
+        the Pareto sets and the sets have so far.
     areas : ndarray of float64, shape (3, n)
         Without areas of no row.
     """
 
     scratch: tuple
-    sizes: np.ndarray
-    set_sizes: np.ndarray
-    leaf: np.ndarray
-    leaf_mass: np.ndarray
-    win: np.ndarray
-    p_root: np.ndarray
-    p_truth: np.ndarray
-    leaf_rank: np.ndarray
-    nodes: np.ndarray
-    scores: np.ndarray
-    set_nodes: np.ndarray
-    ends: np.ndarray
+    per_row: tuple
+    listed: tuple
     areas: np.ndarray
 
     @classmethod
@@ -65,35 +54,20 @@ class KernelArrays:
         most = max(1, int(n_true.max())) if len(n_true) else 1
         rows = (np.zeros(most), np.ones(most), *(np.zeros(most) for _ in range(5)))
         room = ELEMENTS_A_ROW * n + TILE * len(tile[0])
+        sizes, set_sizes = np.zeros(n, np.int64), np.zeros(n if has_sets else 0, np.int64)
+        per_leaf = np.empty(n, np.int32), *(np.empty(n) for _ in range(4)), np.full(n, -1, np.int32)
+        set_nodes = np.empty(room if has_sets else 0, np.int32)
         return cls(
             (*tile, rows),
-            np.zeros(n, np.int64),
-            np.zeros(n if has_sets else 0, np.int64),
-            np.empty(n, np.int32),
-            np.empty(n),
-            np.empty(n),
-            np.empty(n),
-            np.empty(n),
-            np.full(n, -1, np.int32),
-            np.empty(room, np.int32),
-            np.empty(room),
-            np.empty(room if has_sets else 0, np.int32),
-            np.zeros(2, np.int64),
+            (sizes, set_sizes, *per_leaf),
+            (np.empty(room, np.int32), np.empty(room), set_nodes, np.zeros(2, np.int64)),
             np.empty((3, n if len(true_offsets) else 0)),
         )
 
-    def arguments(self) -> tuple:
-        """The last arguments of the kernel: scratch, row_results, listed, areas."""
-        per_row = (self.leaf, self.leaf_mass, self.win, self.p_root, self.p_truth, self.leaf_rank)
-        rows = (self.sizes, self.set_sizes, *per_row)
-        return self.scratch, rows, (self.nodes, self.scores, self.set_nodes, self.ends), self.areas
-
     def grow(self) -> None:
         """Room for twice as many elements."""
-        self.nodes, self.scores, self.set_nodes = (
-            np.concatenate([values, np.empty(len(values), values.dtype)])
-            for values in (self.nodes, self.scores, self.set_nodes)
-        )
+        *elements, ends = self.listed
+        self.listed = (*(np.concatenate([values, np.empty_like(values)]) for values in elements), ends)
 
 
 def _ones(n_nodes):

@@ -98,11 +98,12 @@ def totals(q, places, total, least, most):
 
 
 @inner
-def probabilities(values, start, columns, places, kind, is_normalised, inner, first, n_children, q, mass, least, top):
+def probabilities(given, start, inner, first, n_children, q, mass, least, top):
     """`fill`, and the probabilities of the nodes of it; False where a value is negative or not finite.
 
-    The last three are overwritten, by the `totals` of what was filled.
+    `given` as of `run`; the last three are overwritten, by the `totals` of what was filled.
     """
+    values, columns, places, kind, is_normalised = given
     fill(values, start, columns, places, q)
     totals(q, places, mass, least, top)
     for r in range(TILE):
@@ -314,40 +315,22 @@ def area_under(n, thresholds, gained, at_least, above):
 
 
 @compiled
-def run(
-    values,
-    columns,
-    places,
-    kind,
-    is_normalised,
-    is_coherent,
-    layout,
-    weights,
-    truth,
-    has_sets,
-    set_bound,
-    true_offsets,
-    true_places,
-    start,
-    scratch,
-    row_results,
-    listed,
-    areas,
-):
-    """All results of one pass over the rows of `values`, from row `start` on.
+def run(given, is_coherent, layout, weights, truth, sets, true, start, scratch, row_results, listed, areas):
+    """All results of one pass over the rows of values, from row `start` on.
 
     No array is made here: that takes long to compile.
 
     Parameters
     ----------
-    values : ndarray of float32 or float64, shape (n, n_columns)
-    columns, places : ndarray of int32
-        Columns of `values` and the places that they hold values of: the leaves in the order of classes, or all nodes,
-        with or without the root, which is 1 without.
-    kind : int
-        LEAF_MASS and OWN_MASS add up, CONDITIONAL multiplies down, GIVEN are probabilities already.
-    is_normalised : bool
-        See `normalise`.
+    given : tuple of values, columns, places, kind, is_normalised
+        values : ndarray of float32 or float64, shape (n, n_columns)
+        columns, places : ndarray of int32
+            Columns of `values` and the places that they hold values of: the leaves in the order of classes, or all nodes,
+            with or without the root, which is 1 without.
+        kind : int
+            LEAF_MASS and OWN_MASS add up, CONDITIONAL multiplies down, GIVEN are probabilities already.
+        is_normalised : bool
+            See `normalise`.
     is_coherent : bool
         No node is more probable than its parent.
     layout : tuple of the arrays of a TreeLayout
@@ -355,9 +338,9 @@ def run(
         Of each place: for ihF1, and for the win.
     truth : ndarray of int32, shape (n,)
         Place of the true node; -1 where there is none. Empty: no win.
-    has_sets, set_bound : bool, float
-        Whether the sets come, the nodes with p >= set_bound.
-    true_offsets, true_places : ndarray of int64, int32
+    sets : tuple of bool, float
+        Whether the sets come, the nodes with p of at least the bound, and this bound.
+    true : tuple of offsets and places, ndarray of int64, int32
         True nodes of each row with their ancestors, by place, without the root. Empty offsets: no areas.
     start : int
         A multiple of TILE; what earlier rows left behind is kept.
@@ -370,8 +353,9 @@ def run(
         The first row that was not worked on: n, or less where the lists have no room left; -1 where a value is negative or
         not finite, and nothing counts.
     """
+    values, _, _, kind, is_normalised = given
     node, parent, first, n_children, inner_places, leaves, rank, by_rank, below = layout
-    bits, win_weight = weights
+    (bits, win_weight), (has_sets, set_bound), (true_offsets, true_places) = weights, sets, true
     q, closed, reached, counts, stack, ranks, lanes, row_lists = scratch
     mass, least, top, bounds = lanes
     thresholds, gained, gained_bits, at_least, above, bits_at_least, bits_above = row_lists
@@ -383,9 +367,7 @@ def run(
         if ends[0] + TILE * n_nodes > len(nodes) or (has_sets and ends[1] + TILE * n_nodes > len(set_nodes)):
             return start
         n_rows = min(TILE, n - start)
-        if not probabilities(
-            values, start, columns, places, kind, is_normalised, inner_places, first, n_children, q, mass, least, top
-        ):
+        if not probabilities(given, start, inner_places, first, n_children, q, mass, least, top):
             return -1
         if kind != LEAF_MASS or is_normalised:
             totals(q, leaves, mass, least, top)
@@ -430,12 +412,11 @@ def run(
             is_closed = is_coherent or not highest_below(q, inner_places, first, n_children, closed)
             for raw in range(1 if is_closed else 2):
                 source = q if is_closed or raw else closed
-                for r in range(n_rows):
+                for r in range(TILE):
                     bounds[r] = np.inf
+                for r in range(n_rows):
                     for i in range(true_offsets[start + r], true_offsets[start + r + 1]):
                         bounds[r] = min(bounds[r], source[true_places[i], r])
-                for r in range(n_rows, TILE):
-                    bounds[r] = np.inf
                 if raw:
                     reach_anywhere(source, bounds, counts, reached)
                 for r in range(n_rows):

@@ -1,7 +1,5 @@
 """Inference rules that need all node probabilities, compiled by numba: plurality, and the largest product of p and a weight."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.compiled.compiling import compiled, inner
@@ -72,7 +70,7 @@ def largest_product(q, weights, tie, node, n_children, answers):
 
 
 @compiled
-def run_rules(values, columns, places, kind, is_normalised, layout, has_plurality, weights, tie):
+def run_rules(given, layout, has_plurality, weights, tie):
     """Answers of each row: of plurality first where `has_plurality`, then of the product with each row of `weights`.
 
     Parameters as of `hierviz.compiled.kernels.run`; layout: node, first, n_children, inner, rank, by_rank, n_leaves_below.
@@ -84,13 +82,11 @@ def run_rules(values, columns, places, kind, is_normalised, layout, has_pluralit
     answers : ndarray of int32, shape (n_rules, n)
     """
     node, first, n_children, inner, _, _, _ = layout
-    n, q = values.shape[0], np.ones((len(node), TILE))
+    n, q = given[0].shape[0], np.ones((len(node), TILE))
     mass, least, top = np.zeros(TILE), np.zeros(TILE), np.zeros(TILE)
     answers, tile = np.empty((weights.shape[0] + has_plurality, n), np.int32), np.empty(TILE, np.int32)
     for start in range(0, n, TILE):
-        if not probabilities(
-            values, start, columns, places, kind, is_normalised, inner, first, n_children, q, mass, least, top
-        ):
+        if not probabilities(given, start, inner, first, n_children, q, mass, least, top):
             return False, answers
         for k in range(answers.shape[0]):
             if has_plurality and k == 0:

@@ -21,7 +21,7 @@ from hierviz.compiled.kernel_arrays import KernelArrays, tile_arrays
 from hierviz.predictions.parametrisation import PARAMETRISATIONS, prepared
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import CheckedScores, looks_right, sums_look_right
-from hierviz.taxonomy.node_lists import NodeLists, frozen
+from hierviz.taxonomy.node_lists import NodeLists, frozen, offsets_of
 from hierviz.taxonomy.tree_sums import TreeLayout
 
 # Below this many scores importing numba takes longer than it saves; below the second compiling does.
@@ -41,9 +41,9 @@ class PassBlock:
     Attributes
     ----------
     rows : slice
-    sizes, nodes, scores : ndarray
-        Pareto sets: elements a row; node and probability of each, in the order of a ParetoTable.
-    best_leaf, leaf_mass, p_root, p_truth, win : ndarray
+    nodes, scores, sizes : ndarray
+        Pareto sets: node and probability of each element, in the order of a ParetoTable; elements a row.
+    best_leaf, leaf_mass, win, p_root, p_truth : ndarray
         nan where the truth is not known.
     leaf_rank : ndarray of int32
         As of `hierviz.metrics.win.leaf_ranks`; -1 where the truth is not known.
@@ -54,14 +54,14 @@ class PassBlock:
     """
 
     rows: slice
-    sizes: np.ndarray
     nodes: np.ndarray
     scores: np.ndarray
+    sizes: np.ndarray
     best_leaf: np.ndarray
     leaf_mass: np.ndarray
+    win: np.ndarray
     p_root: np.ndarray
     p_truth: np.ndarray
-    win: np.ndarray
     leaf_rank: np.ndarray
     sets: NodeLists | None
     areas: np.ndarray | None
@@ -164,7 +164,7 @@ class Values:
         self.columns: tuple[np.ndarray, np.ndarray] | None = None
 
     def arguments(self, scores):
-        """The first arguments of a kernel: values, columns, places, kind, is_normalised."""
+        """The first argument of a kernel: values, columns, places, kind, is_normalised."""
         predictions = self.predictions
         values, nodes = prepared(predictions.taxonomy, scores, predictions.parametrisation, predictions.scored_nodes)
         if self.columns is None:
@@ -225,56 +225,32 @@ class _Work:
             lists = self.true_lists.take(rows)
             offsets, true_places = lists.offsets.astype(np.int64), self.place[lists.nodes]
         truth = np.empty(0, np.int32) if self.truth is None else self.truth[rows]
-        values, is_coherent, has_sets = (
+        given, is_coherent, has_sets = (
             self.values.arguments(scores),
             self.values.is_coherent,
             self.threshold is not None,
         )
         if not hasattr(self.kept, "tile"):
-            self.kept.tile = tile_arrays(
-                len(self.place), is_coherent=is_coherent, has_areas=self.true_lists is not None
-            )
+            has_areas = self.true_lists is not None
+            self.kept.tile = tile_arrays(len(self.place), is_coherent=is_coherent, has_areas=has_areas)
         arrays = KernelArrays.of(len(scores), self.kept.tile, has_sets=has_sets, true_offsets=offsets)
-        row = 0
+        asked = given, is_coherent, self.layout, self.weights, np.ascontiguousarray(truth), (has_sets, self.set_bound)
+        true, row = (offsets, np.ascontiguousarray(true_places)), 0
         while True:
             with first_call(MODULE, self.values.value_type, self.was_compiled):
-                row = self.kernels.run(
-                    *values,
-                    is_coherent,
-                    self.layout,
-                    self.weights,
-                    np.ascontiguousarray(truth),
-                    has_sets,
-                    self.set_bound,
-                    offsets,
-                    np.ascontiguousarray(true_places),
-                    row,
-                    *arrays.arguments(),
-                )
+                results = arrays.per_row, arrays.listed, arrays.areas
+                row = self.kernels.run(*asked, true, row, arrays.scratch, *results)
             if row < 0:
                 self.kept.tile[0].fill(1)  # or what is not finite stays there
                 return rows
             if row == len(scores):
                 break
             arrays.grow()
-        sets = None
-        if has_sets:
-            set_offsets = np.concatenate([[0], np.cumsum(arrays.set_sizes)]).astype(np.intp)
-            sets = NodeLists(set_offsets, arrays.set_nodes[: arrays.ends[1]].astype(np.intp))
-        return PassBlock(
-            rows,
-            arrays.sizes,
-            arrays.nodes[: arrays.ends[0]].copy(),
-            arrays.scores[: arrays.ends[0]].copy(),
-            arrays.leaf,
-            arrays.leaf_mass,
-            arrays.p_root,
-            arrays.p_truth,
-            arrays.win,
-            arrays.leaf_rank,
-            sets,
-            arrays.areas if len(offsets) else None,
-        )
+        nodes, values, set_nodes, ends = arrays.listed
+        sizes, set_sizes, *per_row = arrays.per_row
+        sets = NodeLists(offsets_of(set_sizes), set_nodes[: ends[1]].astype(np.intp)) if has_sets else None
+        areas = arrays.areas if len(offsets) else None
+        return PassBlock(rows, nodes[: ends[0]].copy(), values[: ends[0]].copy(), sizes, *per_row, sets, areas)
 
 
 _LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves", "rank", "by_rank", "n_leaves_below")

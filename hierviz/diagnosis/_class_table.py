@@ -28,14 +28,13 @@ import numpy as np
 
 from hierviz.diagnosis._node_table import node_table
 from hierviz.diagnosis.runs import run_answers
-from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, known_answers
+from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.sets.node_sets import set_overlap
+from hierviz.metrics.sets.node_sets import own_keys, set_overlap
 from hierviz.taxonomy.checks import is_number
-from hierviz.taxonomy.node_lists import distinct
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.uncertainty.repeats import OverRuns, over_runs
 
@@ -215,7 +214,7 @@ def _both_readings(answers, beta):
     """ClassScores of one run, exact and inclusive."""
     taxonomy, n_nodes = answers.taxonomy, answers.taxonomy.n_nodes
     nodes = node_table(answers)
-    true, predicted = (_own_keys(n_nodes, lists) for lists in (answers.truth, known_answers(answers.predicted)))
+    true, predicted = (own_keys(taxonomy, nodes) for nodes in (answers.truth, answers.predicted))
     support, answered, hits = (
         np.bincount(keys % n_nodes, minlength=n_nodes)
         for keys in (true, predicted, np.intersect1d(true, predicted, assume_unique=True))
@@ -281,13 +280,6 @@ def _scores(support, answered, hits, beta, is_class):
     return ClassScores(
         support, answered, hits, ratio(hits, answered, np.nan), ratio(hits, support, np.nan), f, is_class
     )
-
-
-def _own_keys(n_nodes, nodes):
-    """Sample * n_nodes + node of what is listed, each once, ascending."""
-    if not isinstance(nodes, NodeLists):
-        return np.flatnonzero(nodes >= 0) * n_nodes + nodes[nodes >= 0]
-    return distinct(nodes.rows * n_nodes + nodes.nodes)
 
 
 def most_frequent_confusion(several: Sequence[JudgedAnswers]) -> tuple[np.ndarray, np.ndarray]:

@@ -28,21 +28,21 @@ from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.outcomes import OUTCOMES, outcome_places
 from hierviz.metrics.path import check_nodes
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threshold
 from hierviz.taxonomy.positions import check_position, check_positions
-from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Rules that the intervals are those of.
 RULES = ("threshold", "majority")
 
 
 @dataclass(frozen=True, eq=False)
-class FlipIntervals(Short):
+class FlipIntervals(Rows):
     """Intervals of thresholds with one answer each, ascending; arrays of shape (n_intervals,).
 
     Attributes
@@ -65,9 +65,6 @@ class FlipIntervals(Short):
     node: np.ndarray
     score: np.ndarray
     outcome: np.ndarray
-
-    def __len__(self):
-        return len(self.node)
 
     def place(self, threshold: float) -> int:
         """Number of the interval that holds at a threshold in [0, 1]."""
@@ -162,8 +159,8 @@ def flip_intervals(
             p = predictions.node_probabilities(slice(sample, sample + 1))
             nodes, scores = _of_table(pareto_table(taxonomy, p), 0)
         if truth is None and predictions.truth is not None:
-            known = predictions.truth[sample]
-            truth = known[known >= 0] if isinstance(predictions.truth, NodeLists) else [known] * int(known >= 0)
+            known = np.atleast_1d(predictions.truth[sample])
+            truth = known[known >= 0]
     true_nodes = np.atleast_1d(np.asarray([] if truth is None else truth))
     check_nodes(taxonomy, "truth", true_nodes)
     high = np.append(1.0, np.minimum(scores[1:], 1.0))

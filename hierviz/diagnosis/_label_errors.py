@@ -24,20 +24,19 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis.confusions import branch_below
+from hierviz.diagnosis.sample_paths import listed_probabilities
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import table_probabilities
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.taxonomy.checks import check_whole
-from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 CAUTION = "A model that was trained on these samples may have learned their wrong labels: use predictions of held-out samples."
-# Probabilities that are held at a time (32 MB).
-BLOCK_VALUES = 4_000_000
 # More than sums of probabilities differ by in another order.
 ROUNDING = 1e-9
 # Rows that are read at a time where only the first candidates are asked for, at least.
@@ -45,7 +44,7 @@ LEAST_READ = 1024
 
 
 @dataclass(frozen=True, eq=False)
-class LabelErrors(Short):
+class LabelErrors(Rows):
     """Candidates, the most doubtful truth first; arrays of shape (n,).
 
     Attributes
@@ -86,9 +85,6 @@ class LabelErrors(Short):
     p_answer: np.ndarray
     n_candidates: int
     caution: str = CAUTION
-
-    def __len__(self):
-        return len(self.row)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a candidate, nodes by name."""
@@ -144,7 +140,7 @@ def label_errors(
     n = len(rows)
     if most is None or 4 * most >= n or not PARAMETRISATIONS[str(predictions.parametrisation)].is_coherent:
         kept = np.arange(n)
-        p = _branch_probabilities(predictions, rows, [*branches, predicted], progress)
+        p = _probabilities(predictions, rows, [*branches, predicted], progress)
     else:
         kept, p = _first_ones(answers.evaluation, rows, [*branches, predicted], most)
     order = largest_first(p[1] - p[0])[: n if most is None else most]
@@ -166,8 +162,9 @@ def _first_ones(evaluation, rows, nodes, most):
     by_bound = np.argsort(-bound, kind="stable")
     step, stop, parts = max(4 * most, LEAST_READ), 0, []
     while stop < len(rows):
-        some = by_bound[stop : stop + step]
-        parts.append(_branch_probabilities(evaluation.predictions, rows[some], [one[some] for one in nodes]))
+        # In the order of the file, which is read in runs.
+        some = by_bound[stop : stop + step] = np.sort(by_bound[stop : stop + step])
+        parts.append(_probabilities(evaluation.predictions, rows[some], [one[some] for one in nodes]))
         stop += len(some)
         scores = np.concatenate([part[1] - part[0] for part in parts])
         if most == 0 or (stop < len(rows) and bound[by_bound[stop]] < np.partition(scores, -most)[-most]):
@@ -176,17 +173,6 @@ def _first_ones(evaluation, rows, nodes, most):
     return by_bound[:stop][order], np.concatenate(parts, axis=1)[:, order]
 
 
-def _branch_probabilities(predictions, rows, nodes, progress=None):
+def _probabilities(predictions, rows, nodes, progress=None):
     """Probability of some nodes of each row, shape (len(nodes), n_rows)."""
-    p = np.empty((len(nodes), len(rows)))
-    step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
-    # In the order of the file, which is read in runs.
-    ordered = np.argsort(rows, kind="stable")
-    for start in range(0, len(rows), step):
-        some = ordered[start : start + step]
-        block = predictions.node_probabilities(rows[some])
-        for which, one in enumerate(nodes):
-            p[which, some] = block[np.arange(len(some)), one[some]]
-        if progress:
-            progress(start + len(some), len(rows))
-    return p
+    return np.array(listed_probabilities(predictions, rows, *map(NodeLists.of, nodes), progress=progress))

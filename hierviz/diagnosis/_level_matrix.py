@@ -19,6 +19,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.messages.extras import frame
@@ -139,10 +140,9 @@ def _finest(model):
 def _mean(model, metric, rule, parameters):
     evaluation = Evaluation.from_predictions(model)
     reason = evaluation.why_not_one_truth()
-    answers = evaluation.answers(rule, **parameters) if model.has_scores else evaluation.label_paths()
-    if reason or not isinstance(answers, np.ndarray):
+    answers = None if reason else judged_answers(evaluation, rule, **parameters)
+    if answers is None or not answers.is_single:
         raise PredictionsError(
             f"{model.name}: expected one truth and one answer for each sample, got none: {reason or 'labels list several'}."
         )
-    values = path_metrics(evaluation.taxonomy, np.asarray(evaluation.truth), answers[evaluation.rows])[metric]
-    return float(values.mean())
+    return float(path_metrics(answers.taxonomy, *answers.single)[metric].mean())

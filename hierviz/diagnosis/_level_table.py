@@ -24,13 +24,13 @@ import numpy as np
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
 from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows, Short
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
-class SubtreeLevels(Short):
+class SubtreeLevels(Rows):
     """Numbers of every depth, arrays of shape (n_levels,).
 
     Attributes
@@ -60,9 +60,6 @@ class SubtreeLevels(Short):
     worst: np.ndarray
     cost: np.ndarray
     cost_key: str
-
-    def __len__(self):
-        return len(self.n_nodes)
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a depth: the numbers, the costliest node by name and its cost."""
@@ -183,13 +180,9 @@ def level_table(evaluation: Judged, rule: str = "majority", threshold: float = 0
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     depth = answers.taxonomy.depth
-    truth, predicted = answers.truth, known_answers(answers.predicted)
-
-    def by_depth(nodes):
-        return np.bincount(depth[nodes.nodes if isinstance(nodes, NodeLists) else nodes], minlength=depth.max() + 1)
-
-    def by_number(nodes):
-        return np.bincount(nodes.lengths) if isinstance(nodes, NodeLists) else np.array([0, len(nodes)])
-
-    levels = map(by_depth, (np.arange(len(depth)), answers.taxonomy.leaves, truth, predicted))
-    return LevelTable(*levels, *map(by_number, (truth, predicted)))
+    lists = [NodeLists.of(nodes) for nodes in (answers.truth, known_answers(answers.predicted))]
+    of_classes = np.arange(len(depth)), answers.taxonomy.leaves
+    levels = (
+        np.bincount(depth[nodes], minlength=depth.max() + 1) for nodes in (*of_classes, *(one.nodes for one in lists))
+    )
+    return LevelTable(*levels, *(np.bincount(one.lengths) for one in lists))

@@ -34,15 +34,16 @@ import numpy as np
 
 from hierviz.diagnosis.calibration_bins import bin_ends
 from hierviz.diagnosis.runs import run_answers
-from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values, truth_lengths
+from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_share, check_whole
+from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.uncertainty.repeats import over_runs
 from hierviz.uncertainty.resamples import FEWEST
 from hierviz.uncertainty.risk_bounds import wilson
@@ -87,8 +88,7 @@ def mean_intervals(
     total = np.bincount(part, values, n_parts)
     with np.errstate(invalid="ignore"):
         mean = ratio(total, n, np.nan)
-    is_share = bool(np.isin(values, (0, 1)).all())
-    if is_share and groups is None:
+    if groups is None and np.isin(values, (0, 1)).all():
         low, high = wilson(total, np.maximum(n, 1), confidence)
         n_independent = n
     else:
@@ -114,7 +114,7 @@ MOST_VALUES = 12
 
 
 @dataclass(frozen=True, eq=False)
-class MeansBy(Short):
+class MeansBy(Rows):
     """The mean of a metric in each part of the samples; arrays of shape (n_parts,).
 
     Attributes
@@ -158,9 +158,6 @@ class MeansBy(Short):
     run_overall: np.ndarray
     n_left_out: int = 0
 
-    def __len__(self):
-        return len(self.label)
-
     @property
     def n_runs(self) -> int:
         """Number of runs."""
@@ -186,7 +183,7 @@ class MeansBy(Short):
 def ways_to_divide(answers: JudgedAnswers) -> list[str]:
     """What `means_by` can divide these samples by: depth, number of labels, attributes of samples, numbers of nodes."""
     attributes = answers.evaluation.predictions.attributes
-    nodes = [name for name, values in answers.taxonomy.attributes.items() if _is_numeric(_numbers(values))]
+    nodes = [name for name, values in answers.taxonomy.attributes.items() if np.isfinite(_numbers(values)).any()]
     own = [name for name in attributes if name not in NO_FACETS]
     return list(dict.fromkeys([DEPTH, N_LABELS, *own, *nodes]))
 
@@ -277,7 +274,7 @@ def _parts(answers, by, bins):
     if by == DEPTH:
         return _number_parts(least_of_truths(answers, taxonomy.depth.astype(float), largest=True), bins)
     if by == N_LABELS:
-        return _number_parts(truth_lengths(answers).astype(float), bins)
+        return _number_parts(NodeLists.of(answers.truth).lengths.astype(float), bins)
     if by in attributes:
         column = np.asarray(attributes[by])[answers.rows]
         if column.dtype.kind in "iuf":
@@ -314,7 +311,3 @@ def _numbers(values):
         return np.array(values, dtype=float)
     except (TypeError, ValueError):
         return np.full(len(values), np.nan)
-
-
-def _is_numeric(column):
-    return bool(np.isfinite(column).any())

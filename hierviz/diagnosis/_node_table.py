@@ -32,8 +32,9 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import fixed_text, value_text
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.taxonomy.checks import check_kind
-from hierviz.taxonomy.node_lists import distinct, is_member
+from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 
@@ -46,8 +47,8 @@ class NodeColumn:
     label, sentence, formula : str
         For people; the formula in LaTeX.
     kind : str
-        'count' (a number of samples), 'sum' (of values of samples), 'share' (0 to 1, higher is better) or 'error' (0 to 1,
-        lower is better).
+        'count' (a number of samples), 'sum' (of values of samples), 'share' (0 to 1, higher is better; if not given) or 'error'
+        (0 to 1, lower is better).
     worse : str
         'high' or 'low', which values are worse; '' where neither is.
     """
@@ -55,8 +56,8 @@ class NodeColumn:
     label: str
     sentence: str
     formula: str
-    kind: str
-    worse: str
+    kind: str = "share"
+    worse: str = "low"
 
 
 NODE_COLUMNS = {
@@ -72,8 +73,6 @@ NODE_COLUMNS = {
         "Correct",
         "Share of the support whose answer is not wrong: the truth, below it, or above it, the root included (no answer).",
         r"1 - \text{wrong} / |T(v)|",
-        "share",
-        "low",
     ),
     "n_no_answer": NodeColumn(
         "No answer",
@@ -99,26 +98,18 @@ NODE_COLUMNS = {
         "Mean win",
         "Mean hierarchical win of the support: 1 where all probability lies on the true path.",
         r"\frac{1}{|T(v)|} \sum_{i \in T(v)} \text{win}_i",
-        "share",
-        "low",
     ),
     "recall": NodeColumn(
         "Recall",
         "Of the samples with a truth at or below this class, the share with an answer at or below it.",
         r"|T(v) \cap A(v)| / |T(v)|",
-        "share",
-        "low",
     ),
     "precision": NodeColumn(
         "Precision",
         "Of the samples with an answer at or below this class, the share with a truth at or below it.",
         r"|T(v) \cap A(v)| / |A(v)|",
-        "share",
-        "low",
     ),
-    "f1": NodeColumn(
-        "F1", "Harmonic mean of recall and precision.", r"2 |T(v) \cap A(v)| / (|T(v)| + |A(v)|)", "share", "low"
-    ),
+    "f1": NodeColumn("F1", "Harmonic mean of recall and precision.", r"2 |T(v) \cap A(v)| / (|T(v)| + |A(v)|)"),
     "ece": NodeColumn(
         "Calibration error",
         "Expected calibration error of the probability of this class: mean distance between probability and share of "
@@ -292,10 +283,9 @@ def node_table(
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
     taxonomy, n_nodes = answers.taxonomy, answers.taxonomy.n_nodes
-    is_simple = answers.is_single and taxonomy.is_tree
-    if is_simple:
-        truth, predicted = answers.single
-        support, answered, hits = (samples_at_or_below(taxonomy, nodes) for nodes in (truth, predicted, answers.common))
+    if answers.is_single and taxonomy.is_tree:
+        nodes_of = (*answers.single, answers.common)
+        support, answered, hits = (samples_at_or_below(taxonomy, nodes) for nodes in nodes_of)
     else:
         true_keys, predicted_keys = answers.closed()
         support, answered, hits = (
@@ -324,13 +314,11 @@ def node_table(
         mean_win = ratio(np.where(support > 0, total, 0), support, np.nan)
     errors = {key: np.full(n_nodes, np.nan) for key in ("ece", "null_mean", "is_flagged")}
     if calibration is None:
-        reasons |= dict.fromkeys(
-            ("ece", "ece_expected", "is_miscalibrated"), "the calibration of nodes was not computed"
-        )
+        why = "the calibration of nodes was not computed"
+        reasons |= {"ece": why, "ece_expected": why, "is_miscalibrated": why}
     else:
-        check_kind(
-            "calibration", calibration, Reliability, "Pass hierviz.diagnosis.reliability(evaluation, nodes=...)."
-        )
+        advice = "Pass hierviz.diagnosis.reliability(evaluation, nodes=...)."
+        check_kind("calibration", calibration, Reliability, advice)
         if not taxonomy.has_nodes_of(calibration.taxonomy):
             raise PredictionsError(
                 "calibration: expected nodes of the taxonomy of the answers, got another one. Pass that of the same data."
@@ -362,8 +350,6 @@ def _stops(answers):
     n_nodes, predicted = answers.taxonomy.n_nodes, answers.predicted
     if not isinstance(predicted, NodeLists):
         return np.bincount(predicted, minlength=n_nodes)
-    row = predicted.rows
-    keys = distinct((row * n_nodes + predicted.nodes)[predicted.nodes >= 0])
-    stops = np.bincount(keys % n_nodes, minlength=n_nodes)
+    stops = np.bincount(own_keys(answers.taxonomy, predicted) % n_nodes, minlength=n_nodes)
     stops[0] += int((predicted.lengths == 0).sum())
     return stops

@@ -36,9 +36,9 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
-from hierviz.metrics.sets.node_sets import truth_keys
+from hierviz.metrics.sets.node_sets import own_keys, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values
 from hierviz.taxonomy.node_lists import is_member, offsets_of
@@ -65,9 +65,7 @@ class TruthRelation:
         self.truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
         self.is_simple = taxonomy.is_tree and not isinstance(truth, NodeLists)
         if not self.is_simple:
-            lists = NodeLists.of(self.truth)
-            self.own = np.sort(np.repeat(self.rows, lists.lengths) * taxonomy.n_nodes + lists.nodes)
-            self.above = truth_keys(taxonomy, lists)
+            self.own, self.above = own_keys(taxonomy, self.truth), truth_keys(taxonomy, self.truth)
 
     def of(self, nodes: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Whether a truth is at or below the node of each sample; whether none is and one is a proper ancestor of it.
@@ -99,7 +97,7 @@ N_REDRAWS = 999
 
 
 @dataclass(frozen=True, eq=False)
-class Reliability(Short):
+class Reliability(Rows):
     """Calibration of some nodes or depths, arrays of shape (n_subjects,), and its bins, arrays of shape (n_bins,).
 
     Attributes
@@ -145,9 +143,6 @@ class Reliability(Short):
     bin_columns: dict[str, np.ndarray]
     n_samples: int
     n_used: int
-
-    def __len__(self):
-        return len(self.node)
 
     @property
     def subjects(self) -> list[str]:
@@ -229,11 +224,9 @@ def reliability(
         raise PredictionsError(
             f"{predictions.name}: expected samples with a known truth, got none. Attach the truth by hierviz.attach_truth."
         )
-    counts = {"n_bins": n_bins, "min_samples": min_samples} | (
-        {} if max_samples is None else {"max_samples": max_samples}
-    )
-    for what, value in counts.items():
-        check_whole(what, value, 1)
+    for what, value in (("n_bins", n_bins), ("min_samples", min_samples), ("max_samples", max_samples)):
+        if value is not None:
+            check_whole(what, value, 1)
     check_share("confidence", confidence)
     check_kind("tests", tests, ManyTests, "Pass hierviz.diagnosis.ManyTests(q=...).")
     if nodes is None and depths is None:
@@ -260,16 +253,15 @@ def reliability(
     assert predictions.truth is not None
     relation = TruthRelation(taxonomy, predictions.truth, rows)
     numbers = [*node_list.tolist(), *[-1] * len(depth_list)]
-    found, left_out, means, rates = [], [], [], []
+    found, parts = [], []
     for place, node in enumerate(numbers):
         is_event, is_left = relation.of(best[:, place - len(node_list)] if node < 0 else np.full(len(rows), node))
         inside, events = p[~is_left, place], is_event[~is_left]
-        left_out.append(int(is_left.sum()))
-        means.append(inside.mean() if len(inside) else np.nan)
-        rates.append(events.mean() if len(inside) else np.nan)
+        parts.append((is_left.sum(), *(values.mean() if len(values) else np.nan for values in (inside, events))))
         found.append(calibration_of(inside, events, n_bins, min_samples, tests.n_draws or N_REDRAWS, rng))
         if progress:
             progress(len(rows) + (place + 1) * len(rows) // len(numbers), 2 * len(rows))
+    left_out, mean_p, rate = np.array(parts, dtype=float).reshape(-1, 3).T
     p_value = np.array([bins.p_value for bins in found])
     known = np.isfinite(p_value)
     p_adjusted = np.full(len(p_value), np.nan)
@@ -278,21 +270,21 @@ def reliability(
     def of_null(function):
         return np.array([function(bins.null_ece) if len(bins.null_ece) else np.nan for bins in found])
 
+    kinds = {"low": float, "high": float, "mean_p": float, "n": np.intp, "events": np.intp}
     bins = {
-        name: np.concatenate([np.empty(0, kind), *(getattr(one, key) for one in found)])
-        for name, key, kind in (("low", "low", float), ("high", "high", float), ("p", "mean_p", float))
-        + (("n", "n", np.intp), ("events", "events", np.intp))
+        key: np.concatenate([np.empty(0, kind), *(getattr(one, key) for one in found)]) for key, kind in kinds.items()
     }
+    bins["p"] = bins["mean_p"]
     bins["rate"] = bins["events"] / np.maximum(bins["n"], 1)
     bins["lower"], bins["upper"] = wilson(bins["events"], bins["n"], confidence)
     return Reliability(
         taxonomy=taxonomy,
         node=np.array(numbers, dtype=np.intp),
         depth=np.concatenate([taxonomy.depth[node_list], depth_list]).astype(np.intp),
-        n=len(rows) - np.array(left_out, dtype=np.intp),
-        n_left_out=np.array(left_out, dtype=np.intp),
-        mean_p=np.array(means, dtype=float),
-        rate=np.array(rates, dtype=float),
+        n=len(rows) - left_out.astype(np.intp),
+        n_left_out=left_out.astype(np.intp),
+        mean_p=mean_p,
+        rate=rate,
         ece=np.array([one.ece for one in found]),
         null_mean=of_null(np.mean),
         null_high=of_null(lambda values: np.quantile(values, 0.95)),

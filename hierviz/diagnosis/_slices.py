@@ -44,7 +44,7 @@ from hierviz.diagnosis.slice_members import (
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.evaluation.severity import SEVERITIES, severity
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows, Short
 from hierviz.messages.number_text import fixed_text, percent_text, probability_text, value_text
 from hierviz.messages.progress import Progress
 from hierviz.metrics.ties import at_most
@@ -117,7 +117,7 @@ class Slice(Short):
 
 
 @dataclass(frozen=True, eq=False)
-class Slices(Short):
+class Slices(Rows):
     """Tested slices: the flagged ones by excess, then the others by p-value.
 
     Attributes
@@ -148,9 +148,6 @@ class Slices(Short):
     members: SliceMembers
     order: np.ndarray
     rows_judged: np.ndarray
-
-    def __len__(self):
-        return len(self.rows)
 
     @property
     def n_flagged(self) -> int:
@@ -305,17 +302,12 @@ def slices(
     others = np.flatnonzero(~flagged)
     excess = sums - members.n * overall
     others = others[np.lexsort((-excess[others], p_values[others]))]
-    order = np.concatenate([first, others]).astype(np.intp)
-    n, sums = members.n[order], sums[order]
-    n_outside = np.concatenate([n_outside, members.n[others]]).astype(np.intp)
-    sum_outside = np.concatenate([sum_outside, sums[len(first) :]])
+    order, n = np.concatenate([first, others]), members.n
     with np.errstate(invalid="ignore"):
         rate_outside = np.where(n_outside > 0, sum_outside / np.maximum(n_outside, 1), np.nan)
-    columns = [
-        *(column[order] for column in (members.kind, members.node, members.value)),
-        *(n, sums, sums / n, (total - sums) / (n_all - n)),
-        *(column[order] for column in (excess, p_values, p_adjusted, flagged)),
-        *(n_outside, rate_outside, sum_outside - n_outside * overall),
-    ]
-    rows = [Slice(*row) for row in zip(*(column.tolist() for column in columns), strict=True)]
+    columns = (
+        *(members.kind, members.node, members.value, n, sums, sums / n, (total - sums) / (n_all - n)),
+        *(excess, p_values, p_adjusted, flagged, n_outside, rate_outside, sum_outside - n_outside * overall),
+    )
+    rows = [Slice(*row) for row in zip(*(column[order].tolist() for column in columns), strict=True)]
     return Slices(answers.taxonomy, rows, overall, loss, test, n_all, n_groups, members, order, answers.rows)

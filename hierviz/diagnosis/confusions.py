@@ -24,7 +24,7 @@ from hierviz.evaluation._judged_answers import NO_PARTNER, OUTSIDE, Judged, judg
 from hierviz.evaluation.severity import severity, why_no_severity
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.ties import DECIMALS
 from hierviz.taxonomy.checks import check_one_of, is_number, listed_values
@@ -41,7 +41,7 @@ WITHOUT_A_NODE = {NO_PARTNER: "(none left)", OUTSIDE: "(outside the taxonomy)"}
 
 
 @dataclass(frozen=True, eq=False)
-class Confusions(Short):
+class Confusions(Rows):
     """Groups of confused samples, the most frequent or most expensive first.
 
     Attributes
@@ -73,9 +73,6 @@ class Confusions(Short):
     n_total: int
     offsets: np.ndarray
     members: np.ndarray
-
-    def __len__(self):
-        return len(self.count)
 
     def rows(self, place: int) -> np.ndarray:
         """Rows of the Predictions that a group counts, ascending, shape (count,)."""
@@ -212,21 +209,15 @@ def _grouped(taxonomy, rows, common, truth, predicted, costs, cost_key, order):
 
 
 def _at_level(taxonomy, nodes, level):
-    """The ancestor at depth `level` of nodes below it; others, and what is no node, as they are."""
-    nodes = nodes.copy()
-    while True:
-        deep = np.flatnonzero((nodes >= 0) & (taxonomy.depth[nodes] > level))
-        if not len(deep):
-            return nodes
+    """The ancestor at depth `level`, one or each its own, of nodes below it; others, and what is no node, as they are."""
+    nodes, level = nodes.copy(), np.broadcast_to(level, nodes.shape)
+    deep = np.flatnonzero((nodes >= 0) & (taxonomy.depth[nodes] > level))
+    while len(deep):
         nodes[deep] = taxonomy.parent[nodes[deep]]
+        deep = deep[taxonomy.depth[nodes[deep]] > level[deep]]
+    return nodes
 
 
 def branch_below(taxonomy, common, nodes):
     """The child of each common ancestor on the way to a node; the node itself where it is no node below one."""
-    nodes = nodes.copy()
-    while True:
-        below = np.flatnonzero((nodes > 0) & (common >= 0) & (nodes != common))
-        below = below[taxonomy.parent[nodes[below]] != common[below]]
-        if not len(below):
-            return nodes
-        nodes[below] = taxonomy.parent[nodes[below]]
+    return _at_level(taxonomy, nodes, np.where(common >= 0, taxonomy.depth[common] + 1, taxonomy.max_depth))

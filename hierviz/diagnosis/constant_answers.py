@@ -129,15 +129,12 @@ def against_constants(
 
 def best_constants(answers: JudgedAnswers) -> dict[str, tuple[int, HierarchicalConfusion]]:
     """The best constant answer to some samples by each key of `MEASURES`: its node and its confusion."""
-    taxonomy, truth, found = answers.taxonomy, _true_ends(answers), {}
+    taxonomy, truth = answers.taxonomy, _true_ends(answers)
     if taxonomy.is_tree and isinstance(truth, np.ndarray):
         nodes = best_constants_in_tree(taxonomy, truth)
         return {key: (node, confusion(taxonomy, truth, np.full(len(truth), node))) for key, node in nodes.items()}
-    for key, best in MEASURES.items():
-        node, constant = best(taxonomy, truth)
-        if node is not None:
-            found[key] = node, constant
-    return found
+    found = {key: best(taxonomy, truth) for key, best in MEASURES.items()}
+    return {key: (node, constant) for key, (node, constant) in found.items() if node is not None}
 
 
 def _true_ends(answers):

@@ -106,26 +106,20 @@ def hypergeometric_tail(hits, drawn, marked, total):
         + log_factorial(others) - log_factorial(drawn - start) - log_factorial(others - drawn + start)
         - log_factorial(total) + log_factorial(drawn) + log_factorial(total - drawn)
     )  # fmt: skip
-    side = np.where(is_upper, _falling_sum(start, drawn, marked, others, up=True, of=is_upper), 0.0)
-    side += np.where(is_upper, 0.0, _falling_sum(start, drawn, marked, others, up=False, of=~is_upper))
-    tail = np.exp(log_first) * side
+    # Fewer hits are more of the others that are drawn.
+    sides = (np.where(is_upper, *pair) for pair in ((start, drawn - start), (marked, others), (others, marked)))
+    tail = np.exp(log_first) * _falling_sum(drawn, *sides)
     tail = np.where(is_upper, tail, 1 - tail)
     return np.clip(np.where(hits <= least, 1.0, np.where(hits > most, 0.0, tail)), 0, 1)
 
 
-def _falling_sum(start, drawn, marked, others, *, up, of):
-    """1 + the following terms over the first, of the tests `of`; shape (n_tests,)."""
-    sums = np.ones(len(start))
-    going = np.flatnonzero(of)
-    x, term = start[going].copy(), np.ones(len(going))
+def _falling_sum(drawn, start, marked, others):
+    """1 + the terms of more hits over that of the first number of hits, arrays of shape (n_tests,)."""
+    sums, going = np.ones(len(start)), np.arange(len(start))
+    x, term = start, np.ones(len(start))
     while len(going):
-        if up:
-            ratio = (drawn[going] - x) * (marked - x) / ((x + 1) * (others - drawn[going] + x + 1))
-            x = x + 1
-        else:
-            ratio = x * (others - drawn[going] + x) / ((drawn[going] - x + 1) * (marked - x + 1))
-            x = x - 1
-        term = term * ratio
+        term = term * ((drawn[going] - x) * (marked[going] - x) / ((x + 1) * (others[going] - drawn[going] + x + 1)))
+        x = x + 1
         sums[going] += term
         more = term > 1e-17 * sums[going]
         going, x, term = going[more], x[more], term[more]

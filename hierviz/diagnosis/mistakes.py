@@ -36,7 +36,7 @@ from hierviz.evaluation.severity import SEVERITIES
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.metrics.ties import largest_first
@@ -52,7 +52,7 @@ ORDERS = {
 
 
 @dataclass(frozen=True, eq=False)
-class Mistakes(Short):
+class Mistakes(Rows):
     """Samples, worst first.
 
     Attributes
@@ -78,9 +78,6 @@ class Mistakes(Short):
     win_lost: np.ndarray
     info_dist: np.ndarray
     severity: np.ndarray
-
-    def __len__(self):
-        return len(self.row)
 
     def to_frame(self, taxonomy: Taxonomy | None = None) -> Any:
         """A pandas DataFrame with the attributes as columns; `truth` and `predicted` by name where a taxonomy is given."""
@@ -183,20 +180,18 @@ def mistakes(
     )
 
 
-def outcome_counts(ranked: Mistakes | JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
+def outcome_counts(answers: JudgedAnswers, among: np.ndarray | None = None) -> dict[str, int]:
     """How many samples have each outcome that they can have: dict of key of `OUTCOMES` to int.
 
     `among` keeps some of the samples, ndarray of bool.
     """
-    outcome = ranked.outcome if among is None else ranked.outcome[among]
-    if isinstance(ranked, JudgedAnswers):
-        counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
-        return {key: counts[key] for key in ranked.outcomes}
-    return {key: int((outcome == key).sum()) for key in OUTCOMES}
+    outcome = answers.outcome if among is None else answers.outcome[among]
+    counts = dict(zip(OUTCOMES, np.bincount(outcome, minlength=len(OUTCOMES)).tolist(), strict=True))
+    return {key: counts[key] for key in answers.outcomes}
 
 
 @dataclass(frozen=True, eq=False)
-class SetMistakes(Short):
+class SetMistakes(Rows):
     """Samples, the worst first.
 
     Attributes
@@ -217,9 +212,6 @@ class SetMistakes(Short):
     hp: np.ndarray
     hr: np.ndarray
     lost_hf1: np.ndarray
-
-    def __len__(self):
-        return len(self.row)
 
     def take(self, places: np.ndarray) -> SetMistakes:
         """Some of the samples, by place."""

@@ -12,8 +12,9 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_ans
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.predictions.predictions import listed_models
-from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.taxonomy.node_lists import NodeLists
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,29 +78,11 @@ def run_answers(
     for number, (one, own) in enumerate(zip(answers, places, strict=True)):
         if len(own) < one.n_judged:
             answers[number] = one.take(own)
-            order = np.sort(own)
-            places[number] = np.searchsorted(order, own)
-    first = _in_order(answers[0].truth, places[0])
-    for one, own in zip(answers[1:], places[1:], strict=True):
-        if not _is_same(first, _in_order(one.truth, own)):
-            raise PredictionsError(
-                "runs: expected runs of one method with the same truth, got another one. Pass one run."
-            )
+            places[number] = np.searchsorted(np.sort(own), own)
+    truths = [
+        (isinstance(one.truth, NodeLists), own_keys(one.taxonomy, NodeLists.of(one.truth).take(own)).tobytes())
+        for one, own in zip(answers, places, strict=True)
+    ]
+    if len(set(truths)) > 1:
+        raise PredictionsError("runs: expected runs of one method with the same truth, got another one. Pass one run.")
     return RunAnswers(answers, places, n_left_out)
-
-
-def _in_order(nodes, places):
-    return nodes.take(places) if isinstance(nodes, NodeLists) else nodes[places]
-
-
-def _is_same(truth, other):
-    if isinstance(truth, NodeLists) != isinstance(other, NodeLists):
-        return False
-    if isinstance(truth, NodeLists):
-        return np.array_equal(_own_pairs(truth), _own_pairs(other))
-    return np.array_equal(truth, other)
-
-
-def _own_pairs(lists):
-    """(sample, node) of what is listed, each once, ascending."""
-    return np.unique(np.column_stack([lists.rows, lists.nodes]), axis=0)

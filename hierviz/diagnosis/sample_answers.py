@@ -101,25 +101,24 @@ def answers_by_rule(
     -------
     dict of str to SampleAnswer
     """
-    _check(evaluation, sample)
-    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
     truth = np.empty(0, np.intp)
     if predictions.truth is not None and evaluation.judged[sample]:
         truth = np.atleast_1d(predictions.truth[sample])
     win = None if evaluation.win is None or not evaluation.judged[sample] else float(evaluation.win[sample])
-    p = None if predictions.labels is not None else predictions.node_probabilities(slice(sample, sample + 1))
     terms = None if win is None or p is None else win_breakdown(taxonomy, int(truth[0]), p[0])
     made = {}
     for rule in rules:
-        if p is None:
-            nodes, is_set = _labels(evaluation, sample)
+        answers = _answers(evaluation, sample, p, rule, threshold, parameters)
+        is_set = isinstance(answers, NodeLists)
+        nodes = np.asarray(answers[0]) if is_set else answers
+        if is_set and len(truth):
+            outcome = list(OUTCOMES)[set_outcomes(taxonomy, NodeLists.from_lists([truth]), answers)[0]]
         else:
-            answers = _inferred(taxonomy, p, rule, threshold, parameters)
-            is_set = isinstance(answers, NodeLists)
-            nodes = np.asarray(answers[0]) if is_set else answers
+            outcome = "" if is_set else str(outcomes(taxonomy, nodes, truth)[0])
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
-            _outcome_of_set(taxonomy, nodes, truth) if is_set else str(outcomes(taxonomy, nodes, truth)[0]),
+            outcome,
             None if is_set else float(taxonomy.information[nodes[0]]),
             None if is_set or p is None else float(p[0, nodes[0]]),
             win,
@@ -143,39 +142,29 @@ def sample_confusion(
     PredictionsError
         If there is no such sample or rule, or its truth is not known.
     """
-    _check(evaluation, sample)
-    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
     if predictions.truth is None or not evaluation.judged[sample]:
         raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
     one, truth = np.array([sample]), predictions.truth
     truth = greedy_cover(taxonomy, truth.take(one)).ends if isinstance(truth, NodeLists) else truth[one]
-    if predictions.labels is not None:
-        return confusion(taxonomy, truth, greedy_cover(taxonomy, predictions.labels.take(one)))
-    p = predictions.node_probabilities(slice(sample, sample + 1))
-    answers = _inferred(taxonomy, p, rule, threshold, parameters)
+    labels = predictions.labels
+    answers = _answers(evaluation, sample, p, rule, threshold, parameters) if labels is None else labels.take(one)
     return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
 
 
-def _inferred(taxonomy, p, rule, threshold, parameters):
-    return infer(taxonomy, p, rule, **inference_rule(rule).settings({"threshold": threshold, **parameters}))
-
-
-def _check(evaluation, sample):
+def _probabilities(evaluation, sample):
+    """Probabilities of the nodes of a sample, shape (1, n_nodes), None of labels; an error where there is no such sample."""
     check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
-    check_position("sample", sample, evaluation.predictions.n_samples, "row")
+    predictions = evaluation.predictions
+    check_position("sample", sample, predictions.n_samples, "row")
+    return None if predictions.labels is not None else predictions.node_probabilities(slice(sample, sample + 1))
 
 
-def _outcome_of_set(taxonomy, nodes, truth):
-    """Outcome of a set of answers; "" without a truth."""
-    if not len(truth):
-        return ""
-    sets = (NodeLists.from_lists([listed]) for listed in (truth, nodes))
-    return list(OUTCOMES)[set_outcomes(taxonomy, *sets)[0]]
-
-
-def _labels(evaluation, sample):
-    """The labels of a sample, and whether they are a set. In a file of one label a sample, none counts as the root."""
-    nodes = evaluation.predictions.labels[sample]
-    if evaluation.label_paths() is None:
-        return nodes, True
-    return (nodes if len(nodes) else np.zeros(1, np.intp)), False
+def _answers(evaluation, sample, p, rule, threshold, parameters):
+    """The answer of a rule by probabilities, or the label: nodes, shape (1,), or NodeLists of length 1 where it is a set."""
+    if p is not None:
+        settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
+        return infer(evaluation.taxonomy, p, rule, **settings)
+    # In a file of one label a sample, none counts as the root.
+    ends = evaluation.label_paths()
+    return evaluation.predictions.labels.take(np.array([sample])) if ends is None else ends[[sample]]

@@ -26,15 +26,13 @@ from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
+from hierviz.messages.progress import Progress
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.path import check_nodes
-from hierviz.predictions.predictions import Predictions
+from hierviz.predictions.predictions import BLOCK_VALUES, Predictions
 from hierviz.taxonomy.checks import check_kind, one_each
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
-
-# Probabilities that are held at a time (32 MB).
-BLOCK_VALUES = 4_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -115,7 +113,9 @@ def path_probabilities(predictions: Predictions, rows: ArrayLike, nodes: ArrayLi
     return PathProbabilities(predictions, rows, paths, p)
 
 
-def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: NodeLists) -> list[np.ndarray]:
+def listed_probabilities(
+    predictions: Predictions, rows: np.ndarray, *lists: NodeLists, progress: Progress = None
+) -> list[np.ndarray]:
     """Probability of every node of some lists, one list a row, in one pass over the scores.
 
     Parameters
@@ -125,22 +125,27 @@ def listed_probabilities(predictions: Predictions, rows: np.ndarray, *lists: Nod
     rows : ndarray of int, shape (n,)
     *lists : NodeLists, length n
         A negative node is a label outside the taxonomy.
+    progress : callable, optional
+        Called with (rows done, n).
 
     Returns
     -------
     list of ndarray of float
         Of each NodeLists one value a node; nan outside the taxonomy.
     """
-    found = [np.full(len(of_rows.nodes), np.nan) for of_rows in lists]
+    found = [np.empty(len(of_rows.nodes)) for of_rows in lists]
     step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
     for start in range(0, len(rows), step):
         stop = min(start + step, len(rows))
         block = predictions.node_probabilities(rows[start:stop])
         for of_rows, p in zip(lists, found, strict=True):
             first, last = of_rows.offsets[[start, stop]]
-            sample = np.repeat(np.arange(stop - start), of_rows.lengths[start:stop])
-            nodes = of_rows.nodes[first:last]
-            p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+            sample = np.repeat(np.arange(stop - start), np.diff(of_rows.offsets[start : stop + 1]))
+            p[first:last] = block[sample, of_rows.nodes[first:last]]
+        if progress:
+            progress(stop, len(rows))
+    for of_rows, p in zip(lists, found, strict=True):
+        p[of_rows.nodes < 0] = np.nan
     return found
 
 

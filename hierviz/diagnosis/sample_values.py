@@ -52,23 +52,18 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     """
     keys = sample_keys(answers)
     check_one_of("metric", key, keys)
-    if key in DISTRIBUTION:
-        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
-        return answers.evaluation.distribution_per_sample()[key][rows]
-    if key in OF_SETS:
-        threshold = 0.5 if answers.threshold is None else answers.threshold
-        rows = np.searchsorted(answers.evaluation.rows, answers.rows)
-        return answers.evaluation.label_counts(threshold).per_sample()[key][rows]
+    evaluation, threshold = answers.evaluation, 0.5 if answers.threshold is None else answers.threshold
+    if key in DISTRIBUTION or key in OF_SETS:
+        of_judged = (
+            evaluation.distribution_per_sample()
+            if key in DISTRIBUTION
+            else evaluation.label_counts(threshold).per_sample()
+        )
+        return of_judged[key][np.searchsorted(evaluation.rows, answers.rows)]
     truth, predicted = answers.single
     if answers.taxonomy.is_tree:
         return np.asarray(path_metrics(answers.taxonomy, truth, predicted)[key], dtype=float)
     return np.isin(answers.outcome, [list(OUTCOMES).index(outcome) for outcome in OF_OUTCOMES[key]]).astype(float)
-
-
-def truth_lengths(answers: JudgedAnswers) -> np.ndarray:
-    """Number of true nodes of each judged sample as they are listed, shape (n_judged,)."""
-    truth = answers.truth
-    return truth.lengths if isinstance(truth, NodeLists) else np.ones(len(truth), dtype=np.intp)
 
 
 def least_of_truths(answers: JudgedAnswers, values: np.ndarray, *, largest: bool = False) -> np.ndarray:
@@ -77,7 +72,5 @@ def least_of_truths(answers: JudgedAnswers, values: np.ndarray, *, largest: bool
     if not isinstance(truth, NodeLists):
         return values[truth]
     result = np.full(len(truth), np.nan)
-    row = truth.rows
-    extreme = np.fmax if largest else np.fmin
-    extreme.at(result, row, values[truth.nodes])
+    (np.fmax if largest else np.fmin).at(result, truth.rows, values[truth.nodes])
     return result

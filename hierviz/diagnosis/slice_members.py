@@ -41,16 +41,15 @@ def worst_first(members, losses, sums, flagged, overall):
     samples_of = grouped(lists.nodes[inside], sample[inside], len(members.n))
     left, left_loss = members.n.astype(float), sums.astype(float).copy()
     is_covered = np.zeros(len(lists), dtype=bool)
-    order, n_outside, loss_outside = [], [], []
-    open_slices = flagged
+    n_outside, loss_outside = members.n.copy(), sums.astype(float)
+    order, open_slices = [], flagged
     while len(open_slices):
         excess = left_loss[open_slices] - left[open_slices] * overall
         # On ties the smaller slice, then the later one: the more specific of two nested subtrees.
         best = np.lexsort((-open_slices, members.n[open_slices], -np.round(excess, 9)))[0]
         chosen = int(open_slices[best])
         order.append(chosen)
-        n_outside.append(left[chosen])
-        loss_outside.append(left_loss[chosen])
+        n_outside[chosen], loss_outside[chosen] = left[chosen], left_loss[chosen]
         new = samples_of[chosen]
         new = new[~is_covered[new]]
         is_covered[new] = True
@@ -58,7 +57,7 @@ def worst_first(members, losses, sums, flagged, overall):
         left -= np.bincount(leaving.nodes, minlength=len(left))
         left_loss -= np.bincount(leaving.nodes, np.repeat(losses[new], leaving.lengths), len(left))
         open_slices = np.delete(open_slices, best)
-    return np.array(order, dtype=np.intp), np.array(n_outside), np.array(loss_outside)
+    return np.array(order, dtype=np.intp), n_outside, loss_outside
 
 
 def permutation_p_values(members, losses, groups, n_permutations, seed, progress=None):

@@ -31,7 +31,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import severity
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Rows, Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
@@ -48,7 +48,7 @@ NO_PARTNER, OUTSIDE = -1, -2
 
 
 @dataclass(frozen=True, eq=False)
-class AnswerPairs(Short):
+class AnswerPairs(Rows):
     """Pairs of a true and a predicted node, in the order of the samples.
 
     Attributes
@@ -63,9 +63,6 @@ class AnswerPairs(Short):
     row: np.ndarray
     truth: np.ndarray
     predicted: np.ndarray
-
-    def __len__(self):
-        return len(self.row)
 
 
 @dataclass(frozen=True, eq=False)

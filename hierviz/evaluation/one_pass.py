@@ -14,7 +14,7 @@ import numpy as np
 
 from hierviz.compiled.tree_pass import is_used, tree_pass
 from hierviz.inference.pareto_table import ParetoTable, pareto_table, table_of_block
-from hierviz.inference.registry import top_down
+from hierviz.inference.rules import top_down
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.win import leaf_ranks, win

@@ -126,7 +126,7 @@ def rule_pass(
 
     def work(rows, scores):
         with first_call(MODULE, values.value_type, was_compiled):
-            is_complete, answers = kernels.run_rules(*values.arguments(scores), arrays, plurality, weights, tie)
+            is_complete, answers = kernels.run_rules(values.arguments(scores), arrays, plurality, weights, tie)
         return rows, answers.astype(np.intp) if is_complete else None
 
     return in_blocks(predictions, work, threads)

@@ -86,18 +86,8 @@ def evaluate(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models = listed_models(predictions)
-    rule, threshold = rule_and_threshold(rule, threshold)
-    thresholds = thresholds_of(models, threshold)
-    check_models(models, rule, thresholds, **parameters)
-    evaluations = [
-        model
-        if isinstance(model, Evaluation)
-        else Evaluation.from_predictions(
-            model, stage(f"Evaluating {model.name}", "rows"), threshold=of_model, threads=threads
-        )
-        for model, of_model in zip(models, thresholds, strict=True)
-    ]
+    how = {"stage": stage, "threads": threads}
+    evaluations, rule, thresholds = evaluations_of(predictions, rule, threshold, parameters, **how)
     taxonomy = evaluations[0].taxonomy
     summaries = [
         model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
@@ -120,6 +110,29 @@ def evaluate(
         },
         "models": summaries,
     }
+
+
+def evaluations_of(
+    predictions, rule, threshold, parameters, *, stage=lambda name, unit: None, threads=None, evaluation_of=None
+):
+    """What `evaluate` takes, checked, as (Evaluations, rule, threshold of each).
+
+    `evaluation_of`, if given, makes them: it is called with Predictions, the rule and their threshold.
+    """
+    models = listed_models(predictions)
+    rule, threshold = rule_and_threshold(rule, threshold)
+    thresholds = thresholds_of(models, threshold)
+    check_models(models, rule, thresholds, **parameters)
+
+    def here(model, rule, of_model):
+        progress = stage(f"Evaluating {model.name}", "rows")
+        return Evaluation.from_predictions(model, progress, threshold=of_model, threads=threads)
+
+    evaluations = [
+        model if isinstance(model, Evaluation) else (evaluation_of or here)(model, rule, of_model)
+        for model, of_model in zip(models, thresholds, strict=True)
+    ]
+    return evaluations, rule, thresholds
 
 
 def thresholds_of(models, threshold):

@@ -39,19 +39,32 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.inference.parameters import COST, EXPECTATION
+from hierviz.inference.parameters import COST, EXPECTATION, LAM, rule
 from hierviz.inference.rules import lowest_of_best
 from hierviz.messages.errors import PredictionsError, TaxonomyError, shown
-from hierviz.predictions.parametrisation import accumulate_down, sum_up
+from hierviz.predictions.parametrisation import VALMADRE, accumulate_down, sum_up
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, is_within
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
+@rule(
+    "Expected information",
+    "Answer with the node of the largest expected information: its information times its probability.",
+    r"\hat y = \arg\max_y I(y)\, p(y)",
+    VALMADRE,
+)
 def expected_information(taxonomy, p):
     """The candidate of largest I p, bits: `darts` at 0."""
     return darts(taxonomy, p, 0.0)
 
 
+@rule(
+    "DARTS",
+    "As expected information, with λ extra bits for any correct answer: the larger λ, the less specific.",
+    r"\hat y = \arg\max_y (I(y) + \lambda)\, p(y)",
+    f"Deng et al., CVPR 2012; {VALMADRE}",
+    LAM,
+)
 def darts(taxonomy, p, lam):
     """The candidate of largest (I + lam) p [2]_. `lam` in bits, from 0 (expected information) to any size (the root)."""
     if not is_within(lam, 0, np.inf):
@@ -62,11 +75,27 @@ def darts(taxonomy, p, lam):
     return nodes[lowest_of_best(values, np.abs(values).max(axis=1))]
 
 
+@rule(
+    "Exclusive",
+    "Answer with the node of the largest exclusive probability: its own minus that of its children.",
+    r"\hat y = \arg\max_y \tilde p(y), \quad \tilde p(y) = p(y) - \sum_{c \in \text{children}(y)} p(c)",
+    VALMADRE,
+    tree_only=True,
+)
 def exclusive(taxonomy, p):
     """The node, of all nodes, with the largest exclusive probability; trees only."""
     return lowest_of_best(_exclusive_mass(taxonomy, p), np.abs(p).max(axis=1))
 
 
+@rule(
+    "Least expected distance",
+    "Answer with the leaf that is, on average, the fewest edges away from the true leaf, or cheapest by given costs.",
+    r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, c(y, u), \quad "
+    r"c(y, u) = d(u) + d(y) - 2 d(\text{lca}(u, y)) \text{ by default}",
+    f"{VALMADRE} (conditional risk minimisation over leaves)",
+    COST,
+    tree_only=True,
+)
 def crm_leaf(taxonomy, p, cost="depth_dist"):
     r"""The leaf of smallest expected cost; trees only.
 
@@ -100,6 +129,16 @@ def _least_cost(taxonomy, p, cost):
     return leaves[lowest_of_best(-expected, np.abs(of_leaves).sum(axis=1) * cost.values.max())]
 
 
+@rule(
+    "Largest expected reward",
+    "Answer with the node of the largest expected reward: information F1 over the leaves, or, over all nodes with their "
+    "exclusive probability, information recall of correct answers.",
+    r"\hat y = \arg\max_y \sum_{\text{leaf } u} p(u)\, F_1(u, y) \;\text{ or }\; "
+    r"\arg\max_y \sum_u \tilde p(u)\, \text{Correct}(u, y)\, \text{Recall}(u, y)",
+    f"{VALMADRE} (conditional risk minimisation over all nodes)",
+    EXPECTATION,
+    tree_only=True,
+)
 def crm_nodes(taxonomy, p, expectation="leaves"):
     """The candidate of largest expected reward; trees only.
 
@@ -164,7 +203,7 @@ def _check_choice(parameter, value):
 MOST_LEAVES = 2000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LeafCosts:
     """Cost of every pair of leaves of one taxonomy. Made by `from_array`; equal when all numbers and the name are.
 
@@ -178,9 +217,10 @@ class LeafCosts:
         Their names in that order.
     """
 
-    name: str
-    values: np.ndarray
-    leaves: tuple[str, ...]
+    name: str = field(compare=False)
+    values: np.ndarray = field(compare=False)
+    leaves: tuple[str, ...] = field(compare=False)
+    # Of all of them: what is compared.
     _digest: str = field(default="", repr=False)
 
     @classmethod
@@ -240,12 +280,6 @@ class LeafCosts:
                 f"{self.name}: expected the costs of this taxonomy ({taxonomy.n_leaves} leaves), got those of another "
                 f"({len(self.leaves)} leaves). Read them with this taxonomy."
             )
-
-    def __eq__(self, other):
-        return isinstance(other, LeafCosts) and self._digest == other._digest
-
-    def __hash__(self):
-        return hash(self._digest)
 
     def __repr__(self):
         return f"LeafCosts({self.name!r}, {len(self.leaves)} leaves, {self._digest[:12]})"

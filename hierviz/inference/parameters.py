@@ -1,7 +1,5 @@
 """Parameters of inference rules: their class, and those that rules share."""
 
-from __future__ import annotations
-
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
@@ -128,3 +126,14 @@ THRESHOLDS_BY_DEPTH = Parameter(
 def named(*parameters):
     """Parameters by their name."""
     return {parameter.name: parameter for parameter in parameters}
+
+
+def rule(label, sentence, formula, source, *parameters, **facts):
+    """Decorator of the function of a rule, its name the key: what `inference.registry.InferenceRule` says of it."""
+
+    def decorate(function):
+        function.described = function.__name__, label, sentence, formula, source, function
+        function.facts = {**facts, "parameters": named(*parameters)}
+        return function
+
+    return decorate

@@ -25,9 +25,9 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_taxonomy, check_threads, check_threshold, checked_probabilities, is_number
-from hierviz.taxonomy.node_lists import frozen, offsets_of
+from hierviz.taxonomy.node_lists import entries_of, frozen, offsets_of
 from hierviz.taxonomy.positions import places_of
-from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+from hierviz.taxonomy.taxonomy import Taxonomy
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,8 +65,8 @@ class ParetoTable(Short):
         """The table of some samples (ndarray of int), in that order."""
         if not isinstance(rows, slice):
             rows = places_of("rows", rows, self.n_samples, "row")
-        places = NodeLists(self.offsets, np.arange(len(self.nodes))).take(rows)
-        return ParetoTable(places.offsets, self.nodes[places.nodes], self.scores[places.nodes])
+        offsets, places = entries_of(self.offsets, rows)
+        return ParetoTable(offsets, self.nodes[places], self.scores[places])
 
     def nodes_at(self, threshold: float) -> np.ndarray:
         """Answer of every sample at one threshold, shape (n_samples,): rule `threshold` without the matrix."""

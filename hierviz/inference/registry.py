@@ -23,10 +23,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.inference import crm, rules
-from hierviz.inference.parameters import BITS, COST, EXPECTATION, LAM, THRESHOLD, THRESHOLDS_BY_DEPTH, Parameter, named
-from hierviz.inference.rules import threshold, threshold_set, top_down
+from hierviz.inference.parameters import THRESHOLD, Parameter
 from hierviz.messages.errors import PredictionsError, near_miss
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.taxonomy.checks import check_key, check_one_of, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -35,7 +34,7 @@ WORK_VALUES = 1 << 19
 
 
 @dataclass(frozen=True)
-class InferenceRule(Short):
+class InferenceRule(Described):
     """One inference rule.
 
     Attributes
@@ -52,13 +51,6 @@ class InferenceRule(Short):
         All keywords of the function, by name.
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     function: Callable
     tree_only: bool = False
     returns_sets: bool = False
@@ -169,130 +161,12 @@ def rule_parameters():
     return {name: parameter for entry in INFERENCE_RULES.values() for name, parameter in entry.parameters.items()}
 
 
-VALMADRE = "Valmadre, NeurIPS 2022"
-
 _RULES = {
-    entry.key: entry
-    for entry in (
-        InferenceRule(
-            "leaf",
-            "Most probable leaf",
-            "Answer with the most probable leaf.",
-            r"\hat y = \arg\max_{\text{leaf } y} p(y)",
-            VALMADRE,
-            rules.leaf,
-        ),
-        InferenceRule(
-            "majority",
-            "Majority",
-            "Answer with the most specific node that is more probable than not.",
-            r"\hat y = \arg\max_{y:\, p(y) > 0.5} I(y)",
-            VALMADRE,
-            rules.majority,
-        ),
-        InferenceRule(
-            "threshold",
-            "Threshold",
-            "Answer with the most specific node whose probability exceeds the threshold τ.",
-            r"\hat y = \arg\max_{y:\, p(y) > \tau} I(y)",
-            f"{VALMADRE} (confidence threshold)",
-            threshold,
-            parameters=named(THRESHOLD),
-        ),
-        InferenceRule(
-            "depth_thresholds",
-            "Threshold by depth",
-            "Answer with the most specific node whose probability exceeds the threshold of its depth.",
-            r"\hat y = \arg\max_{y:\, p(y) > \tau_{d(y)}} I(y)",
-            "confidence threshold with a threshold for each depth, as in per-level thresholds of text classification",
-            rules.depth_thresholds,
-            parameters=named(THRESHOLDS_BY_DEPTH),
-        ),
-        InferenceRule(
-            "plurality",
-            "Plurality",
-            "Answer with the most specific node that is more probable than every runner-up among siblings.",
-            r"\hat y = \arg\max_{y:\, p(y) > T} I(y), \quad "
-            r"T = \max_u \operatorname{second\,largest}_{c \in \text{children}(u)} p(c)",
-            VALMADRE,
-            rules.plurality,
-        ),
-        InferenceRule(
-            "expected_information",
-            "Expected information",
-            "Answer with the node of the largest expected information: its information times its probability.",
-            r"\hat y = \arg\max_y I(y)\, p(y)",
-            VALMADRE,
-            crm.expected_information,
-        ),
-        InferenceRule(
-            "darts",
-            "DARTS",
-            "As expected information, with λ extra bits for any correct answer: the larger λ, the less specific.",
-            r"\hat y = \arg\max_y (I(y) + \lambda)\, p(y)",
-            f"Deng et al., CVPR 2012; {VALMADRE}",
-            crm.darts,
-            parameters=named(LAM),
-        ),
-        InferenceRule(
-            "information_threshold",
-            "Information threshold",
-            "Answer with the most probable node of at least ζ bits of information.",
-            r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
-            f"{VALMADRE} (paper only, not in its code)",
-            rules.information_threshold,
-            parameters=named(BITS),
-        ),
-        InferenceRule(
-            "exclusive",
-            "Exclusive",
-            "Answer with the node of the largest exclusive probability: its own minus that of its children.",
-            r"\hat y = \arg\max_y \tilde p(y), \quad \tilde p(y) = p(y) - \sum_{c \in \text{children}(y)} p(c)",
-            VALMADRE,
-            crm.exclusive,
-            tree_only=True,
-        ),
-        InferenceRule(
-            "crm_leaf",
-            "Least expected distance",
-            "Answer with the leaf that is, on average, the fewest edges away from the true leaf, or cheapest by given costs.",
-            r"\hat y = \arg\min_{\text{leaf } y} \sum_{\text{leaf } u} p(u)\, c(y, u), \quad "
-            r"c(y, u) = d(u) + d(y) - 2 d(\text{lca}(u, y)) \text{ by default}",
-            f"{VALMADRE} (conditional risk minimisation over leaves)",
-            crm.crm_leaf,
-            tree_only=True,
-            parameters=named(COST),
-        ),
-        InferenceRule(
-            "crm_nodes",
-            "Largest expected reward",
-            "Answer with the node of the largest expected reward: information F1 over the leaves, or, over all nodes with their "
-            "exclusive probability, information recall of correct answers.",
-            r"\hat y = \arg\max_y \sum_{\text{leaf } u} p(u)\, F_1(u, y) \;\text{ or }\; "
-            r"\arg\max_y \sum_u \tilde p(u)\, \text{Correct}(u, y)\, \text{Recall}(u, y)",
-            f"{VALMADRE} (conditional risk minimisation over all nodes)",
-            crm.crm_nodes,
-            tree_only=True,
-            parameters=named(EXPECTATION),
-        ),
-        InferenceRule(
-            "top_down",
-            "Top-down best leaf",
-            "From the root, keep stepping to the most probable child until a leaf is reached.",
-            r"n_{j+1} = \arg\max_{c \in \text{children}(n_j)} p(c)",
-            "Wu, Tygert & LeCun 2019",
-            top_down,
-        ),
-        InferenceRule(
-            "threshold_set",
-            "All above threshold",
-            "Answer with every node whose probability exceeds the threshold τ: none, one or several paths.",
-            r"\hat Y = \{y \ne \text{root} : p(y) > \tau\}",
-            "Plaud et al., CoNLL 2024, section 2",
-            threshold_set,
-            parameters=named(THRESHOLD),
-            returns_sets=True,
-        ),
+    function.__name__: InferenceRule(*function.described, **function.facts)
+    for function in (
+        *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.plurality),
+        *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
+        *(rules.top_down, rules.threshold_set),
     )
 }
 # Complete here, and read-only: what shows rules reads it at every call.

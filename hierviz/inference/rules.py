@@ -21,7 +21,9 @@ References
 
 import numpy as np
 
+from hierviz.inference.parameters import BITS, THRESHOLD, THRESHOLDS_BY_DEPTH, rule
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.predictions.parametrisation import VALMADRE
 from hierviz.taxonomy.checks import check_threshold, is_within
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -31,33 +33,46 @@ TIE = 1e-13
 BITS_TIE = 1e-9
 
 
+@rule("Most probable leaf", "Answer with the most probable leaf.", r"\hat y = \arg\max_{\text{leaf } y} p(y)", VALMADRE)
 def leaf(taxonomy, p):
     """The most probable leaf."""
     return taxonomy.leaves[p[:, taxonomy.leaves].argmax(axis=1)]
 
 
+@rule(
+    "Threshold",
+    "Answer with the most specific node whose probability exceeds the threshold τ.",
+    r"\hat y = \arg\max_{y:\, p(y) > \tau} I(y)",
+    f"{VALMADRE} (confidence threshold)",
+    THRESHOLD,
+)
 def threshold(taxonomy, p, threshold):
     """Among candidates with p > threshold (strict) the most informative, then the most probable, then the lowest.
 
     Where nothing exceeds the threshold: the first element of the Pareto set, normally the root. `threshold` in [0, 1].
     """
     check_threshold(threshold)
-    predicted = np.full(len(p), -1, dtype=np.intp)
-    top = np.full(len(p), -np.inf)
-    first = np.zeros(len(p), dtype=np.intp)
-    for best, node in _best_of_groups(p, taxonomy.candidate_groups):
-        take = (predicted < 0) & (best > threshold)
-        predicted[take] = node[take]
-        lead = best > top
-        top[lead], first[lead] = best[lead], node[lead]
-    return np.where(predicted < 0, first, predicted)
+    return _most_informative(taxonomy, p, p, threshold)
 
 
+@rule(
+    "Majority",
+    "Answer with the most specific node that is more probable than not.",
+    r"\hat y = \arg\max_{y:\, p(y) > 0.5} I(y)",
+    VALMADRE,
+)
 def majority(taxonomy, p):
     """`threshold` at 0.5."""
     return threshold(taxonomy, p, 0.5)
 
 
+@rule(
+    "Threshold by depth",
+    "Answer with the most specific node whose probability exceeds the threshold of its depth.",
+    r"\hat y = \arg\max_{y:\, p(y) > \tau_{d(y)}} I(y)",
+    "confidence threshold with a threshold for each depth, as in per-level thresholds of text classification",
+    THRESHOLDS_BY_DEPTH,
+)
 def depth_thresholds(taxonomy, p, thresholds_by_depth):
     """As `threshold`, each node against the threshold of its depth; equal ones give the answers of `threshold`.
 
@@ -67,22 +82,8 @@ def depth_thresholds(taxonomy, p, thresholds_by_depth):
         In [0, 1], of depth 1, 2, ...; the first also for the root, the last for all deeper nodes. A text separates them by
         commas.
     """
-    per_node = node_thresholds(taxonomy, thresholds_by_depth)
-    # A node's score beyond its own threshold: what `threshold` asks at 0.
-    rows = np.arange(len(p))
-    predicted = np.full(len(p), -1, dtype=np.intp)
-    top, first = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
-    for group in taxonomy.candidate_groups:
-        inside = p[:, group]
-        allowed = np.where(inside > per_node[group], inside, -np.inf)
-        place = allowed.argmax(axis=1)
-        take = (predicted < 0) & (allowed[rows, place] > -np.inf)
-        predicted[take] = group[place[take]]
-        place = inside.argmax(axis=1)
-        best = inside[rows, place]
-        lead = best > top
-        top[lead], first[lead] = best[lead], group[place[lead]]
-    return np.where(predicted < 0, first, predicted)
+    allowed = np.where(p > node_thresholds(taxonomy, thresholds_by_depth), p, -np.inf)
+    return _most_informative(taxonomy, p, allowed, -np.inf)
 
 
 def node_thresholds(taxonomy, thresholds_by_depth):
@@ -101,6 +102,13 @@ def node_thresholds(taxonomy, thresholds_by_depth):
     return np.array(values)[np.clip(taxonomy.depth - 1, 0, len(values) - 1)]
 
 
+@rule(
+    "Plurality",
+    "Answer with the most specific node that is more probable than every runner-up among siblings.",
+    r"\hat y = \arg\max_{y:\, p(y) > T} I(y), \quad "
+    r"T = \max_u \operatorname{second\,largest}_{c \in \text{children}(u)} p(c)",
+    VALMADRE,
+)
 def plurality(taxonomy, p):
     """The most informative, then lowest, candidate that is more probable than the runner-up of every family [1]_.
 
@@ -119,20 +127,29 @@ def plurality(taxonomy, p):
     return np.where(predicted < 0, last[0], predicted)
 
 
+@rule(
+    "Information threshold",
+    "Answer with the most probable node of at least ζ bits of information.",
+    r"\hat y = \arg\max_{y:\, I(y) \ge \zeta} p(y)",
+    f"{VALMADRE} (paper only, not in its code)",
+    BITS,
+)
 def information_threshold(taxonomy, p, bits):
     """Among candidates of at least `bits` bits the most probable, then the most informative, then the lowest [1]_.
 
     `bits` in [0, log2(n_leaves)]: at 0 the first element of the Pareto set, at the other end the most probable leaf.
     """
     check_bits(taxonomy, bits)
-    groups = [g for g in taxonomy.candidate_groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE]
-    top, predicted = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
-    for best, node in _best_of_groups(p, groups):
-        lead = best > top
-        top[lead], predicted[lead] = best[lead], node[lead]
-    return predicted
+    groups = taxonomy.candidate_groups
+    return _most_probable(p, [g for g in groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE])
 
 
+@rule(
+    "Top-down best leaf",
+    "From the root, keep stepping to the most probable child until a leaf is reached.",
+    r"n_{j+1} = \arg\max_{c \in \text{children}(n_j)} p(c)",
+    "Wu, Tygert & LeCun 2019",
+)
 def top_down(taxonomy, p):
     """Wu's best leaf: from the root always to the child of largest p, the first child in declared order on ties [2]_."""
     node = np.zeros(len(p), dtype=np.intp)
@@ -147,6 +164,14 @@ def top_down(taxonomy, p):
     return node
 
 
+@rule(
+    "All above threshold",
+    "Answer with every node whose probability exceeds the threshold τ: none, one or several paths.",
+    r"\hat Y = \{y \ne \text{root} : p(y) > \tau\}",
+    "Plaud et al., CoNLL 2024, section 2",
+    THRESHOLD,
+    returns_sets=True,
+)
 def threshold_set(taxonomy, p, threshold):
     """The nodes with p > threshold (strict) of every sample, ascending and without the root [3]_.
 
@@ -185,6 +210,26 @@ def lowest_of_best(values, scale):
     ndarray of int, shape (n_samples,)
     """
     return (values >= (values.max(axis=1) - TIE * scale)[:, None]).argmax(axis=1)
+
+
+def _most_informative(taxonomy, p, values, bound):
+    """The node of the most informative group with a value above the bound, that of the largest; else the most probable one."""
+    predicted = np.full(len(p), -1, dtype=np.intp)
+    for best, node in _best_of_groups(values, taxonomy.candidate_groups):
+        take = (predicted < 0) & (best > bound)
+        predicted[take] = node[take]
+    none = np.flatnonzero(predicted < 0)
+    predicted[none] = _most_probable(p[none], taxonomy.candidate_groups)
+    return predicted
+
+
+def _most_probable(p, groups):
+    """The node of largest p, that of the first group on ties."""
+    top, node = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
+    for best, place in _best_of_groups(p, groups):
+        lead = best > top
+        top[lead], node[lead] = best[lead], place[lead]
+    return node
 
 
 def _best_of_groups(p, groups):

@@ -1,7 +1,5 @@
 """Numbers of lesson 6: four cells, several paths, graphs, and the MCC of a constant answer."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -70,17 +68,13 @@ def graphs(answer):
 
     (_, start), (found, path), node = found_for("boots"), found_for(answer), SPORTS_SHOP.node(answer)
     drawn = {"truth": (TRAINERS,), "predicted": (node,), "nodes": range(SPORTS_SHOP.n_nodes)}
-
-    def drawing(confusion, sentence):
-        return picture("paths", "path_graph", SPORTS_SHOP, confusion, 0, sentence=sentence, **drawn)
-
-    n_classes = f"{SPORTS_SHOP.n_nodes} classes of a shop"
     return {
         "way": SPORTS_SHOP.title(int(start[1])),
         "path": " > ".join(SPORTS_SHOP.title(int(one)) for one in path),
         **counted(found, "graph ", SPORTS_SHOP, TRAINERS, node),
-        "graph": drawing(None, f"{n_classes}; two edges lead to trainers, from shoes and from running."),
-        "paths": drawing(found, ""),
+        "n_classes": SPORTS_SHOP.n_nodes,
+        "graph": picture("paths", "path_graph", SPORTS_SHOP, None, 0, **drawn),
+        "paths": picture("paths", "path_graph", SPORTS_SHOP, found, 0, **drawn),
     }
 
 

@@ -1,7 +1,5 @@
 """Numbers of lesson 1: accuracy of near and far mistakes, hP and hR of sets of ancestors, and three conventions of 0/0."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv

@@ -1,7 +1,5 @@
 """Numbers of lesson 8: intervals, choices made in sample, a held-out value, a guarantee, calibration of parents and leaves."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from functools import cache
 
@@ -62,23 +60,15 @@ def intervals(n):
     """The interval and its width."""
     n = int(n)
     correct, low, high = numbers = interval_numbers(n)
+    several = {f"{some} samples": interval_numbers(some) for some in sorted({100, 400, n})}
     return {
         "correct": correct,
         "low": low,
         "high": high,
         "small": width(100),
         "large": width(400),
-        "interval": intervals_figure(
-            "interval",
-            {f"{n} samples": numbers},
-            f"{correct.text} correct with {n} samples, between {low.text} and {high.text}.",
-        ),
-        "intervals": intervals_figure(
-            "intervals",
-            {f"{some} samples": interval_numbers(some) for some in sorted({100, 400, n})},
-            "Intervals of the share of correct answers from so many samples.",
-            highlight=f"{n} samples",
-        ),
+        "interval": intervals_figure("interval", {f"{n} samples": numbers}),
+        "intervals": intervals_figure("intervals", several, highlight=f"{n} samples"),
     }
 
 
@@ -123,17 +113,8 @@ def chosen_in_sample(n):
         "inside": inside,
         "outside": outside,
         "fitted": fitted,
-        "choice": intervals_figure(
-            "choice",
-            {labels[0]: drawn[labels[0]]},
-            f"In sample {inside.text} are correct; nine of ten are on the line.",
-        ),
-        "choices": intervals_figure(
-            "choices",
-            drawn,
-            f"In sample {inside.text}, on new samples {outside.text}, cross-fitted {fitted.text}; nine of ten repetitions "
-            "are on each line.",
-        ),
+        "choice": intervals_figure("choice", {labels[0]: drawn[labels[0]]}),
+        "choices": intervals_figure("choices", drawn),
     }
 
 

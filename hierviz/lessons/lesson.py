@@ -11,7 +11,7 @@ import math
 import re
 import string
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 
 from hierviz.messages.errors import FileError, PredictionsError, near_miss
@@ -140,6 +140,36 @@ class Result(Short):
         return (*self.numbers, *(cell for row in self.rows for cell in row.values() if isinstance(cell, Number)))
 
 
+class Line(str):
+    """A text of a file that knows its place there.
+
+    Parameters
+    ----------
+    text, file : str
+    number : int
+        Of the line, from 1.
+    """
+
+    def __new__(cls, text, file="", number=1):
+        line = super().__new__(cls, text)
+        line.file, line.number = file, number
+        return line
+
+    @property
+    def where(self):
+        """File and line, for errors."""
+        return f"{self.file}, line {self.number}"
+
+    def part(self, text):
+        """Another text of the same place."""
+        return Line(text, self.file, self.number)
+
+    def expect(self, holds, expected, what_to_do, names=()):
+        """Raise a FileError unless it holds; `names` are what could have been meant."""
+        if not holds:
+            raise FileError(f"{self.where}: expected {expected}, got {self!r}.{near_miss(self, names)} {what_to_do}")
+
+
 @dataclass(frozen=True)
 class Text:
     """A text of a lesson with fields.
@@ -149,24 +179,19 @@ class Text:
 
     Attributes
     ----------
-    file : str
-        Name of the file that it is from.
-    lines : tuple of (int, str)
-        Its lines with their numbers in the file.
+    lines : tuple of Line
     """
 
-    file: str = ""
-    lines: tuple[tuple[int, str], ...] = ()
+    lines: tuple[Line, ...] = ()
 
     @property
     def markdown(self):
         """The text with its fields, one line a paragraph."""
-        return paragraphs("\n".join(line for _, line in self.lines))
+        return paragraphs("\n".join(self.lines))
 
     def where(self, part=""):
         """File and line of the first line that holds `part`."""
-        found = [number for number, line in self.lines if part in line] or [number for number, _ in self.lines] or [1]
-        return f"{self.file}, line {found[0]}"
+        return next((line for line in self.lines if part in line), (*self.lines, Line(""))[0]).where
 
     def filled(self, values):
         """The text with the `values` of its fields, by name.
@@ -182,7 +207,7 @@ class Text:
         try:
             parts = list(string.Formatter().parse(text))
         except ValueError:
-            odd = next((line for _, line in self.lines if line.count("{") != line.count("}")), text)
+            odd = next((str(line) for line in self.lines if line.count("{") != line.count("}")), text)
             raise FileError(
                 f"{self.where(odd)}: expected fields such as {{name}}, got {odd!r}. Close the brace, or double one that is "
                 "no field."
@@ -241,6 +266,8 @@ class Step(Short):
         the question, the others come below.
     numbers, table, quoted : tuple of str
         Names of the numbers and of the table with the answer; of a text that the step is about and of its credit.
+    sentences : mapping of str to Text
+        What a picture shows, in words, by its name; other pictures have their own sentence.
     """
 
     title: str
@@ -256,6 +283,7 @@ class Step(Short):
     numbers: tuple[str, ...] = ()
     table: tuple[str, ...] = ()
     quoted: tuple[str, ...] = ()
+    sentences: Mapping[str, Text] = field(default_factory=dict, hash=False)
 
     @property
     def defaults(self):
@@ -278,11 +306,16 @@ class Step(Short):
             raise PredictionsError(f"settings: expected some of {known}, got {', '.join(unknown)}. Leave them out.")
         given = {control.name: control.allowed(settings.get(control.name, control.value)) for control in self.controls}
         found = self.work(**given)
+        right_option = "".join(self.options[self.right : self.right + 1])
+        fields = {**constants(self.work), **given, **found, "right_option": right_option}
+        for name, text in self.sentences.items():
+            (picture,) = self._named((name,), found)
+            found = {**found, name: replace(picture, said=text.filled(fields))}
         shown, revealed = self._named(self.shown, found), self._named(self.revealed, found)
-        place, right_option = len(shown), "".join(self.options[self.right : self.right + 1])
+        place = len(shown)
         quoted, credit = self._named(self.quoted, found) or ("", "")
         return Result(
-            self.answer.filled({**constants(self.work), **given, **found, "right_option": right_option}),
+            self.answer.filled(fields),
             self.right,
             numbers=self._named(self.numbers, found),
             asked=() if self.shown == self.revealed[: len(self.shown)] else shown,
@@ -299,7 +332,7 @@ class Step(Short):
         for name in names:
             if name not in found:
                 raise FileError(
-                    f"{self.answer.file}, {self.title!r}: expected what {self.work.__name__} gives ({', '.join(found)}), got "
+                    f"{names[0].file}, {self.title!r}: expected what {self.work.__name__} gives ({', '.join(found)}), got "
                     f"{name!r}.{near_miss(name, found)} Correct it in the block of the step."
                 )
             values += found[name] if isinstance(found[name], (list, tuple)) else [found[name]]

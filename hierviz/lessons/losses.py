@@ -1,7 +1,5 @@
 """Numbers of lesson 10: values and gradients of two losses on the same scores."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -55,20 +53,15 @@ def two_losses(one, other, **scores):
     """Values and gradients of two losses, and those of the first step and of the second at their starts."""
     found = {label: loss_numbers(OF_LEAVES[label], scores) for label in (one, other)}
     pulls = {label: entries["apple"] for label, (_, entries) in found.items()}
+    gradients = {label: list(entries.values()) for label, (_, entries) in found.items()}
     return {
         **{f"across_{key}": pull(key, ACROSS) for key in OF_LEAVES.values()},
         **{f"inside_{key}": pull(key, INSIDE) for key in OF_LEAVES.values()},
         "values": [value for value, _ in found.values()],
         "pulls": list(pulls.values()),
         "tree": read_as("flat_softmax", scores).tree(APPLE),
-        "gradients": bars_figure(
-            "gradients",
-            {label: list(entries.values()) for label, (_, entries) in found.items()},
-            leaf_names(TRIO),
-            "Gradient by the score of apple, the truth. "
-            f"{'; '.join(f'{label}: {number.text}' for label, number in pulls.items())}.",
-            PLACE,
-        ),
+        "listed": "; ".join(f"{label}: {number.text}" for label, number in pulls.items()),
+        "gradients": bars_figure("gradients", gradients, leaf_names(TRIO), PLACE),
     }
 
 
@@ -90,17 +83,13 @@ def proposition_2(**scores):
             row[f"gradient, {short}"] = entry
             holds.append(np.isclose(entry.value, given - is_true, atol=1e-6))
         rows.append(row)
+    gradients = {hv.LOSSES[key].label: [found[key][1][name] for name in NODES] for key in kinds}
     return {
         "agrees": all(holds),
         "values": [value for value, _ in found.values()],
         "classes": rows,
         "tree": samples["conditional_softmax"].tree(APPLE),
-        "gradients": bars_figure(
-            "gradients",
-            {hv.LOSSES[key].label: [found[key][1][name] for name in NODES] for key in kinds},
-            tuple(NODES),
-            "Gradients of conditional softmax and conditional sigmoid by the scores of four classes.",
-        ),
+        "gradients": bars_figure("gradients", gradients, tuple(NODES)),
     }
 
 

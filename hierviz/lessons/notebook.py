@@ -69,8 +69,7 @@ def notebook_of(lesson):
     cells = [
         _words(
             f"# {place}. {lesson.title}\n\n{lesson.summary}\n\nEach step asks a question first. Predict, then run the cell "
-            "below it. Change the "
-            "settings and run again. `??this.step(1).work` shows how the numbers of a step are computed."
+            "below it. Change the settings and run again. `??this.step(1).work` shows how the numbers of a step are computed."
         ),
         _code(FIRST.format(key=json.dumps(lesson.key))),
     ]

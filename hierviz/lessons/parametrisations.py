@@ -1,7 +1,5 @@
 """Numbers of lesson 7: logits, sigmoids and conditionals, and seven parametrisations of one tree."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -70,14 +68,8 @@ def one_row_seven_readings(kind, **scores):
     for label, key in LABELS.items():
         some = read_as(key, scores)
         best = some.answer("leaf")
-        rows.append(
-            {
-                "parametrisation": label,
-                "best leaf": TRIO.title(best),
-                "p of it": some.probability(best),
-                "p(fruit)": some.probability("fruit"),
-            }
-        )
+        cells = {"parametrisation": label, "best leaf": TRIO.title(best)}
+        rows.append(cells | {"p of it": some.probability(best), "p(fruit)": some.probability("fruit")})
     at_start = sorted({read_as(key, START).answer("leaf") for key in SEVEN})
     return {
         "n_leaves": len(at_start),
@@ -144,18 +136,14 @@ def micro_f1(threshold):
         ]
 
     (flat, by_sets), (plain, augmented) = both("conditional_softmax"), both("multilabel_sigmoid")
+    series = {"micro F1": (flat, plain), "micro hF1": (by_sets, augmented)}
     return {
         "flat": flat,
         "by_sets": by_sets,
         "plain": plain,
         "augmented": augmented,
         "tree": read_as("multilabel_sigmoid", many_scores()[0]).tree(int(truth[0])),
-        "bars": bars_figure(
-            "f1",
-            {"micro F1": (flat, plain), "micro hF1": (by_sets, augmented)},
-            ("conditional softmax", "multi-label sigmoid"),
-            f"Micro F1 and micro hF1 at τ = {level:.2f} of coherent and of incoherent scores.",
-        ),
+        "bars": bars_figure("f1", series, ("conditional softmax", "multi-label sigmoid")),
     }
 
 

@@ -3,8 +3,6 @@
 Also the demos as lessons use them: models run when a lesson opens, with some metrics, and some texts, kept for the next one.
 """
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -15,11 +13,7 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.lessons.lesson import NamedFigure, Number
 
 # Of one answer against one truth: label and key of `METRICS`.
-PATH = {
-    "hP": "depth_precision",
-    "hR": "depth_recall",
-    "hF": "depth_f1",
-}
+PATH = {"hP": "depth_precision", "hR": "depth_recall", "hF": "depth_f1"}
 # Two more networks, trained for a lesson only.
 LESSON_MODELS = ("lesson_raw_win", "lesson_softmax_descendant")
 # Openings of Wikipedia articles in the demo of texts.
@@ -109,16 +103,16 @@ def ribbon_figure(flips, threshold, name="ribbon"):
     return picture(name, "flip_ribbon", flips, float(threshold))
 
 
-def bars_figure(name, series, items, sentence, highlight=None):
+def bars_figure(name, series, items, highlight=None, sentence=""):
     """Bars of some numbers; `series` holds Numbers or floats."""
     plain = {key: [float(getattr(value, "value", value)) for value in row] for key, row in series.items()}
     return picture(name, "signed_bars", plain, items, sentence=sentence, highlight=highlight)
 
 
-def intervals_figure(name, items, sentence, zero=False, highlight=None):
+def intervals_figure(name, items, zero=False, highlight=None):
     """Estimates with their ends; `items` holds three Numbers each."""
     plain = {key: tuple(float(number.value) for number in row) for key, row in items.items()}
-    return picture(name, "interval_lines", plain, sentence=sentence, zero=zero, highlight=highlight)
+    return picture(name, "interval_lines", plain, zero=zero, highlight=highlight)
 
 
 @cache

@@ -1,7 +1,5 @@
 """Numbers of lesson 4: inference rules on one sample and on some texts; who stops where and why."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -60,18 +58,11 @@ def all_rules(truth, **weights):
     """The answer of every rule."""
     sample, start, rows = of_weights(weights), of_weights(START), []
     for rule, entry in hv.INFERENCE_RULES.items():
-        found = sample.answer(rule, **PARAMETERS.get(rule, {}))
-        nodes = found if isinstance(found, list) else [found]
+        nodes = np.atleast_1d(sample.answer(rule, **PARAMETERS.get(rule, {}))).tolist()
+        cells = {"rule": entry.label, "answer": ", ".join(map(ANIMALS.title, nodes)) or "nothing"}
         last = nodes[-1] if nodes else 0
-        rows.append(
-            {
-                "rule": entry.label,
-                "answer": ", ".join(map(ANIMALS.title, nodes)) or "nothing",
-                "p": sample.probability(last),
-                "bits": bits(ANIMALS, last, "bits"),
-                "why": WHY.get(rule, entry.sentence),
-            }
-        )
+        cells |= {"p": sample.probability(last), "bits": bits(ANIMALS, last, "bits")}
+        rows.append(cells | {"why": WHY.get(rule, entry.sentence)})
     return {
         "majority": start.named("majority"),
         "plurality": start.named("plurality"),
@@ -114,19 +105,14 @@ def darts(lam):
         )
         for node in nodes
     ]
+    place = nodes.index(found) if found in nodes else None
     return {
         "at_zero": sample.named("darts", lam=0.0),
         "at_eight": sample.named("darts", lam=8.0),
         "answer": ANIMALS.title(found),
         "rewards": rewards,
         "tree": sample.tree((), found),
-        "bars": bars_figure(
-            "rewards",
-            {"reward": rewards},
-            [ANIMALS.title(node) for node in nodes],
-            f"The largest reward has {ANIMALS.title(found)}.",
-            nodes.index(found) if found in nodes else None,
-        ),
+        "bars": bars_figure("rewards", {"reward": rewards}, list(map(ANIMALS.title, nodes)), place),
     }
 
 
@@ -151,15 +137,10 @@ def of_text(article):
     predictions, taxonomy = model.predictions, model.taxonomy
     sample = Sample(taxonomy, predictions.node_probabilities(np.array([row]))[0])
     answers = {rule: sample_answer(model, row, rule) for rule in READ_BY}
-    rows = [
-        {
-            "rule": hv.INFERENCE_RULES[rule].label,
-            "answer": taxonomy.title(found.nodes[0]),
-            "p": sample.probability(found.nodes[0]),
-            "it is": OUTCOMES[found.outcome],
-        }
-        for rule, found in answers.items()
-    ]
+    rows = []
+    for rule, found in answers.items():
+        cells = {"rule": hv.INFERENCE_RULES[rule].label, "answer": taxonomy.title(found.nodes[0])}
+        rows.append(cells | {"p": sample.probability(found.nodes[0]), "it is": OUTCOMES[found.outcome]})
     found, true = answers["majority"], int(predictions.truth[row])
     return {
         "answer": taxonomy.title(found.nodes[0]),

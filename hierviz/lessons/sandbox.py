@@ -1,7 +1,5 @@
 """Numbers of lesson 2: a tree of seven leaves whose probabilities are dragged."""
 
-from __future__ import annotations
-
 import hierviz as hv
 from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import (

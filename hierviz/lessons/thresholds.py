@@ -1,7 +1,5 @@
 """Numbers of lesson 3: the Pareto set, the curve of many samples and its areas; from one class to a set."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -52,20 +50,13 @@ def pareto_set(threshold, **weights):
     """All answers that thresholds can give one sample."""
     sample, level = of_weights(weights), float(threshold)
     nodes, answer = hv.pareto_table(ANIMALS, sample.p[None]).nodes.tolist(), answer_at(sample, level)
-    names = titles(ANIMALS, nodes)
     return {
         "n": Number("classes in the Pareto set", len(nodes), "", ("count", len(nodes))),
         "n_classes": ANIMALS.n_nodes,
-        "classes": names,
+        "classes": titles(ANIMALS, nodes),
         "answer": ANIMALS.title(answer),
         "tree": sample.tree((), answer),
-        "points": picture(
-            "pareto",
-            "pareto_points",
-            *(ANIMALS, sample.p, nodes),
-            sentence=f"Filled: the classes that some threshold answers ({names}). Hollow: the others. The dashed line is τ.",
-            threshold=level,
-        ),
+        "points": picture("pareto", "pareto_points", ANIMALS, sample.p, nodes, threshold=level),
     }
 
 
@@ -119,10 +110,8 @@ def sets_of(weights):
 
 def shown_sets(sample, sets, numbers):
     """What both figures show."""
-    best = list(numbers)[sets.best]
-    sentence = f"The set with the highest expected hF1 is {best}."
-    figure = picture("sets", "set_steps", PLAUD, sets, sentence=sentence, threshold=0.5)
-    return {"best": best, "sets": list(numbers.values()), "tree": sample.tree(), "steps": figure}
+    steps = picture("sets", "set_steps", PLAUD, sets, threshold=0.5)
+    return {"best": list(numbers)[sets.best], "sets": list(numbers.values()), "tree": sample.tree(), "steps": steps}
 
 
 def of_sliders(weights):

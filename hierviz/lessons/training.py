@@ -1,7 +1,5 @@
 """Numbers of lesson 11: three more models than the demo's seven, shown as trained."""
 
-from __future__ import annotations
-
 import numpy as np
 
 from hierviz.demo import MODELS
@@ -25,13 +23,8 @@ CONTROLS = {"metric": Selector("metric", "Metric", COLUMNS, COLUMNS[0])}
 def metric_figure(metric, keys, highlight=None):
     """One number of some models."""
     numbers = [metric_of(key, metric) for key in keys]
-    return bars_figure(
-        "models",
-        {metric: numbers},
-        [number.label for number in numbers],
-        f"{metric} of {len(numbers)} models.",
-        None if highlight is None else keys.index(highlight),
-    )
+    place, sentence = None if highlight is None else keys.index(highlight), f"{metric} of {len(numbers)} models."
+    return bars_figure("models", {metric: numbers}, [number.label for number in numbers], place, sentence)
 
 
 def ten_models(metric):

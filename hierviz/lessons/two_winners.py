@@ -1,7 +1,5 @@
 """Numbers of lesson 9: flat softmax and parameter sharing on the demo, and the agreement of metrics."""
 
-from __future__ import annotations
-
 from functools import cache
 
 import numpy as np
@@ -87,15 +85,9 @@ def which_is_better(metric):
         **{f"win_{part}": number for part, number in zip(("gap", "low", "high"), win)},
         **{f"curve_{part}": number for part, number in zip(("gap", "low", "high"), specific)},
         "chosen": chosen,
+        **dict(zip(("gap", "low", "high"), chosen)),
         "tree": tree_figure(hv.projection.cut(run_all(PAIR)[0].taxonomy, max_depth=2)),
-        "differences": intervals_figure(
-            "differences",
-            {"win": win, "R@90C": specific},
-            f"Flat softmax minus parameter sharing, {metric}: {chosen[0].text}, 95 % interval from {chosen[1].text} to "
-            f"{chosen[2].text}.",
-            zero=True,
-            highlight=metric,
-        ),
+        "differences": intervals_figure("differences", {"win": win, "R@90C": specific}, zero=True, highlight=metric),
     }
 
 
@@ -155,6 +147,7 @@ def agreement(one, other):
     """How far metrics agree in the order of seven models."""
     start, share, low, high = agreement_numbers(*START)
     now, matrix = agreement_numbers(one, other), seven().agreement
+    models = [row["model"] for row in seven().to_dict()["rows"]]
     return {
         "start": start,
         "share": share,
@@ -163,18 +156,10 @@ def agreement(one, other):
         "now": now[0],
         "now_share": now[1],
         "numbers": now if (one, other) == START else (*now, start),
-        "ranks": bars_figure(
-            "ranks",
-            {one: [abs(value) for value in values_of(one)]},
-            [row["model"] for row in seven().to_dict()["rows"]],
-            f"{one} of {matrix.n_methods} models.",
-        ),
-        "matrix": picture(
-            "agreement",
-            "agreement_matrix",
-            matrix,
-            sentence=f"Kendall's τ-b of every two of {len(COLUMNS)} metrics, on the order of {matrix.n_methods} models.",
-        ),
+        "n_models": matrix.n_methods,
+        "n_metrics": len(COLUMNS),
+        "ranks": bars_figure("ranks", {one: [abs(value) for value in values_of(one)]}, models),
+        "matrix": picture("agreement", "agreement_matrix", matrix),
     }
 
 

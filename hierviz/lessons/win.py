@@ -1,7 +1,5 @@
 """Numbers of lesson 5: the win, −log win and cross entropy."""
 
-from __future__ import annotations
-
 import numpy as np
 
 import hierviz as hv
@@ -46,11 +44,8 @@ def all_mass_on(leaf):
     rows = {}
     for name in leaf_names(FISH):
         sample = Sample.of_weights(FISH, {other: float(other == name) for other in leaf_names(FISH)})
-        rows[name] = {
-            "all probability on": name,
-            "raw win": sample.win(truth, rescaled=False),
-            "win": sample.win(truth),
-        }
+        wins = {"raw win": sample.win(truth, rescaled=False), "win": sample.win(truth)}
+        rows[name] = {"all probability on": name, **wins}
     return {
         "raw_of_huso": rows["huso"]["raw win"],
         "raw": rows[leaf]["raw win"],

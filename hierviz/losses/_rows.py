@@ -1,7 +1,5 @@
 """What a loss is, and what the losses share: checks of truth and scores, blocks of rows, masses of a softmax."""
 
-from __future__ import annotations
-
 import functools
 import inspect
 from collections.abc import Callable
@@ -10,22 +8,22 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.predictions.parametrisation import column_order, default_columns, sigmoid
 from hierviz.taxonomy.checks import check_one_of, check_truth_first
-from hierviz.taxonomy.node_lists import distinct
+from hierviz.taxonomy.node_lists import distinct, group
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.taxonomy.tree_sums import accumulate_down
 
 WU = "Wu, Tygert & LeCun, 2019"
-VALMADRE = "Valmadre, NeurIPS 2022"
+
 PLAUD = "Plaud et al., CoNLL 2024"
 # A block has about this many node values (8 MB in float64): a handful of temporaries of this size stay cheap.
 BLOCK_VALUES = 1_000_000
 
 
 @dataclass(frozen=True)
-class Loss(Short):
+class Loss(Described):
     """One training loss.
 
     Attributes
@@ -47,13 +45,6 @@ class Loss(Short):
         True when a sample may have several true nodes (NodeLists).
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     parametrisation: str
     function: Callable
     tree_only: bool = True
@@ -191,15 +182,10 @@ def _by_blocks(taxonomy, compute, scores, *per_row):
 # Arrays over (samples, nodes) that start from the true path ------------------------------------------------------------
 
 
-def entries(lists):
-    """(row, node) of every entry of NodeLists."""
-    return lists.rows, lists.nodes
-
-
-def indicator(taxonomy, lists):
-    """True where the node is in the sample's list, shape (n_samples, n_nodes)."""
-    inside = np.zeros((len(lists), taxonomy.n_nodes), dtype=bool)
-    inside[entries(lists)] = True
+def indicator(lists, n):
+    """True where the node, of n, is in the sample's list, shape (n_samples, n)."""
+    inside = np.zeros((len(lists), n), dtype=bool)
+    inside[lists.rows, lists.nodes] = True
     return inside
 
 
@@ -210,8 +196,7 @@ def at_meeting(taxonomy, lists, values):
     at the root, in every list, and never falls from parent to child; a tree.
     """
     met = np.zeros((len(lists), taxonomy.n_nodes))
-    row, node = entries(lists)
-    met[row, node] = values[node]
+    met[lists.rows, lists.nodes] = values[lists.nodes]
     return accumulate_down(taxonomy, met, np.maximum)
 
 
@@ -295,15 +280,5 @@ def below_finder(taxonomy):
     if taxonomy.is_tree:
         return lambda truth: taxonomy.is_ancestor(truth[:, None], taxonomy.leaves[None, :])
     above = taxonomy.ancestors(taxonomy.leaves)
-    column = np.repeat(np.arange(taxonomy.n_leaves), above.lengths)[np.argsort(above.nodes, kind="stable")]
-    offsets = np.concatenate([[0], np.cumsum(taxonomy.n_leaves_below)])
-
-    def below(truth):
-        length = taxonomy.n_leaves_below[truth]
-        ends = np.cumsum(length)
-        place = np.arange(ends[-1] if len(ends) else 0) + np.repeat(offsets[truth] - ends + length, length)
-        inside = np.zeros((len(truth), taxonomy.n_leaves), dtype=bool)
-        inside[np.repeat(np.arange(len(truth)), length), column[place]] = True
-        return inside
-
-    return below
+    columns = group(above.nodes, above.rows, taxonomy.n_nodes)
+    return lambda truth: indicator(columns.take(truth), taxonomy.n_leaves)

@@ -18,9 +18,9 @@ References
 
 import numpy as np
 
-from hierviz.losses._rows import PLAUD, VALMADRE, indicator, loss_function, number
+from hierviz.losses._rows import PLAUD, indicator, loss_function, number
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.parametrisation import default_columns
+from hierviz.predictions.parametrisation import VALMADRE, default_columns, family_runs
 
 
 @loss_function(
@@ -58,11 +58,11 @@ def conditional_softmax(taxonomy, truth, scores, *, smoothing=0.0):
     below :math:`u` [1]_. Without smoothing it is :math:`-\log p_y`, and families off the path have no gradient.
     """
     smoothing = number(smoothing, "smoothing", 0, 1)
-    columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
+    columns, families = default_columns(taxonomy, "conditional_softmax"), family_runs(taxonomy)
     spread = smoothing * (taxonomy.n_leaves_below / taxonomy.n_leaves)[columns]
 
     def compute(scores, truth):
-        weights = (1 - smoothing) * indicator(taxonomy, taxonomy.ancestors(truth))[:, columns] + spread
+        weights = (1 - smoothing) * indicator(taxonomy.ancestors(truth), taxonomy.n_nodes)[:, columns] + spread
         return _weighted_nll(scores, weights, families)[:2]
 
     return compute
@@ -111,11 +111,11 @@ def conditional_softmax_la(taxonomy, truth, scores, *, tau=1.0, counts=None):
     where :math:`\nu_u` is the share of :math:`u` in the counts of its family [2]_.
     """
     tau = number(tau, "tau", 0)
-    columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
+    columns, families = default_columns(taxonomy, "conditional_softmax"), family_runs(taxonomy)
     adjustment = tau * np.log(train_shares(taxonomy, counts)[columns])
 
     def compute(scores, truth):
-        weights = indicator(taxonomy, taxonomy.ancestors(truth))[:, columns].astype(np.float64)
+        weights = indicator(taxonomy.ancestors(truth), taxonomy.n_nodes)[:, columns].astype(np.float64)
         return _weighted_nll(scores + adjustment, weights, families)[:2]
 
     return compute
@@ -194,11 +194,11 @@ def hxe(taxonomy, truth, scores, *, alpha=0.1, parametrisation="flat_softmax"):
     log-sum-exp of the leaves below each node, so no small probability is ever divided by another.
     """
     alpha = number(alpha, "alpha", 0)
-    columns, families = default_columns(taxonomy, "conditional_softmax"), _families(taxonomy)
+    columns, families = default_columns(taxonomy, "conditional_softmax"), family_runs(taxonomy)
     decay = np.exp(-alpha * (taxonomy.depth[columns] - 1))
 
     def compute(scores, truth):
-        weights = indicator(taxonomy, taxonomy.ancestors(truth))[:, columns] * decay
+        weights = indicator(taxonomy.ancestors(truth), taxonomy.n_nodes)[:, columns] * decay
         if parametrisation == "conditional_softmax":
             return _weighted_nll(scores, weights, families)[:2]
         own = np.full((len(scores), taxonomy.n_nodes), -np.inf)
@@ -220,13 +220,6 @@ def subtree_logsumexp(taxonomy, scores):
         below = np.exp(below - np.repeat(top, np.diff(np.append(start, len(nodes))), axis=1))
         scores[:, parents] = np.logaddexp(scores[:, parents], top + np.log(np.add.reduceat(below, start, axis=1)))
     return scores
-
-
-def _families(taxonomy):
-    """(first column, length) of each family in conditional-softmax order."""
-    parents = np.sort(taxonomy.parent[1:])
-    start = np.flatnonzero(np.diff(parents, prepend=-2))
-    return start, np.diff(np.append(start, len(parents)))
 
 
 def _weighted_nll(scores, weights, families):

@@ -16,9 +16,9 @@ References
 
 import numpy as np
 
-from hierviz.losses._rows import VALMADRE, at_meeting, entries, indicator, loss_function, mass_nll, number
+from hierviz.losses._rows import at_meeting, indicator, loss_function, mass_nll, number
 from hierviz.losses.conditional import subtree_logsumexp
-from hierviz.predictions.parametrisation import sigmoid
+from hierviz.predictions.parametrisation import VALMADRE, sigmoid
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.tree_sums import accumulate_down
 
@@ -66,7 +66,7 @@ def soft_max_descendant(taxonomy, truth, scores, *, weighted=True):
     def compute(scores, truth):
         scores = scores - scores.max(axis=1, keepdims=True)
         path = taxonomy.ancestors(truth)
-        row, node = entries(path)
+        row, node = path.rows, path.nodes
         depth = taxonomy.depth[node]
         unrelated = _unrelated(taxonomy, scores, path)[row, depth]
         odds = unrelated - scores[row, node]
@@ -186,7 +186,7 @@ def _costs(taxonomy, truth, cost):
     """C of `soft_max_margin`, shape (n, n_nodes); exactly 0 at the truth."""
     path = taxonomy.ancestors(truth)
     if cost == "incorrect":
-        return ~indicator(taxonomy, path)
+        return ~indicator(path, taxonomy.n_nodes)
     value = taxonomy.depth if cost == "depth_dist" else taxonomy.information * np.log(2)
     return value[truth][:, None] + value - 2 * at_meeting(taxonomy, path, value)
 
@@ -194,7 +194,7 @@ def _costs(taxonomy, truth, cost):
 def _unrelated(taxonomy, scores, path):
     """Log-sum-exp of the nodes unrelated to the path's node of each depth, shape (n, longest path); -inf for none."""
     below = subtree_logsumexp(taxonomy, scores.copy())
-    row, node = entries(path)
+    row, node = path.rows, path.nodes
     depth = taxonomy.depth[node]
     total = np.full((len(scores), depth.max(initial=0) + 1), -np.inf)
     down = np.flatnonzero(depth > 0)

@@ -15,9 +15,9 @@ References
 
 import numpy as np
 
-from hierviz.losses._rows import VALMADRE, below_finder, loss_function, mass_nll, number
+from hierviz.losses._rows import below_finder, loss_function, mass_nll, number
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.parametrisation import default_columns
+from hierviz.predictions.parametrisation import VALMADRE, default_columns
 from hierviz.taxonomy.tree_sums import accumulate_down, sum_up
 
 

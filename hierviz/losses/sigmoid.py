@@ -20,7 +20,8 @@ References
 
 import numpy as np
 
-from hierviz.losses._rows import PLAUD, VALMADRE, at_meeting, indicator, loss_function, number
+from hierviz.losses._rows import PLAUD, at_meeting, indicator, loss_function, number
+from hierviz.predictions.parametrisation import VALMADRE
 
 
 @loss_function(
@@ -55,7 +56,7 @@ def multilabel_bce(taxonomy, truth, scores):
     """
 
     def compute(scores, truth):
-        return _binary(scores, indicator(taxonomy, truth)[:, 1:], 1.0)
+        return _binary(scores, indicator(truth, taxonomy.n_nodes)[:, 1:], 1.0)
 
     return compute
 
@@ -97,7 +98,7 @@ def multilabel_focal(taxonomy, truth, scores, *, alpha=0.95, gamma=1.0):
     alpha, gamma = number(alpha, "alpha", 0, 1), number(gamma, "gamma", 0)
 
     def compute(scores, truth):
-        target = indicator(taxonomy, truth)[:, 1:]
+        target = indicator(truth, taxonomy.n_nodes)[:, 1:]
         sign = np.where(target, 1.0, -1.0)
         cost, wrong = _log_loss(sign * scores)
         # With wrong = 1 - right: d/ds wrong^gamma cost = -wrong^gamma (gamma right cost + wrong).
@@ -148,7 +149,7 @@ def conditional_sigmoid(taxonomy, truth, scores):
     """
 
     def compute(scores, truth):
-        inside = indicator(taxonomy, truth)
+        inside = indicator(truth, taxonomy.n_nodes)
         return _binary(scores, inside[:, 1:], inside[:, taxonomy.parent[1:]])
 
     return compute
@@ -199,7 +200,7 @@ def champ(taxonomy, truth, scores, *, beta=0.2):
     longest = max(1, _longest_distance(taxonomy))
 
     def compute(scores, truth):
-        target = indicator(taxonomy, truth)[:, 1:]
+        target = indicator(truth, taxonomy.n_nodes)[:, 1:]
         # The way to the nearest true node goes up to the first true ancestor, or through the root to depth 1.
         met = at_meeting(taxonomy, truth, taxonomy.depth)
         distance = np.where(met > 0, taxonomy.depth - met, taxonomy.depth + 1)[:, 1:]

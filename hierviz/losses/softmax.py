@@ -27,7 +27,6 @@ References
 import numpy as np
 
 from hierviz.losses._rows import (
-    VALMADRE,
     WU,
     at_meeting,
     below_finder,
@@ -37,7 +36,7 @@ from hierviz.losses._rows import (
     number,
     refuse,
 )
-from hierviz.predictions.parametrisation import softmax
+from hierviz.predictions.parametrisation import VALMADRE, softmax
 
 
 @loss_function(

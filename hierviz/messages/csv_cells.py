@@ -18,8 +18,6 @@ References
 .. [1] OWASP Foundation, CSV Injection, https://owasp.org/www-community/attacks/CSV_Injection.
 """
 
-from __future__ import annotations
-
 import csv
 import io
 import re

@@ -16,8 +16,6 @@ new_file, new_text : a context manager that gives the file to write to.
 check_place : report early that a file cannot be written.
 """
 
-from __future__ import annotations
-
 import contextlib
 import errno
 import io

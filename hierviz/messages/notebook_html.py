@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import importlib.util
 from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
@@ -108,6 +109,32 @@ class Short:
         cells = [[_plain(cell) for cell in row] for row in rows.itertuples(index=False)]
         sized = f"{type(self).__name__}, the first {len(rows)} rows" if len(rows) == MOST_ROWS else type(self).__name__
         return fact_sheet(sized, table([str(name) for name in rows.columns], cells))
+
+
+@dataclass(frozen=True)
+class Described(Short):
+    """An entry of a registry.
+
+    Attributes
+    ----------
+    key, label, sentence, formula, source : str
+        Registry key, name for people, one plain sentence, LaTeX, paper, with section or equation where it is known.
+    """
+
+    _printed = ("key", "label")
+
+    key: str
+    label: str
+    sentence: str
+    formula: str
+    source: str
+
+
+class Rows(Short):
+    """A `Short` of rows: its length is that of its arrays, of which the first counts."""
+
+    def __len__(self) -> int:
+        return next(len(value) for value in vars(self).values() if isinstance(value, np.ndarray))
 
 
 def _plain(cell):

@@ -10,8 +10,6 @@ Functions
 value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up, shares_text
 """
 
-from __future__ import annotations
-
 import math
 
 FEWEST, MOST = 3, 7

@@ -138,8 +138,8 @@ def _orders(n_scores, taxonomy, nodes):
     is_leaves = bool(taxonomy.is_leaf[classes].all())
     by_name = sorted(classes.tolist(), key=lambda node: taxonomy.names[node])
     natural = sorted(classes.tolist(), key=lambda node: natural_key(taxonomy.names[node]))
-    lists = {
-        CHOSEN: classes if nodes is not None else None,
+    lists = {} if nodes is None else {CHOSEN: classes}
+    lists |= {
         "alphabetical order": np.array(by_name),
         "natural order (2 before 10, any case)": np.array(natural),
         "the taxonomy's order": np.sort(classes),
@@ -149,12 +149,10 @@ def _orders(n_scores, taxonomy, nodes):
         if not is_leaves and 0 not in classes and len(classes) == taxonomy.n_nodes - 1:
             lists["the taxonomy's order, children together"] = default_columns(taxonomy, "conditional_softmax")
     for name, order in lists.items():
-        if order is None:
-            continue
         # A parametrisation of inner nodes wants all of its columns.
         for shift, words in _SHIFTS.items() if is_leaves else ((0, ""),):
             placed = _placed(n_scores, kept, order, shift)
-            if placed is not None and not (name == CHOSEN and shift == 0):
+            if placed is not None:
                 orders.setdefault(name + words, placed)
     first = {}
     for name, order in orders.items():
@@ -261,6 +259,5 @@ def near_chance(n_right, n, n_leaves):
         return None
     return (
         f"accuracy is close to chance ({percent_text(n_right / n, 1)} of {n} leaves correct, {percent_text(chance, 1)} by "
-        "chance): "
-        "check the order of the classes and the scaling of the inputs"
+        "chance): check the order of the classes and the scaling of the inputs"
     )

@@ -12,7 +12,7 @@ from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.number_text import percent_text
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.class_order import are_right, best_first, compared, rows_to_check, top_level_wrong
-from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD
+from hierviz.onnx.description.input_keys import IMAGENET_MEAN, IMAGENET_STD, as_keyword
 from hierviz.onnx.description.picture_fitting import BLOCK_BYTES, picture_bytes, require_room_for_picture
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 from hierviz.predictions.exchanged_columns import CLEARLY, luck_words
@@ -64,6 +64,7 @@ def check_inputs(model, inputs, truth):
     truth = truth.take(rows) if isinstance(truth, NodeLists) else np.asarray(truth)[rows]
     declared = None if model.inputs[0].why_no_pictures else _key(model.inputs[0])
     made, right = {}, {}
+    keys = ("colour", "range", "mean", "std", *(("size", "resize", "pad") if fitted_otherwise else ()))
     # The declared way goes first: it settles what the scores are.
     variants = dict(sorted(variants.items(), key=lambda entry: _key(entry[1]) != declared))
 
@@ -77,7 +78,7 @@ def check_inputs(model, inputs, truth):
         wrong = None
         if model.taxonomy.is_tree and not isinstance(truth, NodeLists):
             wrong = float(top_level_wrong(model.taxonomy, truth, leaves).mean())
-        how = _preprocessing(spec, bool(fitted_otherwise))
+        how = as_keyword({key: getattr(spec, key) for key in keys})
         made[name] = {"variant": name, "is_declared": is_declared, "preprocessing": how, "top_level_wrong": wrong}
 
     def ranked():
@@ -191,13 +192,6 @@ def _words(spec):
     for key, values in (("mean", spec.mean), ("std", spec.std)):
         words += "" if values is None else f", {key} " + " ".join(f"{value:g}" for value in values)
     return ", ".join(filter(None, (colour, words)))
-
-
-def _preprocessing(spec, with_size):
-    said = {"colour": spec.colour, "range": spec.range, "mean": spec.mean, "std": spec.std}
-    if with_size:
-        said |= {"size": spec.size, "resize": spec.resize, "pad": spec.pad}
-    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items() if value is not None}
 
 
 def _pictures(inputs, specs, rows):

@@ -51,6 +51,17 @@ def _asked(usage="", help="", default=None, **how) -> Any:
     return field(default=default, metadata={"option": Option(usage, help, **how)})
 
 
+def _asked_form(what, forms, more=""):
+    """The field for the form of a file, one of `forms` with their words."""
+    return _asked(
+        f"--{what}-form FORM",
+        f"form of the {what} where it is not detected: {', '.join(forms)}{more}",
+        choices=forms,
+        label=f"Format of the {what}",
+        offered={"": "detect", **{key: f"{key}: {words}" for key, words in forms.items()}},
+    )
+
+
 @dataclass(frozen=True)
 class Files:
     """Paths and readings the user chose; uploads lie in a private folder under their own names, which `held` keeps.
@@ -143,13 +154,7 @@ class Files:
         label="Pictures to show",
         hint="Named by a column `image` or `file`.",
     )
-    taxonomy_form: str | None = _asked(
-        "--taxonomy-form FORM",
-        f"form of the taxonomy where it is not detected: {', '.join(TAXONOMY_FORMS)}",
-        choices=TAXONOMY_FORMS,
-        label="Format of the taxonomy",
-        offered={"": "detect", **{key: f"{key}: {words}" for key, words in TAXONOMY_FORMS.items()}},
-    )
+    taxonomy_form: str | None = _asked_form("taxonomy", TAXONOMY_FORMS)
     taxonomy_separator: str | None = _asked(label="Separator of the taxonomy")
     taxonomy_direction: str | None = _asked(
         label="Columns of an edge list",
@@ -164,13 +169,7 @@ class Files:
         "--taxonomy-relations NAME,...",
         "relations to the parents in an OBO file (default: is_a), for example is_a,part_of",
     )
-    predictions_form: str | None = _asked(
-        "--predictions-form FORM",
-        f"form of the predictions where it is not detected: {', '.join(PREDICTION_FORMS)} (docs/formats.md)",
-        choices=PREDICTION_FORMS,
-        label="Format of the predictions",
-        offered={"": "detect", **{key: f"{key}: {words}" for key, words in PREDICTION_FORMS.items()}},
-    )
+    predictions_form: str | None = _asked_form("predictions", PREDICTION_FORMS, " (docs/formats.md)")
     given: Mapping[str, Any] = field(default_factory=dict)
     reading: Mapping[str, Any] = field(default_factory=dict)
     run: Mapping[str, Any] = field(default_factory=dict)

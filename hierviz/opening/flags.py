@@ -83,6 +83,11 @@ class Option:
         return replace(self, usage=f"{flag} [NAME=]{metavar}", help=words, several=True, choices=None)
 
 
+def repeated(usage, words):
+    """An Option that may be given several times; none if it is not."""
+    return Option(usage, f"{words}; may be given several times", several=True, default=())
+
+
 def add_flags(command, options):
     """Add options to a parser, or to a group of one."""
     command._negative_number_matcher = _NEGATIVE

@@ -1,7 +1,5 @@
 """Reading the chosen files: taxonomy, predictions, models run on inputs, on the whole taxonomy or a part of it."""
 
-from __future__ import annotations
-
 from pathlib import Path
 
 import numpy as np

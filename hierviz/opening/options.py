@@ -1,7 +1,5 @@
 """The options of the commands that open files and of the app, and how errors and notes name them: as flags or as fields."""
 
-from __future__ import annotations
-
 import argparse
 import functools
 import os

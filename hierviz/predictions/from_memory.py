@@ -109,14 +109,10 @@ class FromMemory:
                     "truth: expected a Series with the index of the frame, got another index. Use truth.reindex(frame.index)."
                 )
             truth = truth.to_numpy()
-        id_place = next(
-            (names.index(column) for column in ID_COLUMNS if column in names and column not in taxonomy.index), None
-        )
+        id_place = _place_of(ID_COLUMNS, names, taxonomy)
         # An index that only counts the rows is no id.
         counts_rows = frame.index.equals(frame.iloc[:, :0].reset_index(drop=True).index)
-        ids = None if counts_rows else frame.index
-        if id_place is not None:
-            ids = frame.iloc[:, id_place]
+        ids = frame.iloc[:, id_place] if id_place is not None else None if counts_rows else frame.index
         rest = [k for k in range(len(names)) if k not in (truth_place, id_place)]
         scores = [k for k in rest if names[k].strip() in taxonomy.index or frame.dtypes.iloc[k].kind in NUMBERS]
         if not scores:
@@ -125,18 +121,10 @@ class FromMemory:
                 "Name them after the nodes."
             )
         nodes = nodes_named([names[k] for k in scores], taxonomy, "frame, columns")
-        return _from_columns(
-            cls,
-            taxonomy,
-            np.column_stack([_numbers(frame.iloc[:, k], names[k]) for k in scores]),
-            nodes,
-            truth,
-            parametrisation,
-            "the frame",
-            name=name,
-            sample_ids=None if ids is None else _distinct_ids(ids),
-            attributes={names[k]: frame.iloc[:, k].to_numpy() for k in rest if k not in scores},
-        )
+        values = np.column_stack([_numbers(frame.iloc[:, k], names[k]) for k in scores])
+        attributes = {names[k]: frame.iloc[:, k].to_numpy() for k in rest if k not in scores}
+        more = {"name": name, "sample_ids": None if ids is None else _distinct_ids(ids), "attributes": attributes}
+        return _from_columns(cls, taxonomy, values, nodes, truth, parametrisation, "the frame", **more)
 
     @classmethod
     def from_predict_proba(
@@ -349,9 +337,9 @@ class FromMemory:
         if is_whole and np.isin(default_columns(taxonomy, key), nodes).all():
             scores = np.empty((len(outputs), len(nodes)))
             scores[row, column] = value
-            order = np.argsort(nodes)
+            order, more = np.argsort(nodes), {"name": name, **more}
             return _from_columns(
-                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, "outputs", name=name, **more
+                cls, taxonomy, scores[:, order], nodes[order], truth, parametrisation, "outputs", **more
             )
         is_top_k = is_falling(row, value)
         if missing is None and not is_top_k:
@@ -452,7 +440,9 @@ def _truth_column(names, truth, taxonomy):
             hint = near_miss(truth, names) or " A file with the truth goes to hierviz.attach_truth."
             raise PredictionsError(f"truth: expected the name of a column, got {truth!r}.{hint}")
         return names.index(truth)
-    if truth is not None:
-        return None
-    # A class may be called so, such as true next to false.
-    return next((names.index(name) for name in TRUTH_COLUMNS if name in names and name not in taxonomy.index), None)
+    return _place_of(TRUTH_COLUMNS, names, taxonomy) if truth is None else None
+
+
+def _place_of(columns, names, taxonomy):
+    """Place of the first of `columns` in the names, None when none is; a class may be called so, such as true next to false."""
+    return next((names.index(name) for name in columns if name in names and name not in taxonomy.index), None)

@@ -24,7 +24,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, default_columns, probabilities_of
-from hierviz.taxonomy.node_lists import offsets_of
+from hierviz.taxonomy.node_lists import entries_of, offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 NOTHING_LISTED = "List its most probable class, or leave the sample out: it then counts as one without a prediction."
@@ -162,22 +162,20 @@ def label_entries(lists: Iterable[Any], where: str) -> tuple[np.ndarray, list[st
                     f"{where}, sample {row}: expected the keys label and score, got {listed(entry)}. "
                     "Pass what the pipeline returns."
                 )
-            score = entry["score"]
-            if isinstance(score, bool) or not isinstance(score, (int, float, np.integer, np.floating)):
+            score, label, got = entry["score"], str(entry["label"]), ""
+            try:
+                if isinstance(score, bool) or not isinstance(score, (int, float, np.integer, np.floating)):
+                    got = repr(score)
+                else:
+                    values.append(float(score))
+            except OverflowError:
+                got = f"an integer of {int(score).bit_length()} bits"
+            if got:
                 raise PredictionsError(
-                    f"{where}, sample {row}, label {str(entry['label'])!r}: expected a number as score, got {score!r}. "
-                    "Correct it."
+                    f"{where}, sample {row}, label {label!r}: expected a number as score, got {got}. Correct it."
                 )
             rows.append(row)
-            label = str(entry["label"])
             labels.append(known.setdefault(label, label))
-            try:
-                values.append(float(score))
-            except OverflowError:
-                raise PredictionsError(
-                    f"{where}, sample {row}, label {label!r}: expected a number as score, got an integer of "
-                    f"{int(score).bit_length()} bits. Correct it."
-                ) from None
     return np.array(rows, dtype=np.intp), labels, np.array(values, dtype=np.float64)
 
 
@@ -244,10 +242,8 @@ class ListedScores(Short):
 
     def entries(self, rows: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """(place in `rows`, column, value) of every entry of some rows (ndarray of int), each of shape (n,)."""
-        lengths = self.lengths[rows]
-        ends = np.cumsum(lengths)
-        place = np.repeat(np.arange(len(rows)), lengths)
-        entry = np.arange(len(place)) + np.repeat(self.offsets[rows] - ends + lengths, lengths)
+        offsets, entry = entries_of(self.offsets, rows)
+        place = np.repeat(np.arange(len(rows)), np.diff(offsets))
         return place, self.columns[entry].astype(np.intp), self.values[entry]
 
     def __getitem__(self, rows: slice | np.ndarray) -> np.ndarray:
@@ -325,11 +321,8 @@ class ListedScores(Short):
         below = np.flatnonzero(mass + n_unlisted * self.largest_unlisted(rows) < 1 - SUM_TOLERANCE)
         if len(below):
             row = int(below[0])
-            most = (
-                f" and {n_unlisted[row]} other leaves of at most {self.largest_unlisted(rows[row : row + 1])[0]:.6g}"
-                if n_unlisted[row]
-                else ""
-            )
+            largest = self.largest_unlisted(rows[row : row + 1])[0]
+            most = f" and {n_unlisted[row]} other leaves of at most {largest:.6g}" if n_unlisted[row] else ""
             raise PredictionsError(
                 f"{where}, sample {sample(row)!r}: expected leaf probabilities that sum to 1, got {mass[row]:.6g} listed{most}. "
                 f"Such samples: {len(below)}. If the rest is 0, pass {{missing=zero}}; if they are independent of each other, "

@@ -88,8 +88,8 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray |
         _check_numbers(np.unique(truth).tolist(), taxonomy, named)
         return truth
     entries = list(truth)
-    has_lists = any(isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries)
-    lists = [list(entry) if isinstance(entry, (list, tuple, set, np.ndarray)) else [entry] for entry in entries]
+    are_lists = [isinstance(entry, (list, tuple, set, np.ndarray)) for entry in entries]
+    lists = [list(entry) if is_list else [entry] for entry, is_list in zip(entries, are_lists, strict=True)]
     flat = list(chain.from_iterable(lists))
     known: dict = {}
     for value in flat:
@@ -113,7 +113,7 @@ def truth_nodes(truth: Any, taxonomy: Taxonomy, named: str = "") -> np.ndarray |
         hint = advice(str(unknown[0]), taxonomy, " Check the spelling, or that this is the right taxonomy.")
         raise PredictionsError(f"truth, sample {row}: expected names of nodes, got {listed(unknown)}.{hint}")
     _check_numbers([node for value, node in known.items() if node != -1 and _is_whole(value)], taxonomy, named)
-    if has_lists:
+    if any(are_lists):
         return NodeLists.from_lists([[known[name] for name in names if known[name] >= 0] for names in lists])
     return np.array([known[value] for value in flat], dtype=np.intp)
 

@@ -23,17 +23,18 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.messages.notebook_html import Short
+from hierviz.messages.notebook_html import Described
 from hierviz.taxonomy.checks import array_of_rows, check_one_of, check_taxonomy, in_order_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
 
+VALMADRE = "Valmadre, NeurIPS 2022"
 # A row of leaf probabilities may miss 1 by this much before it is read as something else.
 SUM_TOLERANCE = 2e-3
 
 
 @dataclass(frozen=True)
-class Parametrisation(Short):
+class Parametrisation(Described):
     """One way of modelling node probabilities.
 
     Attributes
@@ -55,27 +56,33 @@ class Parametrisation(Short):
         True when the leaves of a row sum to 1 by construction.
     is_coherent : bool
         True when a child is never above its parent by construction.
+    is_prepared : bool
+        True when the scores have to be changed before they are added up, multiplied or taken as they are.
     """
 
-    _printed = ("key", "label")
-
-    key: str
-    label: str
-    sentence: str
-    formula: str
-    source: str
     columns: str
     prepare: Callable
     combine: str
     is_normalised: bool = False
-    tree_only: bool = True
+    tree_only: bool = False
     is_distribution: bool = False
     is_coherent: bool = True
+    is_prepared: bool = True
 
-    @property
-    def is_prepared(self) -> bool:
-        """True when the scores have to be changed before they are added up, multiplied or taken as they are."""
-        return self.prepare is not _as_they_are
+
+PARAMETRISATIONS: dict[str, Parametrisation] = {}
+
+
+def _parametrisation(label, sentence, formula, source, columns, combine, **facts):
+    """Decorator of a function ``_KEY``, the `prepare` of a Parametrisation that has the arguments and is registered by it."""
+
+    def registered(prepare):
+        key = prepare.__name__.removeprefix("_")
+        described = key, label, sentence, formula, source, columns, prepare, combine
+        PARAMETRISATIONS[key] = Parametrisation(*described, **facts)
+        return prepare
+
+    return registered
 
 
 def default_columns(taxonomy: Taxonomy, parametrisation: str) -> np.ndarray:
@@ -85,14 +92,12 @@ def default_columns(taxonomy: Taxonomy, parametrisation: str) -> np.ndarray:
     -------
     ndarray of int, shape (n_scores,)
     """
-    columns = _entry(parametrisation).columns
-    if _entry(parametrisation).tree_only:
+    entry = _entry(parametrisation)
+    if entry.tree_only:
         taxonomy.require_tree(parametrisation)
     if parametrisation == "conditional_softmax":
         return np.argsort(taxonomy.parent[1:], kind="stable") + 1
-    return {"leaves": taxonomy.leaves, "nodes": np.arange(1, taxonomy.n_nodes), "all": np.arange(taxonomy.n_nodes)}[
-        columns
-    ]
+    return taxonomy.leaves if entry.columns == "leaves" else np.arange(entry.columns == "nodes", taxonomy.n_nodes)
 
 
 def column_nodes(
@@ -134,9 +139,6 @@ def node_probabilities(
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
     check_taxonomy(taxonomy)
-    entry = _entry(parametrisation)
-    if entry.tree_only:
-        taxonomy.require_tree(parametrisation)
     if hasattr(scores, "columns"):
         given = None if scored_nodes is None else np.asarray(scored_nodes)
         nodes = column_nodes(taxonomy, parametrisation, np.shape(scores)[1], given)
@@ -147,7 +149,7 @@ def node_probabilities(
     values, nodes = prepared(taxonomy, scores, parametrisation, scored_nodes)
     values = np.array(values, dtype=np.float64, order="C")
     check_finite(values)
-    return _combined(taxonomy, entry, values, nodes)
+    return _combined(taxonomy, _entry(parametrisation), values, nodes)
 
 
 def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):
@@ -229,44 +231,21 @@ def softmax(scores):
     return shifted / shifted.sum(axis=1, keepdims=True)
 
 
+def family_runs(taxonomy):
+    """(first column, length) of each family of a tree in the order of `conditional_softmax`, by parent; shape (n_families,)."""
+    parents = np.sort(taxonomy.parent[1:])
+    start = np.flatnonzero(np.diff(parents, prepend=-2))
+    return start, np.diff(np.append(start, len(parents)))
+
+
 def sigmoid(scores):
     """1 / (1 + exp(-x)) without overflow."""
     small = np.exp(-np.abs(scores))
     return np.where(scores >= 0, 1, small) / (1 + small)
 
 
-def _as_they_are(taxonomy, scores):
-    return scores
-
-
-def _softmax(taxonomy, scores):
-    return softmax(scores)
-
-
-def _sigmoid(taxonomy, scores):
-    return sigmoid(scores)
-
-
-def _softmax_of_families(taxonomy, scores):
-    # Columns are grouped by parent: each family is one run.
-    parents = np.sort(taxonomy.parent[1:])
-    start = np.flatnonzero(np.diff(parents, prepend=-2))
-    length = np.diff(np.append(start, len(parents)))
-    shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, start, axis=1), length, axis=1))
-    shifted /= np.repeat(np.add.reduceat(shifted, start, axis=1), length, axis=1)
-    return shifted
-
-
 def _path_sums(taxonomy, scores):
     return accumulate_down(taxonomy, np.insert(scores, 0, 0, axis=1), np.add)
-
-
-def _sigmoid_of_path_sums(taxonomy, scores):
-    return np.minimum(sigmoid(_path_sums(taxonomy, scores)[:, 1:] / 10), 1)
-
-
-def _softmax_of_path_sums(taxonomy, scores):
-    return softmax(_path_sums(taxonomy, scores)[:, taxonomy.leaves])
 
 
 def _at_leaves(taxonomy, values):
@@ -275,13 +254,157 @@ def _at_leaves(taxonomy, values):
     return full
 
 
-def _noisy_or(taxonomy, scores):
+@_parametrisation(
+    "Flat softmax",
+    "One score per leaf; softmax over the leaves, an inner node is the sum of the leaves below it.",
+    r"p(y) = \sum_{\text{leaf } u \text{ below } y} \frac{e^{\theta_u}}{\sum_{\text{leaf } v} e^{\theta_v}}",
+    f"{VALMADRE} (flat softmax)",
+    "leaves",
+    "leaf_mass",
+    is_normalised=True,
+    is_distribution=True,
+)
+def _flat_softmax(taxonomy, scores):
+    return softmax(scores)
+
+
+@_parametrisation(
+    "Multi-label sigmoid",
+    "One independent yes/no score per node; a child may be more probable than its parent.",
+    r"p(y) = \sigma(\theta_y), \quad p(\text{root}) = 1",
+    f"{VALMADRE} (multilabel)",
+    "nodes",
+    "given",
+    is_coherent=False,
+)
+def _multilabel_sigmoid(taxonomy, scores):
+    return sigmoid(scores)
+
+
+@_parametrisation(
+    "Conditional softmax",
+    "A softmax among the children of each node, multiplied along the path from the root.",
+    r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of } u \text{ or } u} e^{\theta_v}}",
+    f"{VALMADRE} (conditional softmax); Plaud et al., CoNLL 2024",
+    "nodes",
+    "conditional",
+    is_distribution=True,
+    tree_only=True,
+)
+def _conditional_softmax(taxonomy, scores):
+    start, length = family_runs(taxonomy)
+    shifted = np.exp(scores - np.repeat(np.maximum.reduceat(scores, start, axis=1), length, axis=1))
+    shifted /= np.repeat(np.add.reduceat(shifted, start, axis=1), length, axis=1)
+    return shifted
+
+
+@_parametrisation(
+    "Conditional sigmoid",
+    "A yes/no score per node given its parent, multiplied along the path; siblings need not sum to their parent.",
+    r"p(y) = \prod_{u \in \text{path}(y)} \sigma(\theta_u)",
+    f"{VALMADRE} (conditional sigmoid); Plaud et al., CoNLL 2024, section 4.3",
+    "nodes",
+    "conditional",
+    tree_only=True,
+)
+def _conditional_sigmoid(taxonomy, scores):
+    return sigmoid(scores)
+
+
+@_parametrisation(
+    "Deep RTC",
+    "Scores are added along the path, followed by a sigmoid of temperature 10.",
+    r"p(y) = \sigma\Big(\tfrac{1}{10} \sum_{u \in \text{path}(y)} \theta_u\Big), \quad p(\text{root}) = 1",
+    f"{VALMADRE} (Deep RTC); temperature as in the published evaluation",
+    "nodes",
+    "given",
+    is_coherent=False,
+    tree_only=True,
+)
+def _deep_rtc(taxonomy, scores):
+    return np.minimum(sigmoid(_path_sums(taxonomy, scores)[:, 1:] / 10), 1)
+
+
+@_parametrisation(
+    "Parameter-sharing softmax",
+    "Scores are added along the path to each leaf, followed by a flat softmax: related leaves share scores.",
+    r"p(y) = \text{flat softmax of } \beta_u = \sum_{v \in \text{path}(u)} \theta_v",
+    f"{VALMADRE} (parameter sharing)",
+    "nodes",
+    "leaf_mass",
+    is_normalised=True,
+    is_distribution=True,
+    tree_only=True,
+)
+def _ps_softmax(taxonomy, scores):
+    return softmax(_path_sums(taxonomy, scores)[:, taxonomy.leaves])
+
+
+@_parametrisation(
+    "Softmax over all nodes",
+    "One softmax over inner nodes and leaves together: a node's own share is the probability of this class and no finer "
+    "one.",
+    r"p(y) = \sum_{u \text{ below or at } y} \frac{e^{\theta_u}}{\sum_v e^{\theta_v}}",
+    f"{VALMADRE} (soft-max-descendant and soft-max-margin)",
+    "all",
+    "own_mass",
+    is_normalised=True,
+)
+def _softmax_all_nodes(taxonomy, scores):
+    return softmax(scores)
+
+
+@_parametrisation(
+    "Leaf sigmoids, noisy or",
+    "One independent yes/no score per leaf; an inner node is true unless all leaves below it are false.",
+    r"p(y) = 1 - \prod_{\text{leaf } u \text{ below } y} (1 - \sigma(\theta_u)), \quad p(\text{root}) = 1",
+    "Pearl, Probabilistic Reasoning in Intelligent Systems, 1988 (noisy or)",
+    "leaves",
+    "given",
+)
+def _leaf_sigmoid_noisy_or(taxonomy, scores):
     # -log(1 - sigmoid) adds up: no product of many numbers near 1.
     return -np.expm1(-sum_up(taxonomy, _at_leaves(taxonomy, np.logaddexp(0, scores)))[:, 1:])
 
 
-def _max_of_leaves(taxonomy, scores):
+@_parametrisation(
+    "Leaf sigmoids, maximum",
+    "One independent yes/no score per leaf; an inner node has the probability of its most probable leaf.",
+    r"p(y) = \max_{\text{leaf } u \text{ below } y} \sigma(\theta_u), \quad p(\text{root}) = 1",
+    "Obozinski et al., Genome Biology 2008 (heuristic max)",
+    "leaves",
+    "given",
+)
+def _leaf_sigmoid_max(taxonomy, scores):
     return max_up(taxonomy, _at_leaves(taxonomy, sigmoid(scores)))[:, 1:]
+
+
+@_parametrisation(
+    "Leaf probabilities",
+    "The columns are probabilities of the leaves; an inner node is the sum of the leaves below it.",
+    r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",
+    "Wu, Tygert & LeCun 2019",
+    "leaves",
+    "leaf_mass",
+    is_distribution=True,
+    is_prepared=False,
+)
+def _leaf_probabilities(taxonomy, scores):
+    return scores
+
+
+@_parametrisation(
+    "Node probabilities",
+    "The columns are probabilities of all nodes and are not changed.",
+    r"p(y) = s_y, \quad p(\text{root}) = 1 \text{ when it has no column}",
+    "Plaud et al., CoNLL 2024",
+    "nodes",
+    "given",
+    is_coherent=False,
+    is_prepared=False,
+)
+def _node_probabilities(taxonomy, scores):
+    return scores
 
 
 def _combined(taxonomy, entry, values, nodes):
@@ -347,138 +470,3 @@ def check_finite(scores):
         raise PredictionsError(
             f"scores: expected finite numbers, got nan or an infinite one in row {row}. Correct them or leave the row out."
         )
-
-
-PARAMETRISATIONS = {
-    entry.key: entry
-    for entry in (
-        Parametrisation(
-            "flat_softmax",
-            "Flat softmax",
-            "One score per leaf; softmax over the leaves, an inner node is the sum of the leaves below it.",
-            r"p(y) = \sum_{\text{leaf } u \text{ below } y} \frac{e^{\theta_u}}{\sum_{\text{leaf } v} e^{\theta_v}}",
-            "Valmadre, NeurIPS 2022 (flat softmax)",
-            "leaves",
-            _softmax,
-            "leaf_mass",
-            is_normalised=True,
-            tree_only=False,
-            is_distribution=True,
-        ),
-        Parametrisation(
-            "multilabel_sigmoid",
-            "Multi-label sigmoid",
-            "One independent yes/no score per node; a child may be more probable than its parent.",
-            r"p(y) = \sigma(\theta_y), \quad p(\text{root}) = 1",
-            "Valmadre, NeurIPS 2022 (multilabel)",
-            "nodes",
-            _sigmoid,
-            "given",
-            tree_only=False,
-            is_coherent=False,
-        ),
-        Parametrisation(
-            "conditional_softmax",
-            "Conditional softmax",
-            "A softmax among the children of each node, multiplied along the path from the root.",
-            r"p(y) = \prod_{u \in \text{path}(y)} \frac{e^{\theta_u}}{\sum_{v \text{ sibling of } u \text{ or } u} e^{\theta_v}}",
-            "Valmadre, NeurIPS 2022 (conditional softmax); Plaud et al., CoNLL 2024",
-            "nodes",
-            _softmax_of_families,
-            "conditional",
-            is_distribution=True,
-        ),
-        Parametrisation(
-            "conditional_sigmoid",
-            "Conditional sigmoid",
-            "A yes/no score per node given its parent, multiplied along the path; siblings need not sum to their parent.",
-            r"p(y) = \prod_{u \in \text{path}(y)} \sigma(\theta_u)",
-            "Valmadre, NeurIPS 2022 (conditional sigmoid); Plaud et al., CoNLL 2024, section 4.3",
-            "nodes",
-            _sigmoid,
-            "conditional",
-        ),
-        Parametrisation(
-            "deep_rtc",
-            "Deep RTC",
-            "Scores are added along the path, followed by a sigmoid of temperature 10.",
-            r"p(y) = \sigma\Big(\tfrac{1}{10} \sum_{u \in \text{path}(y)} \theta_u\Big), \quad p(\text{root}) = 1",
-            "Valmadre, NeurIPS 2022 (Deep RTC); temperature as in the published evaluation",
-            "nodes",
-            _sigmoid_of_path_sums,
-            "given",
-            is_coherent=False,
-        ),
-        Parametrisation(
-            "ps_softmax",
-            "Parameter-sharing softmax",
-            "Scores are added along the path to each leaf, followed by a flat softmax: related leaves share scores.",
-            r"p(y) = \text{flat softmax of } \beta_u = \sum_{v \in \text{path}(u)} \theta_v",
-            "Valmadre, NeurIPS 2022 (parameter sharing)",
-            "nodes",
-            _softmax_of_path_sums,
-            "leaf_mass",
-            is_normalised=True,
-            is_distribution=True,
-        ),
-        Parametrisation(
-            "softmax_all_nodes",
-            "Softmax over all nodes",
-            "One softmax over inner nodes and leaves together: a node's own share is the probability of this class and no finer "
-            "one.",
-            r"p(y) = \sum_{u \text{ below or at } y} \frac{e^{\theta_u}}{\sum_v e^{\theta_v}}",
-            "Valmadre, NeurIPS 2022 (soft-max-descendant and soft-max-margin)",
-            "all",
-            _softmax,
-            "own_mass",
-            is_normalised=True,
-            tree_only=False,
-        ),
-        Parametrisation(
-            "leaf_sigmoid_noisy_or",
-            "Leaf sigmoids, noisy or",
-            "One independent yes/no score per leaf; an inner node is true unless all leaves below it are false.",
-            r"p(y) = 1 - \prod_{\text{leaf } u \text{ below } y} (1 - \sigma(\theta_u)), \quad p(\text{root}) = 1",
-            "Pearl, Probabilistic Reasoning in Intelligent Systems, 1988 (noisy or)",
-            "leaves",
-            _noisy_or,
-            "given",
-            tree_only=False,
-        ),
-        Parametrisation(
-            "leaf_sigmoid_max",
-            "Leaf sigmoids, maximum",
-            "One independent yes/no score per leaf; an inner node has the probability of its most probable leaf.",
-            r"p(y) = \max_{\text{leaf } u \text{ below } y} \sigma(\theta_u), \quad p(\text{root}) = 1",
-            "Obozinski et al., Genome Biology 2008 (heuristic max)",
-            "leaves",
-            _max_of_leaves,
-            "given",
-            tree_only=False,
-        ),
-        Parametrisation(
-            "leaf_probabilities",
-            "Leaf probabilities",
-            "The columns are probabilities of the leaves; an inner node is the sum of the leaves below it.",
-            r"p(y) = \sum_{\text{leaf } u \text{ below } y} s_u",
-            "Wu, Tygert & LeCun 2019",
-            "leaves",
-            _as_they_are,
-            "leaf_mass",
-            tree_only=False,
-            is_distribution=True,
-        ),
-        Parametrisation(
-            "node_probabilities",
-            "Node probabilities",
-            "The columns are probabilities of all nodes and are not changed.",
-            r"p(y) = s_y, \quad p(\text{root}) = 1 \text{ when it has no column}",
-            "Plaud et al., CoNLL 2024",
-            "nodes",
-            _as_they_are,
-            "given",
-            tree_only=False,
-            is_coherent=False,
-        ),
-    )
-}

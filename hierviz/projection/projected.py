@@ -190,16 +190,13 @@ def truth_is_known(predictions: Predictions, known: np.ndarray | None = None) ->
         False where no truth is known at all.
     """
     known = predictions.known if known is None else known
-    inside = np.ones(predictions.taxonomy.n_nodes, dtype=bool)
-    if known is not None:
-        inside[:] = False
-        inside[known] = True
-    truth = predictions.truth
-    if isinstance(truth, NodeLists):
-        row = truth.rows
-        n_outside = np.bincount(row[~inside[truth.nodes]], minlength=len(truth))
-        return predictions.has_truth & (n_outside == 0)
-    return predictions.has_truth if truth is None else predictions.has_truth & inside[truth]
+    is_known = predictions.has_truth
+    if known is not None and predictions.truth is not None:
+        outside = np.ones(predictions.taxonomy.n_nodes, dtype=bool)
+        outside[known] = False
+        truth = NodeLists.of(predictions.truth)
+        is_known[truth.rows[outside[truth.nodes]]] = False
+    return is_known
 
 
 def with_zeros(taxonomy: Taxonomy, known: TaxonomyPart, predictions: Predictions) -> Predictions:
@@ -257,7 +254,7 @@ def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Prediction
     several = _several(models)
     taxonomy = several[0].taxonomy
     taxonomy.require_tree("inner truths as leaves")
-    ends = np.concatenate([_ends(taxonomy, model.truth) for model in several])
+    ends = np.concatenate([_ends(model) for model in several])
     inner = np.unique(ends[~taxonomy.is_leaf[ends]])
     if not len(inner):
         return models if isinstance(models, Predictions) else several
@@ -298,11 +295,9 @@ def _on_part(predictions, part, note):
 def _columns(predictions, part):
     """Scores on the part, as fields of Predictions; what was projected before is read directly from its source."""
     scores = predictions.scores
-    if isinstance(scores, NodeColumns) and not len(scores.own):
-        made = NodeColumns(scores.source, scores.nodes[part.nodes])
-    else:
-        made = NodeColumns(predictions, part.nodes)
-    return {"scores": made, "parametrisation": "node_probabilities", "scored_nodes": None}
+    is_projected = isinstance(scores, NodeColumns) and not len(scores.own)
+    source, nodes = (scores.source, scores.nodes[part.nodes]) if is_projected else (predictions, part.nodes)
+    return {"scores": NodeColumns(source, nodes), "parametrisation": "node_probabilities", "scored_nodes": None}
 
 
 def _only(model, part, unseen):
@@ -336,29 +331,29 @@ def _inside(truth, part):
 
 
 def _n_moved(truth, part):
-    if truth is None:
-        return 0
-    nodes = truth.nodes if isinstance(truth, NodeLists) else truth
+    nodes = _listed(truth).nodes
     return int((part.number[nodes[nodes >= 0]] < 0).sum())
 
 
-def _ends(taxonomy, nodes):
-    """Known nodes of each sample that no other of its nodes lies below."""
-    if nodes is None:
-        return np.empty(0, np.intp)
+def _is_end(taxonomy, nodes):
+    """Which nodes, of those of `_listed`, are known and no other node of the same sample lies below them."""
+    lists, n = _listed(nodes), taxonomy.n_nodes
+    row, inside = lists.rows, lists.nodes >= 0
     if not isinstance(nodes, NodeLists):
-        return nodes[nodes >= 0]
-    return nodes.nodes[_is_end(taxonomy, nodes)]
-
-
-def _is_end(taxonomy, lists):
-    n = taxonomy.n_nodes
-    row = lists.rows
-    inside = lists.nodes >= 0
+        return inside
     above = taxonomy.ancestors(lists.nodes[inside])
     node = np.repeat(lists.nodes[inside], above.lengths)
     keys = (np.repeat(row[inside], above.lengths) * n + above.nodes)[above.nodes != node]
     return inside & ~np.isin(row * n + lists.nodes, keys)
+
+
+def _ends(model):
+    """Known true nodes of each sample that no other of its true nodes lies below."""
+    return _listed(model.truth).nodes[_is_end(model.taxonomy, model.truth)]
+
+
+def _listed(nodes):
+    return NodeLists.of(np.empty(0, np.intp) if nodes is None else nodes)
 
 
 def _with_others(model, grown, inner, moved):
@@ -367,15 +362,13 @@ def _with_others(model, grown, inner, moved):
     def at_leaves(nodes):
         if nodes is None:
             return None
-        if not isinstance(nodes, NodeLists):
-            return np.where(nodes >= 0, moved[nodes], -1)
-        ends = _is_end(taxonomy, nodes)
-        return NodeLists(nodes.offsets, np.where(ends, moved[np.maximum(nodes.nodes, 0)], nodes.nodes))
+        lists = NodeLists.of(nodes)
+        at_ends = np.where(_is_end(taxonomy, nodes), moved[np.maximum(lists.nodes, 0)], lists.nodes)
+        return NodeLists(lists.offsets, at_ends) if isinstance(nodes, NodeLists) else at_ends
 
-    ends = _ends(taxonomy, model.truth)
     note = (
         f"{len(inner)} inner classes that are truths got their own leaf, (other), which is the truth of "
-        f"{int((~taxonomy.is_leaf[ends]).sum())} samples or labels"
+        f"{int((~taxonomy.is_leaf[_ends(model)]).sum())} samples or labels"
     )
     changes = {"taxonomy": grown, "truth": at_leaves(model.truth), "notes": (*model.notes, note), "known": None}
     if model.labels is not None:

@@ -8,12 +8,12 @@ from __future__ import annotations
 import os
 import re
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hierviz.messages.errors import FileError, TaxonomyError
+from hierviz.projection.taxonomy_part import part_of_known
 from hierviz.readers import file_limits
 from hierviz.readers.classes_file import load_classes, read_class_list
 from hierviz.readers.shared_file import is_url
@@ -137,8 +137,8 @@ def _large_form(path, form):
     if not isinstance(path, (str, os.PathLike)) or is_url(path) or (form is not None and form not in TAXONOMY_FORMS):
         return None
     path = Path(path)
-    name, is_archive = path.name.lower(), path.suffix.lower() in (".zip", ".tgz", ".tar")
-    is_archive = is_archive or path.name.endswith(".tar.gz")
+    name = path.name.lower()
+    is_archive = path.suffix.lower() in (".zip", ".tgz", ".tar") or path.name.endswith(".tar.gz")
     with translated(path.name, path=path):
         if form is not None:
             return TAXONOMY_FORMS[form] if TAXONOMY_FORMS[form].kind == "large" and path.exists() else None
@@ -182,24 +182,9 @@ def _part_for(classes, taxonomy, where):
         return taxonomy
     notes: list[str] = []
     nodes = load_classes(classes, taxonomy, notes)
-    kept = np.zeros(taxonomy.n_nodes, dtype=bool)
-    kept[taxonomy.ancestors(nodes).nodes] = True
-    names = taxonomy.names
-    edges = [(None, names[0])] + [(names[a], names[b]) for a, b in taxonomy.edges.tolist() if kept[b] and kept[a]]
-    attributes = {
-        key: {names[node]: values[node] for node in np.flatnonzero(kept).tolist() if values[node] is not None}
-        for key, values in taxonomy.attributes.items()
-    }
-    titles = None if taxonomy.titles is None else dict(zip(names, taxonomy.titles, strict=True))
-    counts = f"{int(kept.sum())} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
-    return Taxonomy.from_edges(
-        edges,
-        titles=titles,
-        attributes=attributes,
-        where=where,
-        notes=[*taxonomy.notes, *notes, f"{where}: {counts}"],
-        detected=taxonomy.detected,
-    )
+    part = part_of_known(taxonomy, nodes)
+    counts = f"{len(part.nodes)} of {taxonomy.n_nodes} nodes were kept: {len(nodes)} classes and what is above them"
+    return replace(part.taxonomy, notes=(*taxonomy.notes, *notes, f"{where}: {counts}"))
 
 
 def _moderate(taxonomy, where):

@@ -4,8 +4,6 @@ Nested nodes (``{"name": ..., "children": [...]}`` and the usual spellings, anyt
 dicts and lists, a dict of children by parent, and a list of records with a parent.
 """
 
-from __future__ import annotations
-
 import json
 import re
 

@@ -92,15 +92,13 @@ def _edges(taxonomy):
 def _levels(taxonomy):
     paths = _leaf_paths(taxonomy, "levels")
     width = taxonomy.max_depth + 1
-    return _csv(
-        [[f"level_{depth}" for depth in range(width)], *([*path, *[""] * (width - len(path))] for path in paths)]
-    )
+    rows = [[*path, *[""] * (width - len(path))] for path in paths]
+    return _csv([[f"level_{depth}" for depth in range(width)], *rows])
 
 
 def _paths(taxonomy):
-    unfit = [
-        name for name in taxonomy.names if SEPARATOR in name or name != name.strip("> ") or len(name.splitlines()) > 1
-    ]
+    names = taxonomy.names
+    unfit = [name for name in names if SEPARATOR in name or name != name.strip("> ") or len(name.splitlines()) > 1]
     if unfit:
         raise TaxonomyError(
             f"paths: expected names of one line that can be separated by {SEPARATOR.strip()!r}, got {listed(unfit)}. "
@@ -149,12 +147,7 @@ def _dot(taxonomy):
 
 
 FORMS: Mapping[str, Callable[[Taxonomy], str]] = {
-    "edges": _edges,
-    "levels": _levels,
-    "paths": _paths,
-    "json": _json,
-    "newick": _newick,
-    "dot": _dot,
+    write.__name__.removeprefix("_"): write for write in (_edges, _levels, _paths, _json, _newick, _dot)
 }
 
 
@@ -236,7 +229,5 @@ def _leaf_paths(taxonomy, what):
 
 def _csv(rows):
     file = io.StringIO(newline="")
-    writer = SafeWriter(file)
-    for row in rows:
-        writer.writerow(row)
+    SafeWriter(file).writerows(rows)
     return file.getvalue()

@@ -1,7 +1,5 @@
 """One sample in a report: picture or text, truth and answer, and its pictures."""
 
-from __future__ import annotations
-
 from html import escape
 
 import numpy as np
@@ -74,10 +72,9 @@ class ExamplePage:
 
     def _judged(self, row):
         """The answer to a sample, and its true nodes as a list; empty where none is known."""
+        is_known, truth = self.evaluation.judged[row], self.evaluation.predictions.truth
         answer = sample_answer(self.evaluation, row, **self.choice)
-        return answer, np.atleast_1d(self.evaluation.predictions.truth[row]).tolist() if self.evaluation.judged[
-            row
-        ] else []
+        return answer, np.atleast_1d(truth[row]).tolist() if is_known else []
 
     def facts(self, row):
         """Truth, answer and win of a sample, and why the answer stops there: HTML."""

@@ -3,8 +3,6 @@
 What `table`, `terms` and `folded` are given is HTML already.
 """
 
-from __future__ import annotations
-
 from html import escape
 
 from hierviz.messages.number_text import value_text

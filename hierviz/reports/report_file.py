@@ -28,11 +28,10 @@ from hierviz._version import version
 from hierviz.charts import palette
 from hierviz.charts.export import browser_library
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.summary import check_models, evaluate, thresholds_of
-from hierviz.inference.registry import rule_and_threshold
+from hierviz.evaluation.summary import evaluate, evaluations_of
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.new_files import new_text
-from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.predictions.predictions import Predictions
 from hierviz.reports.markup import all_numbers, folded
 from hierviz.reports.report_parts import ReportParts
 from hierviz.reports.report_samples import ReportSamples
@@ -147,21 +146,11 @@ def report(
     TaxonomyError
         If models differ in their taxonomy.
     """
-    models = listed_models(predictions)
-    rule, threshold = rule_and_threshold(rule, threshold)
-    thresholds = thresholds_of(models, threshold)
-    check_models(models, rule, thresholds, **parameters)
     samples, run = samples or ReportSamples(), run or ReportRun()
     for what, text in (("title", title), ("notes", notes), ("command", run.command)):
         check_kind(what, text, str, "Pass a text.")
-    evaluations = [
-        found
-        if isinstance(found, Evaluation)
-        else Evaluation.from_predictions(
-            found, run.stage(f"Evaluating {found.name}", "rows"), threshold=of, threads=run.threads
-        )
-        for found, of in zip(models, thresholds, strict=True)
-    ]
+    how = {"stage": run.stage, "threads": run.threads}
+    evaluations, rule, thresholds = evaluations_of(predictions, rule, threshold, parameters, **how)
     names = [evaluation.predictions.name for evaluation in evaluations]
     if model is not None and model not in names:
         raise PredictionsError(f"model: expected one of {', '.join(names)}, got {shown(model)}. Choose one.")

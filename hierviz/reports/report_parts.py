@@ -19,7 +19,7 @@ from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, 
 from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, meaning, model_name, overview_table, terms
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
-from hierviz.reports.story_html import MOST_MODELS, StoryHtml, curve_figure, drawable
+from hierviz.reports.story_html import MOST_MODELS, curve_figure, drawable, story_section
 from hierviz.reports.story_step import model_keys
 from hierviz.reports.view_pages import MARKED
 from hierviz.thresholds.most_specific import most_specific, most_specific_text
@@ -81,7 +81,7 @@ class ReportParts:
             return ""
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
         costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
-        return StoryHtml(steps, models, self.numbers["models"], self.store, costs).section()
+        return story_section(steps, models, self.numbers["models"], self.store, costs)
 
     # Overview ------------------------------------------------------------------------------------------------------
 

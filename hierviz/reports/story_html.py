@@ -1,7 +1,5 @@
 """The story of a report: each step with its caption, and what its page of the app shows as pictures and tables."""
 
-from __future__ import annotations
-
 from dataclasses import replace
 from html import escape
 
@@ -300,8 +298,8 @@ PICTURES = {
 }
 
 
-class StoryHtml:
-    """Makes the section.
+def story_section(steps, models, entries, store, costs=()):
+    """All steps as HTML.
 
     Parameters
     ----------
@@ -316,43 +314,37 @@ class StoryHtml:
         Those at hand, which views name.
     """
 
-    def __init__(self, steps, models, entries, store, costs=()):
-        self.steps, self.models, self.entries, self.store, self.costs = steps, models, entries, store, costs
-
-    def section(self):
-        """All steps: HTML."""
-        made, n = [], len(self.steps)
-        for place, step in enumerate(self.steps, 1):
-            caption = escape(caption_text(step, self.models, self.costs)).replace("\n", "<br>")
-            made.append(
-                f'<article class="step" id="story-{place}" aria-label="{place} of {n}"><p class="caption">{caption}</p>'
-                f"{self._picture(f'story-{place}', step)}{self._more(step)}</article>"
-            )
-        return (
-            f'<div class="story" id="story-player" tabindex="-1"><div class="story-bar"{" hidden" if n == 1 else ""}>'
-            '<button type="button" data-go="-1">← Previous</button><span class="story-place"></span>'
-            '<button type="button" data-go="1">Next →</button><button type="button" data-screen>Full screen</button>'
-            f'<span class="muted">Keys: ← →</span></div>{"".join(made)}</div>'
+    made, n = [], len(steps)
+    for place, step in enumerate(steps, 1):
+        key, more = f"story-{place}", '<p class="muted">Not part of a report.</p>'
+        caption = escape(caption_text(step, models, costs)).replace("\n", "<br>")
+        picture = _picture(step, key, view_settings(step.view, models, costs), entries, store, MAX_MB / n)
+        if PAGES[step.page].section:
+            name, label = PAGES[step.page].section
+            more = f'<p class="more"><a href="#{name}">More under {label}</a></p>'
+        made.append(
+            f'<article class="step" id="{key}" aria-label="{place} of {n}"><p class="caption">{caption}</p>'
+            f"{picture}{more}</article>"
         )
+    return (
+        f'<div class="story" id="story-player" tabindex="-1"><div class="story-bar"{" hidden" if n == 1 else ""}>'
+        '<button type="button" data-go="-1">← Previous</button><span class="story-place"></span>'
+        '<button type="button" data-go="1">Next →</button><button type="button" data-screen>Full screen</button>'
+        f'<span class="muted">Keys: ← →</span></div>{"".join(made)}</div>'
+    )
 
-    def _more(self, step):
-        if not PAGES[step.page].section:
-            return '<p class="muted">Not part of a report.</p>'
-        name, label = PAGES[step.page].section
-        return f'<p class="more"><a href="#{name}">More under {label}</a></p>'
 
-    def _picture(self, key, step):
-        """What the view shows, and what of it is not in the file: HTML."""
-        settings, max_mb = view_settings(step.view, self.models, self.costs), MAX_MB / len(self.steps)
-        try:
-            if step.page == "overview":
-                made, left_out = worst_mistakes(settings, max_mb) + overview_table(self.entries), []
-            elif step.page in PICTURES:
-                made, left_out = PICTURES[step.page](settings, key, self.store, max_mb)
-            else:
-                return ""
-        except HiervizError as error:
-            made, left_out = f"<p>{escape(str(error))}</p>", []
-        left_out = [*left_out, *settings.left_out]
-        said = f"Not in this file, of what the page shows: {'; '.join(left_out)}." if left_out else ""
-        return made + (f'<p class="muted left-out">{escape(said)}</p>' if said else "")
+def _picture(step, key, settings, entries, store, max_mb):
+    """What the view of a step shows, and what of it is not in the file: HTML."""
+    try:
+        if step.page == "overview":
+            made, left_out = worst_mistakes(settings, max_mb) + overview_table(entries), []
+        elif step.page in PICTURES:
+            made, left_out = PICTURES[step.page](settings, key, store, max_mb)
+        else:
+            return ""
+    except HiervizError as error:
+        made, left_out = f"<p>{escape(str(error))}</p>", []
+    said = "; ".join([*left_out, *settings.left_out])
+    said = escape(f"Not in this file, of what the page shows: {said}.") if said else ""
+    return made + (f'<p class="muted left-out">{said}</p>' if said else "")

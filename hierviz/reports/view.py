@@ -26,17 +26,8 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    "choosing",
-    "matrix",
-    "slices",
-    "mistakes",
-    "confusions",
-    "taxonomy",
-    "compare table",
-    "compare ranks",
-    "compare classes",
-    "compare samples",
-    "compare parts",
+    *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy"),
+    *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
@@ -221,12 +212,9 @@ class View:
             elif fits(text) and 0 <= float(text) <= 1:
                 # Out of range it is the default, not the end of the range, where every answer is the root.
                 values[name] = round(float(text), DIGITS_OF_THRESHOLD)
-        if "thresholds" in values:
-            parts = (part.rpartition(":") for part in values["thresholds"])
-            values["thresholds"] = own_thresholds(
-                {key: round(min(max(float(text), 0.0), 1.0), DIGITS_OF_THRESHOLD) for key, _, text in parts}
-            )
         view = cls(**values)
+        own = {key: round(min(max(at, 0.0), 1.0), DIGITS_OF_THRESHOLD) for key, at in view.own.items()}
+        view = replace(view, thresholds=own_thresholds(own))
         for name, parameter in _in_url().items():
             if name in asked and allowed[name].fullmatch(asked[name]):
                 value = asked[name]

@@ -77,12 +77,11 @@ def node_probabilities(graph, parametrisation, nodes, row):
     score = dict(zip(nodes, row))
     inner = range(1, graph.n)
     if parametrisation in ("flat_softmax", "ps_softmax", "leaf_probabilities"):
+        own = [score[leaf] for leaf in graph.leaves]
         if parametrisation == "ps_softmax":
-            own = softmax([sum(score[v] for v in graph.up[leaf] if v) for leaf in graph.leaves])
-        elif parametrisation == "flat_softmax":
-            own = softmax([score[leaf] for leaf in graph.leaves])
-        else:
-            own = [score[leaf] for leaf in graph.leaves]
+            own = [sum(score[v] for v in graph.up[leaf] if v) for leaf in graph.leaves]
+        if parametrisation != "leaf_probabilities":
+            own = softmax(own)
         return _sums(graph, dict(zip(graph.leaves, own)))
     if parametrisation == "softmax_all_nodes":
         return _sums(graph, dict(enumerate(softmax([score[node] for node in range(graph.n)]))))

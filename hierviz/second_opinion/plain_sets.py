@@ -94,26 +94,24 @@ def labels(graph, predicted, truth, rows=None):
         key: [_f1(count[a][v], count[b][v], count["true"][v]) for v in range(graph.n)] for key, (a, b) in kinds.items()
     }
     found |= {key: mean(values[1:]) for key, values in f1.items()}
-    supported = [v for v in range(1, graph.n) if count["true"][v]]
-    found["macro_f1_supported"] = mean(f1["macro_f1"][v] for v in supported)
+
+    def macro_f1(nodes):
+        supported = [v for v in nodes if count["true"][v]]
+        of_some = {"macro_f1": nodes, "macro_f1_supported": supported}
+        return {key: mean(f1["macro_f1"][v] for v in some) for key, some in of_some.items()}
+
+    found |= macro_f1(range(1, graph.n))
     if graph.is_tree:
-        levels = {
+        of_depth = {
             depth: [v for v in range(1, graph.n) if graph.depth[v] == depth] for depth in range(1, max(graph.depth) + 1)
         }
-        found["macro_f1_by_depth"] = {
-            str(depth): {
-                "macro_f1": mean(f1["macro_f1"][v] for v in nodes),
-                "macro_f1_supported": mean(f1["macro_f1"][v] for v in nodes if count["true"][v]),
-            }
-            for depth, nodes in levels.items()
-        }
+        found["macro_f1_by_depth"] = {str(depth): macro_f1(nodes) for depth, nodes in of_depth.items()}
     for prefix in ("h", "ih") if graph.is_tree else ("h",):
         found |= _means_of(prefix, overlaps[prefix])
     if rows is not None:
         trues = [closed(graph, wanted) for wanted in truth]
-        areas = {"hf1_auc": ("h", True), "hf1_auc_raw": ("h", False)} | (
-            {"ihf1_auc": ("ih", True)} if graph.is_tree else {}
-        )
+        areas = {"hf1_auc": ("h", True), "hf1_auc_raw": ("h", False)}
+        areas |= {"ihf1_auc": ("ih", True)} if graph.is_tree else {}
         for key, (prefix, adds) in areas.items():
             values = [_area(graph, p, true, weights[prefix], adds) for p, true in zip(rows, trues)]
             found[key] = mean(value for value in values if value is not None)
@@ -121,11 +119,9 @@ def labels(graph, predicted, truth, rows=None):
 
 
 def _means_of(prefix, overlaps):
-    precision, recall, f1 = [], [], []
-    for shared, claimed, due in overlaps:
-        precision.append(shared / claimed if claimed else 1.0)
-        recall.append(shared / due if due else 1.0)
-        f1.append(2 * shared / (claimed + due) if claimed and claimed + due else 0.0)
+    precision = [shared / claimed if claimed else 1.0 for shared, claimed, _ in overlaps]
+    recall = [shared / due if due else 1.0 for shared, _, due in overlaps]
+    f1 = [2 * shared / (claimed + due) if claimed else 0.0 for shared, claimed, due in overlaps]
     shared, claimed, due = (math.fsum(part) for part in zip(*overlaps))
     found = {f"{prefix}f1_samples": mean(f1), f"{prefix}f1_micro": _f1(shared, claimed, due)}
     if prefix == "h":

@@ -182,14 +182,14 @@ def _part(predictions, rows):
     chosen = truth.take(rows) if isinstance(truth, NodeLists) else None if truth is None else truth[rows]
     changes = {"truth": chosen, "attributes": {}, "sample_ids": None}
     if not predictions.has_scores:
-        return predictions.replace(labels=predictions.labels.take(rows), **changes)
-    if predictions.has_unknown:
+        changes["labels"] = predictions.labels.take(rows)
+    elif predictions.has_unknown:
         # Unknown scores are left out, as the numbers do it.
-        p = predictions.node_probabilities(rows)
-        return predictions.replace(
-            scores=p, parametrisation="node_probabilities", scored_nodes=np.arange(p.shape[1]), **changes
-        )
-    return predictions.replace(scores=np.asarray(predictions.scores[rows]), **changes)
+        changes |= {"scores": predictions.node_probabilities(rows), "parametrisation": "node_probabilities"}
+        changes["scored_nodes"] = np.arange(predictions.taxonomy.n_nodes)
+    else:
+        changes["scores"] = np.asarray(predictions.scores[rows])
+    return predictions.replace(**changes)
 
 
 class _Recomputation:
@@ -235,37 +235,30 @@ class _Recomputation:
     def plain(self):
         """All blocks by plain definitions."""
         graph, found, left_out = self.graph, {}, {}
+        unknown_rule = f"the rule {self.rule} has no plain definition here"
         if self.model["distribution"] is not None:
-            found["distribution"] = plain_numbers.distribution(graph, self.p, self.single)
-            found["top_down"] = plain_numbers.top_down(graph, self.p, self.single)
-            found["curve"] = plain_numbers.curve(graph, self.p, self.single)
+            for block in (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve):
+                found[block.__name__] = block(graph, self.p, self.single)
         answers = self._answers()
-        if self.model["predicted"] is not None:
-            if answers is None:
-                left_out["predicted"] = f"the rule {self.rule} has no plain definition here"
-            else:
-                found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
+        if self.model["predicted"] is not None and answers is not None:
+            found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
+        elif self.model["predicted"] is not None:
+            left_out["predicted"] = unknown_rule
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
         if not graph.is_tree:
             left_out["confusion"] = "on graphs all paths would have to be listed"
         elif answers is None and self.p is not None and self.rule != "threshold_set":
-            left_out["confusion"] = f"the rule {self.rule} has no plain definition here"
+            left_out["confusion"] = unknown_rule
         else:
             found["confusion"] = plain_sets.confusion(graph, self.names, self._true_ends(), self._paths(answers))
         checks = []
-        for block, values in found.items():
+        for block, values in (found | {block: {} for block in left_out}).items():
             checks += [_compared(f"{block}.{key}", *pair, PLAIN) for key, pair in _pairs(self.model[block], values)]
+            why = left_out.get(block, "it has no plain definition here")
             checks += [
-                Check(f"{block}.{key}", _number(value), None, PLAIN, LEFT_OUT, "it has no plain definition here")
+                Check(f"{block}.{key}", _number(value), None, PLAIN, LEFT_OUT, why)
                 for key, value in self.model[block].items()
-                if key not in (*values, *NO_NUMBERS) and value is not None
-            ]
-        for block, why in left_out.items():
-            values = self.model[block]
-            checks += [
-                Check(f"{block}.{key}", value, None, PLAIN, LEFT_OUT, why)
-                for key, value in values.items()
-                if key not in NO_NUMBERS
+                if key not in (*values, *NO_NUMBERS) and (value is not None or block in left_out)
             ]
         return checks
 
@@ -288,9 +281,7 @@ class _Recomputation:
 
     def _answers(self):
         """The answer to each sample by the rule; None where it is not recomputed or there is none."""
-        if self.p is None or self.rule == "threshold_set" or self.rule not in plain_graph.RULES:
-            return None
-        if not self.graph.is_tree:
+        if self.p is None or self.rule not in plain_graph.RULES or not self.graph.is_tree:
             return None
         return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
 
@@ -328,9 +319,7 @@ def _pairs(block, values):
 
 
 def _compared(key, value, again, way, why=None):
-    if value is None or again is None:
-        same = value is again
-    elif math.isinf(value) or math.isinf(again):
+    if value is None or again is None or math.isinf(value) or math.isinf(again):
         same = value == again
     else:
         same = abs(value - again) <= TOLERANCE * max(1.0, abs(value))

@@ -12,6 +12,7 @@ numbered, require_depth, cycle_of, cycle_words
 
 import heapq
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -46,7 +47,6 @@ def numbered(edges, where):
         If there is no edge, a name is empty, the edges form a cycle, or a node is more than `MOST_DEPTH` edges deep.
     """
     pairs = _pairs(edges, where)
-    _check(pairs, where)
     edges = list(dict.fromkeys(pairs))
     notes = [f"{len(pairs) - len(edges)} repeated edges were read once"] if len(edges) < len(pairs) else []
     is_child = {child for parent, child in edges if parent is not None}
@@ -66,16 +66,11 @@ def numbered(edges, where):
     names = _node_order(root, edges, where)
     number = {name: i for i, name in enumerate(names)}
     pairs = np.array([(number[parent], number[child]) for parent, child in edges], dtype=np.intp).reshape(-1, 2)
-    _require_depth_of(names, pairs, where)
-    return tuple(names), pairs, notes
-
-
-def _require_depth_of(names, pairs, where):
     depth = [0] * len(names)
-    for parent, child in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
-        depth[child] = max(depth[child], depth[parent] + 1)
-    deepest = max(depth)
-    require_depth(deepest, names[depth.index(deepest)], where)
+    for above, below in pairs[np.argsort(pairs[:, 1], kind="stable")].tolist():
+        depth[below] = max(depth[below], depth[above] + 1)
+    require_depth(max(depth), names[depth.index(max(depth))], where)
+    return tuple(names), pairs, notes
 
 
 def require_depth(depth, name, where):
@@ -88,7 +83,7 @@ def require_depth(depth, name, where):
 
 
 def _pairs(edges, where):
-    """The edges as tuples of two names."""
+    """The edges as tuples of two names; a TaxonomyError names the first edge that is none."""
     if isinstance(edges, str) or hasattr(edges, "columns") or not hasattr(edges, "__iter__"):
         raise TaxonomyError(
             f"{where}: expected a list of pairs (parent, child), got {type(edges).__name__}. "
@@ -105,13 +100,7 @@ def _pairs(edges, where):
             raise TaxonomyError(
                 f"{where}: expected two names in edge {number}, got {listed(map(str, pair))}. Give parent and child."
             )
-        pairs.append(pair)
-    return pairs
-
-
-def _check(edges, where):
-    """Raise a TaxonomyError that names the first edge that is none."""
-    for number, (parent, child) in enumerate(edges, 1):
+        parent, child = pair
         if child in ("", None) or parent == "":
             raise TaxonomyError(
                 f"{where}: expected two names in edge {number}, got {(parent, child)!r}. Name every node."
@@ -126,6 +115,8 @@ def _check(edges, where):
                 f"{where}: expected a tree or a directed acyclic graph, got a cycle: {child!r} is its own parent "
                 f"(edge {number}). Remove that edge."
             )
+        pairs.append(pair)
+    return pairs
 
 
 def _under_one_root(edges, tops, root):
@@ -190,27 +181,23 @@ def cycle_of(edges):
     -------
     cycle : list of str
         Each name the parent of the next, the first one at both ends; empty where there is no cycle.
-    left : collection of str
+    left : set of str
         All names that lie on a cycle or below one.
     """
-    parents_of, children_of = {}, {}
+    above = {}
     for parent, child in edges:
         if parent:
-            parents_of.setdefault(child, []).append(parent)
-            children_of.setdefault(parent, []).append(child)
-    # What remains after removing all that has no parent left lies on a cycle or below one: climb until a name repeats.
-    left = {name: len(parents) for name, parents in parents_of.items()}
-    free = [name for name in children_of if name not in left]
-    while free:
-        for child in children_of.get(free.pop(), ()):
-            left[child] -= 1
-            if not left[child]:
-                del left[child]
-                free.append(child)
-    if not left:
-        return [], left
-    name, seen = min(left), {}
-    while name not in seen:
-        seen[name] = len(seen)
-        name = next(parent for parent in parents_of[name] if parent in left)
-    return [*list(seen)[seen[name] :], name][::-1], left
+            above.setdefault(child, []).append(parent)
+    sorter = TopologicalSorter(above)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        cycle = error.args[1][:-1]
+    else:
+        return [], set()
+    left = set(above)
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
+    start = cycle.index(min(cycle))
+    return [*cycle[start:], *cycle[: start + 1]], left

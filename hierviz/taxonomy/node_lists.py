@@ -93,15 +93,21 @@ class NodeLists(Short):
 
     def take(self, rows: np.ndarray | slice) -> NodeLists:
         """The lists of `rows` (ndarray of int, or slice), in that order, as NodeLists."""
-        lengths = self.lengths[rows]
-        offsets = np.concatenate([[0], np.cumsum(lengths)])
-        places = np.arange(offsets[-1]) + np.repeat(self.offsets[:-1][rows] - offsets[:-1], lengths)
+        offsets, places = entries_of(self.offsets, rows)
         return NodeLists(offsets, self.nodes[places])
 
 
 def offsets_of(lengths):
     """Where runs of these lengths begin and end, shape (n_runs + 1,)."""
     return np.concatenate([[0], np.cumsum(lengths)]).astype(np.intp)
+
+
+def entries_of(offsets, rows):
+    """Offsets of some runs (ndarray of int, or slice), in that order, and the place of each of their entries."""
+    starts = offsets[:-1][rows]
+    lengths = offsets[1:][rows] - starts
+    taken = offsets_of(lengths)
+    return taken, np.arange(taken[-1]) + np.repeat(starts - taken[:-1], lengths)
 
 
 def frozen(array):
@@ -113,10 +119,7 @@ def frozen(array):
 def group(keys, values, n):
     """`values` in NodeLists by key 0..n-1, keeping their order."""
     order = np.argsort(keys, kind="stable")
-    return NodeLists(
-        frozen(offsets_of(np.bincount(keys, minlength=n))),
-        frozen(values[order]),
-    )
+    return NodeLists(frozen(offsets_of(np.bincount(keys, minlength=n))), frozen(values[order]))
 
 
 def steps_from(neighbours, start):

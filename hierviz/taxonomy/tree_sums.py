@@ -124,16 +124,6 @@ class TreeLayout(Short):
         rank[by_rank] = np.arange(taxonomy.n_nodes)
         parent = np.zeros(taxonomy.n_nodes, dtype=np.intp)
         parent[1:] = place[taxonomy.parent[node[1:]]]
-        arrays = {
-            "place": place,
-            "node": node,
-            "parent": parent,
-            "first": first,
-            "n_children": children.lengths[node],
-            "inner": place[inner],
-            "leaves": place[taxonomy.leaves],
-            "rank": rank,
-            "by_rank": by_rank,
-            "n_leaves_below": taxonomy.n_leaves_below[node],
-        }
-        return cls(**{name: frozen(np.ascontiguousarray(values, dtype=np.int32)) for name, values in arrays.items()})
+        shape = place, node, parent, first, children.lengths[node], place[inner], place[taxonomy.leaves]
+        arrays = *shape, rank, by_rank, taxonomy.n_leaves_below[node]
+        return cls(*(frozen(np.ascontiguousarray(values, dtype=np.int32)) for values in arrays))

@@ -97,28 +97,20 @@ def bootstrap_means(
             total[lows[counts @ is_low > 0]] -= np.inf
             return np.divide(total, known, out=np.full(len(known), np.nan), where=known > 0)
 
-    draws = np.empty((resamples.n_resamples, flat.shape[1]))
-    for index, counts in resamples.each(progress):
-        draws[index] = mean(counts)
+    draws = np.array([mean(counts) for _, counts in resamples.each(progress)])
     estimate = mean(np.ones(len(flat)))
     found = Interval.from_draws(estimate, draws, resamples, level)
-    lower, upper = found.lower, found.upper
     n_known = np.full(flat.shape[1], resamples.n_units)
     for column, is_gap_of in zip(gaps, is_gap.T, strict=True):
         known = np.flatnonzero(is_gap_of == 0)
         n_known[column] = len(known if resamples.group_of is None else np.unique(resamples.group_of[known]))
     if resamples.group_of is None:
         is_share = np.isin(finite, (0, 1)).all(axis=0) & np.isfinite(estimate)
-        lower[is_share], upper[is_share] = wilson(finite.sum(axis=0)[is_share], n_known[is_share], level)
-    lower[n_known < FEWEST], upper[n_known < FEWEST] = np.nan, np.nan
-    shape = values.shape[1:]
-    return replace(
-        found,
-        estimate=found.estimate.reshape(shape),
-        lower=lower.reshape(shape),
-        upper=upper.reshape(shape),
-        draws=draws.reshape(len(draws), *shape),
-    )
+        of_shares = wilson(finite.sum(axis=0)[is_share], n_known[is_share], level)
+        found.lower[is_share], found.upper[is_share] = of_shares
+    found, shape = found.without(n_known < FEWEST), values.shape[1:]
+    ends = {name: getattr(found, name).reshape(shape) for name in ("estimate", "lower", "upper")}
+    return replace(found, **ends, draws=draws.reshape(len(draws), *shape))
 
 
 # Numbers of a curve that say how specific a model is with so many correct answers, strictest first.
@@ -216,48 +208,35 @@ def bootstrap_curve(
     levels = array_of_numbers(levels, "levels").reshape(-1)
     whole = steps.curve()
     places = whole.place(thresholds)
-    summary = {key: value for key, value in whole.summary().items() if key != "n_points"}
-    bands = {key: np.empty((resamples.n_resamples, len(thresholds))) for key in keys}
-    scalars = {key: np.empty(resamples.n_resamples) for key in summary}
-    specific = {key: np.empty((resamples.n_resamples, len(levels))) for key in SPECIFICITY_KEYS if len(levels)}
-    for index, counts in resamples.each(progress):
-        curve = steps.curve(counts)
-        for key, band in bands.items():
-            band[index] = curve.values[key][places]
-        numbers = curve.summary()
-        for key, draws in scalars.items():
-            draws[index] = numbers[key]
-        for key, largest in specific.items():
-            largest[index] = best_at_correct(curve.values[key], curve.values["correct"], levels)
 
-    def interval(estimate, draws, too_few=False):
-        found = Interval.from_draws(estimate, draws, resamples, level)
-        return replace(
-            found, lower=np.where(too_few, np.nan, found.lower), upper=np.where(too_few, np.nan, found.upper)
+    def numbers(curve):
+        """Of one resample: the band of each key, the summary, and the largest means at the levels."""
+        values, summary = curve.values, curve.summary()
+        return (
+            {key: values[key][places] for key in keys},
+            {key: summary[key] for key in summary if key != "n_points"},
+            {key: best_at_correct(values[key], values["correct"], levels) for key in SPECIFICITY_KEYS if len(levels)},
         )
 
-    def band_of(key, draws):
-        means = whole.values[key][places]
-        found = interval(means, draws)
-        is_share = np.isin(steps.values[:, steps.keys.index(key)], (0, 1)).all()
-        if not is_share or resamples.group_of is not None or resamples.why_no_interval is not None:
-            return found
-        lower, upper = wilson(means * table.n_samples, table.n_samples, level)
-        return replace(found, lower=lower, upper=upper)
-
-    few = leaves_too_few_wrong(table.n_samples, levels)
-    return CurveBands(
-        thresholds,
-        {key: band_of(key, draws) for key, draws in bands.items()},
-        {
-            key: interval(
-                summary[key], draws, key in AT_CORRECT and leaves_too_few_wrong(table.n_samples, AT_CORRECT[key])
-            )
-            for key, draws in scalars.items()
-        },
-        levels,
-        {
-            key: interval(best_at_correct(whole.values[key], whole.values["correct"], levels), draws, few)
-            for key, draws in specific.items()
-        },
+    estimates = numbers(whole)
+    draws = [
+        {key: np.empty((resamples.n_resamples, *np.shape(of_all))) for key, of_all in part.items()}
+        for part in estimates
+    ]
+    for index, counts in resamples.each(progress):
+        for drawn, part in zip(draws, numbers(steps.curve(counts)), strict=True):
+            for key, value in part.items():
+                drawn[key][index] = value
+    bands, summary, at_correct = (
+        {key: Interval.from_draws(of_all, drawn[key], resamples, level) for key, of_all in part.items()}
+        for drawn, part in zip(draws, estimates, strict=True)
     )
+    for key, band in bands.items() if resamples.group_of is None and resamples.why_no_interval is None else ():
+        if np.isin(steps.values[:, steps.keys.index(key)], (0, 1)).all():
+            lower, upper = wilson(band.estimate * table.n_samples, table.n_samples, level)
+            bands[key] = replace(band, lower=lower, upper=upper)
+    for key in AT_CORRECT:
+        summary[key] = summary[key].without(leaves_too_few_wrong(table.n_samples, AT_CORRECT[key]))
+    few = leaves_too_few_wrong(table.n_samples, levels)
+    at_correct = {key: found.without(few) for key, found in at_correct.items()}
+    return CurveBands(thresholds, bands, summary, levels, at_correct)

@@ -187,9 +187,7 @@ def paired_difference(a: Compared, b: Compared) -> Compared:
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
         found = Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
-    has_none = np.isnan(a.lower) | np.isnan(b.lower)
-    lower, upper = (np.where(has_none, np.nan, ends) for ends in (found.lower, found.upper))
-    return replace(found, lower=lower, upper=upper)
+    return found.without(np.isnan(a.lower) | np.isnan(b.lower))
 
 
 def _bands_of_differences(a, b):
@@ -236,13 +234,10 @@ def clear_after_holm(differences):
         left = np.flatnonzero(~clear)
         is_clear = []
         for place in left:
-            difference = differences[place]
-            strict = 1 - (1 - difference.level) / len(left)
-            is_clear.append(
-                not no_clear_difference(
-                    Interval.from_draws(difference.estimate, difference.draws, difference.resamples, strict)
-                )
-            )
+            one = differences[place]
+            level = 1 - (1 - one.level) / len(left)
+            strict = Interval.from_draws(one.estimate, one.draws, one.resamples, level)
+            is_clear.append(not no_clear_difference(strict))
         if not any(is_clear):
             break
         clear[left[is_clear]] = True
@@ -267,9 +262,8 @@ def simultaneous(difference):
     off = np.abs(difference.draws - difference.estimate)
     farthest = np.divide(off, spread, out=np.zeros_like(off), where=spread > 0).max(axis=1, initial=0.0)
     half = np.quantile(farthest, difference.level, method="higher") * spread
-    if difference.resamples.why_no_interval is not None:
-        half = np.full_like(half, np.nan)
-    return replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+    found = replace(difference, lower=difference.estimate - half, upper=difference.estimate + half)
+    return found.without(difference.resamples.why_no_interval is not None)
 
 
 def too_few_for(keys, n_samples):

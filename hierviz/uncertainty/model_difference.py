@@ -22,7 +22,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.equal_levels import correctness_at, specificity_at
-from hierviz.curves.operating_curve import CurveSteps, envelope_integral
+from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
@@ -39,7 +39,7 @@ from hierviz.uncertainty.resamples import (
     leaves_too_few_wrong,
 )
 
-AREAS = {"ac": ("info_recall", "correct"), "ap": ("info_recall", "info_precision")}
+AREAS = ("ac", "ap")
 
 
 @dataclass(frozen=True, eq=False)
@@ -160,30 +160,22 @@ def difference_of_models(
         parts = []
         for one in steps:
             curve = one.curve(counts)
-            areas = [envelope_integral(curve.values[x], curve.values[y]) for x, y in AREAS.values()]
-            parts.append(
-                np.concatenate([specificity_at(curve, levels, key), correctness_at(curve, values, key), areas])
-            )
+            at_levels = specificity_at(curve, levels, key), correctness_at(curve, values, key)
+            parts.append(np.concatenate([*at_levels, [SUMMARY[area][1](curve) for area in AREAS]]))
         return parts[0] - parts[1]
 
-    draws = np.empty((resamples.n_resamples, len(levels) + len(values) + len(AREAS)))
-    estimate = numbers()
-    for index, counts in resamples.each(progress):
-        draws[index] = numbers(counts)
-    found = Interval.from_draws(estimate, draws, resamples, level)
-    too_few = np.flatnonzero(leaves_too_few_wrong(resamples.n_samples, levels))
-    found.lower[too_few], found.upper[too_few] = np.nan, np.nan
+    draws = np.array([numbers(counts) for _, counts in resamples.each(progress)])
+    found = Interval.from_draws(numbers(), draws, resamples, level)
     ends = len(levels), len(levels) + len(values)
-    most = [one.curve().values["correct"].max() for one in steps]
-    places = {name: ends[1] + place for place, name in enumerate(AREAS)}
+    first_reached, second_reached = (at_least(one.curve().values["correct"].max(), levels) for one in steps)
     return ModelDifference(
         key,
         levels,
-        found.part(slice(0, ends[0])),
-        (~at_least(most[0], levels), ~at_least(most[1], levels)),
+        found.part(slice(0, ends[0])).without(leaves_too_few_wrong(resamples.n_samples, levels)),
+        (~first_reached, ~second_reached),
         values,
         found.part(slice(*ends)),
-        {name: found.part(place) for name, place in places.items()},
+        {name: found.part(ends[1] + place) for place, name in enumerate(AREAS)},
     )
 
 

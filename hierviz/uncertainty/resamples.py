@@ -199,11 +199,13 @@ class Interval(Short):
         """
         check_level(level)
         estimate = np.asarray(estimate, dtype=np.float64)
-        lower, upper = percentile_ends(draws, level)
         has_none = np.isnan(estimate) | (resamples is not None and resamples.n_units < FEWEST)
-        return cls(
-            estimate, np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper), draws, level, resamples
-        )
+        return cls(estimate, *percentile_ends(draws, level), draws, level, resamples).without(has_none)
+
+    def without(self, has_none: ArrayLike) -> Interval:
+        """The same numbers, but none of the intervals that a mask says."""
+        lower, upper = (np.where(has_none, np.nan, ends) for ends in (self.lower, self.upper))
+        return replace(self, lower=lower, upper=upper)
 
     def part(self, place: Any) -> Interval:
         """Some of a row of numbers (an index, a slice or an array) with their intervals."""
@@ -260,16 +262,10 @@ def percentile_ends(draws, level):
     return np.where(has_none, np.nan, lower), np.where(has_none, np.nan, upper)
 
 
-def share_at_bound(draws, limits):
-    """(share of the draws, bound) of the finite end of a range that most draws lie at; (0, nan) where none does."""
-    found = [(float((np.abs(draws - bound) <= TIE).mean()), bound) for bound in limits if np.isfinite(bound)]
-    share, bound = max(found, default=(0.0, np.nan))
-    return (share, bound) if share else (0.0, np.nan)
-
-
 def bound_caution(draws, limits):
     """That an interval of percentiles may be too short since many draws lie at an end of the range, in words; else None."""
-    share, bound = share_at_bound(draws, limits)
+    found = [(float((np.abs(draws - bound) <= TIE).mean()), bound) for bound in limits if np.isfinite(bound)]
+    share, bound = max(found, default=(0.0, np.nan))
     if share <= MOST_LACKING:
         return None
     return f"its interval may be too short: {percent_text(share, 1)} of the resamples are at {bound:g}, the end of its range"

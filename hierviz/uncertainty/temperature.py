@@ -159,15 +159,9 @@ def fit_temperature(predictions: Predictions, rows: ArrayLike) -> Temperature:
 
 def _require_logits(predictions):
     check_kind("predictions", predictions, Predictions)
-    key = predictions.parametrisation
-    if key is None or key == "node_probabilities" or isinstance(predictions.scores, ListedScores):
-        what = (
-            "labels"
-            if key is None
-            else "probabilities of nodes"
-            if key == "node_probabilities"
-            else "lists of some classes"
-        )
+    other = "lists of some classes" if isinstance(predictions.scores, ListedScores) else None
+    what = {None: "labels", "node_probabilities": "probabilities of nodes"}.get(predictions.parametrisation, other)
+    if what is not None:
         raise PredictionsError(
             f"{predictions.name}: expected logits or probabilities of all leaves for a temperature, got {what}. Leave it out."
         )

@@ -130,6 +130,7 @@ def test_keys_lead_on_in_presenter_mode_whatever_has_the_focus(open_page):
         quiet(page)
 
     quiet(page)
+    page.locator("[data-listens=keys]").wait_for(state="attached")
     leads("PageDown", 3)
     leads("PageUp", 2)
     threshold = page.get_by_role("slider", name="Threshold τ")

@@ -59,7 +59,7 @@ def test_terms_of_resamples_equal_repeated_proteins(graph, data):
     assert numbers.keys == [column.key for column in columns]
     counts = np.array(data.draw(st.lists(st.integers(0, 2), min_size=n, max_size=n).filter(any)))
     order = np.array(data.draw(st.permutations(range(n))))
-    drawn = numbers.of_places(order).of(np.vstack([np.ones(n), counts[order]]))
+    drawn = numbers.of(np.vstack([np.ones(n), counts[order]]), order)
     rows = np.repeat(np.arange(n), counts)
     again = hv.evaluation.protein_function(model.replace(scores=p[rows], truth=truth.take(rows)), bits)
     whole = hv.evaluation.protein_function(model, bits)

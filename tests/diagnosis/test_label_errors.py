@@ -10,6 +10,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis import _label_errors as module
+from hierviz.diagnosis import sample_paths
 
 # Mean over twenty draws of the moved labels.
 PRECISION = 0.803
@@ -41,7 +42,7 @@ def test_against_loops(case):
         )
     expected.sort()
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BLOCK_VALUES", 2 * graph.n)
+        patch.setattr(sample_paths, "BLOCK_VALUES", 2 * graph.n)
         found = hv.diagnosis.label_errors(predictions, "threshold", 0.3)
     same(found.score, [-one[0] for one in expected])
     keys = ("row", "truth", "predicted", "common", "true_branch", "predicted_branch")
@@ -69,14 +70,14 @@ def test_the_first_ones_are_those_of_all(monkeypatch, parametrisation, most, lea
         scores = np.round(rng.standard_normal((n, taxonomy.n_nodes - 1)) * 3)
     predictions = hv.Predictions.from_scores(taxonomy, scores, parametrisation, truth=rng.choice(taxonomy.n_nodes, n))
     evaluation = hv.Evaluation.from_predictions(predictions)
-    whole = module._branch_probabilities
+    whole = module.listed_probabilities
     monkeypatch.setattr(module, "LEAST_READ", least_read)
 
-    def counted(predictions, rows, branches, progress=None):
+    def counted(predictions, rows, *lists, progress=None):
         read.append(len(rows))
-        return whole(predictions, rows, branches, progress)
+        return whole(predictions, rows, *lists, progress=progress)
 
-    monkeypatch.setattr(module, "_branch_probabilities", counted)
+    monkeypatch.setattr(module, "listed_probabilities", counted)
     for rule in ("majority", "top_down"):
         every, first = (
             hv.diagnosis.label_errors(evaluation, rule),

@@ -1,4 +1,4 @@
-"""The rules of Valmadre, NeurIPS 2022, with sets, loops and dense tables, for numbers or exact fractions.
+"""The rules of Valmadre, NeurIPS 2022, that `hierviz.second_opinion` leaves out: sums over pairs of nodes, with dense tables.
 
 `row` is a list over nodes; `near` is the difference up to which two values tie: 0 for fractions. Rewards of pairs of
 nodes stand in tables nodes x nodes, built once per graph.
@@ -12,21 +12,17 @@ NEAR = 1e-9
 
 
 class Tables:
-    """Everything about pairs of nodes of a graph; `lca` and what stands on it for trees only."""
+    """Everything about pairs of nodes of a tree."""
 
-    def __init__(self, graph, is_tree=True):
+    def __init__(self, graph):
         nodes = range(graph.n)
         self.graph, self.nodes = graph, nodes
         self.above = [naive.ancestors(graph, node) for node in nodes]
-        self.size = [len(naive.leaves_below(graph, node)) for node in nodes]
         self.bits = [naive.information(graph, node) for node in nodes]
         self.depth = [naive.depth(graph, node) for node in nodes]
         self.candidates = naive.candidates(graph)
-        if is_tree:
-            self.lca = [[max(self.above[a] & self.above[b], key=self.depth.__getitem__) for b in nodes] for a in nodes]
-            self.distance = [
-                [self.depth[a] + self.depth[b] - 2 * self.depth[self.lca[a][b]] for b in nodes] for a in nodes
-            ]
+        self.lca = [[max(self.above[a] & self.above[b], key=self.depth.__getitem__) for b in nodes] for a in nodes]
+        self.distance = [[self.depth[a] + self.depth[b] - 2 * self.depth[self.lca[a][b]] for b in nodes] for a in nodes]
 
     def recall(self, truth, predicted):
         due = self.bits[truth]
@@ -51,40 +47,6 @@ def best(values, near=NEAR):
     """Lowest node whose value is the largest; `values` maps nodes to numbers."""
     top = max(values.values())
     return min(node for node, value in values.items() if value >= top - near)
-
-
-def depth_thresholds(tables, row, thresholds, near=NEAR):
-    """Above the threshold of its own depth: most bits, then most probable, then lowest; else the first of the Pareto set."""
-    tau = [thresholds[min(max(depth, 1), len(thresholds)) - 1] for depth in tables.depth]
-    above = [node for node in tables.candidates if row[node] > tau[node]]
-    if above:
-        return min(above, key=lambda node: (tables.size[node], -row[node], node))
-    top = max(row[node] for node in tables.candidates)
-    return min((node for node in tables.candidates if row[node] == top), key=lambda node: (tables.size[node], node))
-
-
-def plurality(tables, row, near=NEAR):
-    seconds = [
-        sorted((row[c] for c in children), reverse=True)[1] for children in tables.graph.children if len(children) > 1
-    ]
-    bound = max(seconds, default=-math.inf)
-    allowed = [y for y in tables.candidates if row[y] > bound + near]
-    # The root: or, where it has a single child and is never predicted, the candidate of as little information.
-    allowed += [min(y for y in tables.candidates if tables.size[y] == tables.size[0])]
-    return min(allowed, key=lambda y: (tables.size[y], y))
-
-
-def darts(tables, row, lam, near=NEAR):
-    return best({y: (tables.bits[y] + lam) * row[y] for y in tables.candidates}, near)
-
-
-def information_threshold(tables, row, bits):
-    allowed = [y for y in tables.candidates if tables.bits[y] >= bits - NEAR]
-    return min(allowed, key=lambda y: (-row[y], tables.size[y], y))
-
-
-def exclusive(tables, row, near=NEAR):
-    return best(dict(enumerate(tables.exclusive_mass(row))), near)
 
 
 def crm_leaf(tables, row, near=NEAR):

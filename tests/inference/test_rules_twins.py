@@ -1,4 +1,4 @@
-"""Every rule against `naive_rules` on random trees and graphs, exact where the rule is a matter of fractions."""
+"""Every rule against its plain definition on random trees and graphs, exact where the rule is a matter of fractions."""
 
 from fractions import Fraction
 
@@ -15,6 +15,7 @@ from strategies import many
 import hierviz as hv
 from hierviz.inference import registry as inference
 from hierviz.predictions.parametrisation import sum_up
+from hierviz.second_opinion import plain_graph
 
 LAMBDAS = (0, 0.25, 0.5, 1.0, 2, 17.0)
 
@@ -64,24 +65,21 @@ def test_coherent_rows(graph, data):
     """Sums that are equal as fractions tie, whatever rounding says."""
     taxonomy, tables = strategies.from_graph(graph), Tables(graph)
     exact, p = data.draw(exact_rows(graph))
-    for rule, twin in (
-        ("plurality", naive_rules.plurality),
-        ("exclusive", naive_rules.exclusive),
-        ("crm_leaf", naive_rules.crm_leaf),
-    ):
-        assert hv.infer(taxonomy, p, rule).tolist() == [twin(tables, row, 0) for row in exact], rule
-    check_by_information(taxonomy, tables, p, exact)
+    for rule, twin in (("plurality", plain_graph.plurality), ("exclusive", plain_graph.exclusive)):
+        assert hv.infer(taxonomy, p, rule).tolist() == [twin(graph, row) for row in exact], rule
+    assert hv.infer(taxonomy, p, "crm_leaf").tolist() == [naive_rules.crm_leaf(tables, row, 0) for row in exact]
+    check_by_information(taxonomy, graph, p, exact)
     f1 = hv.infer(taxonomy, p, "crm_nodes", expectation="leaves")
     assert f1.tolist() == [naive_rules.crm_f1(tables, row) for row in exact]
     recall = hv.infer(taxonomy, p, "crm_nodes", expectation="exclusive")
     assert recall.tolist() == [naive_rules.crm_correct_recall(tables, row) for row in exact]
 
 
-def check_by_information(taxonomy, tables, p, rows):
+def check_by_information(taxonomy, graph, p, rows):
     for lam in LAMBDAS:
-        assert hv.infer(taxonomy, p, "darts", lam=lam).tolist() == [naive_rules.darts(tables, row, lam) for row in rows]
+        assert hv.infer(taxonomy, p, "darts", lam=lam).tolist() == [plain_graph.darts(graph, row, lam) for row in rows]
     found = hv.infer(taxonomy, p, "expected_information")
-    assert found.tolist() == [naive_rules.darts(tables, row, 0) for row in rows]
+    assert found.tolist() == [plain_graph.darts(graph, row) for row in rows]
 
 
 @many
@@ -89,16 +87,17 @@ def check_by_information(taxonomy, tables, p, rows):
 def test_any_rows(case, data):
     """Numbers that need not be coherent, with ties everywhere, on trees and graphs."""
     graph, taxonomy, p, _ = case
-    tables, rows = Tables(graph, taxonomy.is_tree), p.tolist()
-    check_by_information(taxonomy, tables, p, rows)
+    rows = p.tolist()
+    check_by_information(taxonomy, graph, p, rows)
     found = hv.infer(taxonomy, p, "plurality")
-    assert found.tolist() == [naive_rules.plurality(tables, row) for row in rows]
-    for bits in {0.0, *tables.bits, *(0.3 * b for b in tables.bits), np.log2(taxonomy.n_leaves)}:
+    assert found.tolist() == [plain_graph.plurality(graph, row) for row in rows]
+    for bits in {0.0, *graph.information, *(0.3 * b for b in graph.information), np.log2(taxonomy.n_leaves)}:
         found = hv.infer(taxonomy, p, "information_threshold", bits=bits)
-        assert found.tolist() == [naive_rules.information_threshold(tables, row, bits) for row in rows], bits
+        assert found.tolist() == [plain_graph.information_threshold(graph, row, bits) for row in rows], bits
     own = data.draw(st.lists(st.sampled_from(strategies.TIES), min_size=1, max_size=4))
     found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=own).tolist()
-    assert found == [naive_rules.depth_thresholds(tables, row, own) for row in rows], own
+    listed = ",".join(map(repr, map(float, own)))
+    assert found == [plain_graph.depth_thresholds(graph, row, listed) for row in rows], own
     threshold = data.draw(st.sampled_from(strategies.TIES))
     found = hv.infer(
         taxonomy, p, "depth_thresholds", thresholds_by_depth=f"{float(threshold)!r},{float(threshold)!r}"
@@ -114,13 +113,13 @@ def test_any_rows_on_trees(case):
     graph, taxonomy, p, _ = case
     tables, rows = Tables(graph), p.tolist()
     for rule, keywords, twin in (
-        ("exclusive", {}, naive_rules.exclusive),
         ("crm_leaf", {}, naive_rules.crm_leaf),
         ("crm_nodes", {}, naive_rules.crm_f1),
         ("crm_nodes", {"expectation": "exclusive"}, naive_rules.crm_correct_recall),
     ):
         found = hv.infer(taxonomy, p, rule, **keywords).tolist()
         assert found == [twin(tables, row) for row in rows], (rule, keywords)
+    assert hv.infer(taxonomy, p, "exclusive").tolist() == [plain_graph.exclusive(graph, row) for row in rows]
 
 
 @many

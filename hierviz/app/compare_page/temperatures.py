@@ -40,16 +40,13 @@ def fit(data):
     asked = state.memory("temperatures").pop("asked", None)
     if asked is None:
         return
-    stages = state.Stages("cancel-temperatures", lambda: None)
     view = state.view()
     try:
-        made = at_temperatures(data, *asked, stages)
-        state.put(made)
+        with state.Stages("cancel-temperatures", lambda: None) as stages:
+            state.put(at_temperatures(data, *asked, stages))
     except HiervizError as error:
-        stages.end()
         st.error(escape(str(error)), icon=":material/error:")
         return
-    stages.end()
     state.change(models=view.models, model=view.model, comparison=view.comparison, preset=view.preset, rule=view.rule)
     st.rerun()
 

@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.curve_panels.choosing import Setting
+from hierviz.app.state.current import bound_member
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.numbers import FIRSTS, MARKS, TIES, Row, metric_table, ranked, too_few_text, unmarked
@@ -43,7 +44,7 @@ def panel(choice, now):
                 **state.kept(choosing.MEMORY, "columns", list(TABLE_KEYS)),
             )
         facet = FACET.ask(choice)
-        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
+        st.toggle("Show bands and intervals", **bound_member("drawn", "bands"))
     chosen = state.memory(choosing.MEMORY).get("columns", TABLE_KEYS)
     keys = [key for key in TABLE_KEYS if key in chosen]
     if not keys:

@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, model_differences
 from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting
+from hierviz.app.state.current import bound_member
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
@@ -170,7 +171,7 @@ def panel(choice, now):
         "are not trained again."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
+        st.toggle("Show bands and intervals", **bound_member("drawn", "bands"))
         RESAMPLES.ask()
         SEED.ask()
         GROUP.ask(choice)

@@ -7,7 +7,7 @@ const CLICKER = {PageDown: "next", PageUp: "previous"};
 const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
   + "[type=checkbox])";
 
-export default function () {
+export default function ({parentElement}) {
   const end = new AbortController();
   document.addEventListener("keydown", (e) => {
     const presents = document.querySelector(".hierviz-presenter");
@@ -23,5 +23,7 @@ export default function () {
     e.stopPropagation();
     button.click();
   }, {signal: end.signal, capture: true});
+  // Tests wait for it: a key that is pressed earlier is lost.
+  (parentElement.host ?? parentElement).setAttribute("data-listens", "keys");
   return () => end.abort();
 }

@@ -9,6 +9,7 @@ import streamlit as st
 
 from hierviz.app.model_page import questions as questions
 from hierviz.app.state.escape import escape, in_form_words, sentence
+from hierviz.app.state.limits import size_text
 from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
 from hierviz.opening.options import LABELS
@@ -21,6 +22,7 @@ STYLE = """<style>
 .hierviz-facts dd {overflow-wrap: anywhere}
 @media (max-width: 640px) {.hierviz-facts {grid-template-columns: 7rem 1fr}}
 </style>"""
+KILO = 1024
 PLAIN_TYPES = {
     "tensor(float)": "floating point",
     "tensor(double)": "floating point (double precision)",
@@ -36,14 +38,6 @@ PLAIN_TYPES = {
 }
 
 
-def size_words(n):
-    """A number of bytes for people."""
-    for unit, unit_bytes in (("GB", 1 << 30), ("MB", 1 << 20), ("kB", 1 << 10)):
-        if n >= unit_bytes:
-            return f"{n / unit_bytes:.3g} {unit}"
-    return f"{n} bytes"
-
-
 def one_line(model, kind):
     """The model in one line of Markdown."""
     account = model.account
@@ -57,7 +51,7 @@ def one_line(model, kind):
         f"{matched} of {len(table)} columns are classes of the taxonomy" if table else "columns without class names"
     )
     weight = account["bytes"] + sum(companion["bytes"] for companion in account["companions"])
-    return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_words(weight)}"
+    return f"**{escape(model.name)}** · takes {takes} · {columns} · {size_text(weight, KILO)}"
 
 
 def account(source, model, kind):
@@ -71,8 +65,8 @@ def account(source, model, kind):
         _facts("Inputs", [*shapes, ("batch size", known["batch"] or "any")])
         opset = ", ".join(f"{name} {number}" for name, number in facts["opset"].items())
         loss = LOSSES[known["loss"]].label if known["loss"] in LOSSES else known["loss"] or "not stated"
-        companions = [(f"with {one['file']}", size_words(one["bytes"])) for one in known["companions"]]
-        file = [("name", known["file"]), ("size", size_words(known["bytes"])), *companions]
+        companions = [(f"with {one['file']}", size_text(one["bytes"], KILO)) for one in known["companions"]]
+        file = [("name", known["file"]), ("size", size_text(known["bytes"], KILO)), *companions]
         file += [
             ("producer", facts["producer"] or "not stated"),
             ("format", f"ONNX IR {facts['ir_version']}, opset {opset}, {facts['n_nodes']} operators"),

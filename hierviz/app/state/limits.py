@@ -61,11 +61,11 @@ class ServerLimits:
         )
 
 
-def size_text(n_bytes):
-    """A number of bytes for people: "1.5 GB"."""
-    for unit, size in (("GB", GIGA), ("MB", 10**6), ("kB", 1000)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.3g} {unit}"
+def size_text(n_bytes, kilo=1000):
+    """A number of bytes for people: "1.5 GB"; `kilo` bytes are a kB."""
+    for power, unit in ((3, "GB"), (2, "MB"), (1, "kB")):
+        if n_bytes >= kilo**power:
+            return f"{n_bytes / kilo**power:.3g} {unit}"
     return f"{n_bytes} bytes"
 
 

@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
@@ -23,8 +24,8 @@ def model_control(data):
     """Which model the page shows; returns its key."""
     if len(data.models) > 1:
         names = {key: model.predictions.name for key, model in data.models.items()}
-        return pick("Model", names, "model", state.shown_model(data))
-    return state.shown_model(data)
+        return pick("Model", names, "model", state.shown_model_of(data.models))
+    return state.shown_model_of(data.models)
 
 
 def models_control(label, options, now, most, width):
@@ -139,7 +140,7 @@ def rule_controls(data, model, sets=None):
             CONTROLS[parameter.kind](parameter, data.taxonomy)
     return {
         "rule": state.view().rule,
-        **state.rule_settings(data.taxonomy),
+        **rule_parameters.rule_settings(data.taxonomy),
         "threshold": state.view().threshold_of(model),
     }
 
@@ -152,21 +153,21 @@ def _threshold(parameter, model):
         step=0.01,
         format=f"%.{len(text) - 2}f",
         help=parameter.sentence,
-        **state.bound_threshold(model, width=150),
+        **current.bound_threshold(model, width=150),
     )
 
 
 def _number(parameter, taxonomy):
     highest = math.floor(1000 * min(parameter.highest(taxonomy), MOST)) / 1000
     if state.view().parameter(parameter.name) > highest:
-        state.change_parameter(parameter.name, highest)
+        rule_parameters.change_parameter(parameter.name, highest)
     st.number_input(
         parameter.label,
         float(parameter.range[0]),
         highest,
         step=0.1,
         help=parameter.sentence,
-        **state.bound_parameter(parameter.name, width=150),
+        **rule_parameters.bound_parameter(parameter.name, width=150),
     )
 
 
@@ -176,7 +177,7 @@ def _choice(parameter, taxonomy, more=()):
         list(dict.fromkeys((*parameter.choices, *more))),
         format_func=lambda value: parameter.choices.get(value, value),
         help=parameter.sentence,
-        **state.bound_parameter(parameter.name, width=230),
+        **rule_parameters.bound_parameter(parameter.name, width=230),
     )
 
 
@@ -188,10 +189,10 @@ def _costs(parameter, taxonomy):
         uploads = state.kept_upload(name, "Table of costs (CSV, TSV or Parquet)")
     seen = state.memory("cost files")
     if uploads is not None and seen.get(name) is not uploads:
-        state.change_parameter(name, uploads.paths[0].name)
+        rule_parameters.change_parameter(name, uploads.paths[0].name)
     seen[name] = uploads
-    _choice(parameter, taxonomy, (*state.cost_files(name), state.view().parameter(name)))
-    missing = state.missing_costs(parameter, taxonomy)
+    _choice(parameter, taxonomy, (*rule_parameters.cost_files(name), state.view().parameter(name)))
+    missing = rule_parameters.missing_costs(parameter, taxonomy)
     if missing is not None:
         st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
 
@@ -206,7 +207,7 @@ def _numbers(parameter, taxonomy):
         text = state.session[f"typed_{name}"]
         if _are_thresholds(taxonomy, text):
             shares = (f"{float(part):.6f}".rstrip("0").rstrip(".") for part in text.split(","))
-            state.change_parameter(name, ",".join(shares))
+            rule_parameters.change_parameter(name, ",".join(shares))
             state.memory("typed").pop(key, None)
         else:
             state.memory("typed")[key] = text

@@ -34,7 +34,7 @@ def demos():
             _downloads()
     asked = state.memory("offers").pop("demo", None)
     if asked is not None:
-        state.show_data(asked)
+        opened.show_data(asked)
         go_to("overview")
 
 
@@ -141,7 +141,7 @@ def _open(files):
     given, run = state.startup_limits()
     try:
         files = replace(files.with_paths(state.allowed_path), given=given, run=run)
-        opened.open_and_put(files, state.Stages("cancel-open", state.cancel_open, after=0))
+        opened.open_and_put(files)
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return

@@ -92,7 +92,7 @@ def report_settings(data, steps, of_story, samples, *, notes="", title=""):
 
     `run` holds the command alone.
     """
-    key, title = state.shown_model(data), title or data.title
+    key, title = state.shown_model_of(data.models), title or data.title
     choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
     return {
         **choice,

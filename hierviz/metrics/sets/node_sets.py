@@ -247,6 +247,13 @@ def predicted_keys(taxonomy, predicted):
     return distinct(row[inside] * taxonomy.n_nodes + predicted.nodes[inside]), outside
 
 
+def own_keys(taxonomy, nodes):
+    """Keys of nodes alone, the root too and -1 left out; `nodes` is one node a sample or NodeLists."""
+    if not isinstance(nodes, NodeLists):
+        return np.flatnonzero(nodes >= 0) * taxonomy.n_nodes + nodes[nodes >= 0]
+    return distinct((nodes.rows * taxonomy.n_nodes + nodes.nodes)[nodes.nodes >= 0])
+
+
 def truth_keys(taxonomy, truth):
     """Keys of the true nodes with all their ancestors; `truth` is one node a sample or NodeLists."""
     truth = NodeLists.of(truth)

@@ -20,21 +20,11 @@ from hierviz.readers.sources import open_source
 
 # As exporters write them: Ultralytics, timm, Hugging Face, PaddlePaddle, Azure, ...
 METADATA_KEYS = (
-    *(
-        "names",
-        "classes",
-        "class_names",
-        "labels",
-        "label_names",
-        "categories",
-        "id2label",
-        "idx_to_class",
-        "idx2label",
-    ),
-    *("class_labels", "label_list", "label_map", "class_to_idx", "label2id", "synset", "synsets", "character"),
-    "classlabels",
+    *("names", "classes", "class_names", "labels", "label_names", "categories", "id2label", "idx_to_class"),
+    *("idx2label", "class_labels", "label_list", "label_map", "class_to_idx", "label2id", "synset", "synsets"),
+    *("character", "classlabels"),
 )
-LABEL_FILES = (".labels.txt", ".labels.json")
+LABEL_FILES, SETTINGS = (".labels.txt", ".labels.json"), "config.json"
 MOST_CHARACTERS = 16 << 20
 NO_CLASS = " but name no class"
 
@@ -141,36 +131,25 @@ def _foreign(path, taxonomy, session, notes):
             yield f"the metadata {key!r}", names
     if session.class_labels:
         yield "the class labels in the graph", list(session.class_labels)
-    for end in LABEL_FILES:
-        for start in dict.fromkeys((path.stem, path.name)):
-            beside = path.with_name(start + end)
-            if os.path.isfile(beside):
-                names = _of_file(beside, taxonomy, notes)
-                if names:
-                    yield beside.name, names
-    config = path.with_name("config.json")
-    if config.is_file():
-        names = _of_config(config, notes)
-        if names:
-            yield config.name, names
+    starts = dict.fromkeys((path.stem, path.name))
+    for beside in (*(path.with_name(start + end) for end in LABEL_FILES for start in starts), path.with_name(SETTINGS)):
+        if beside.is_file():
+            try:
+                names = _names_beside(beside, taxonomy, notes)
+            except HiervizError as error:
+                notes.append(f"class names next to the model were not used: {error}")
+                continue
+            if names:
+                yield beside.name, names
 
 
-def _of_file(beside, taxonomy, notes):
-    try:
-        text = open_source(beside, "class names").read_text(MOST_CHARACTERS)
-        return [name for _, name in entries_of_text(text, beside.name, taxonomy, notes)]
-    except HiervizError as error:
-        notes.append(f"class names next to the model were not used: {error}")
-        return []
-
-
-def _of_config(config, notes):
-    try:
-        read = names_in_settings(json_object(config, MOST_CHARACTERS), config.name)
-    except HiervizError as error:
-        notes.append(f"class names next to the model were not used: {error}")
-        return []
-    return [] if read is None else read.names
+def _names_beside(file, taxonomy, notes):
+    """Class names in a file next to the model: settings of transformers, or a class list."""
+    if file.name == SETTINGS:
+        read = names_in_settings(json_object(file, MOST_CHARACTERS), file.name)
+        return [] if read is None else read.names
+    text = open_source(file, "class names").read_text(MOST_CHARACTERS)
+    return [name for _, name in entries_of_text(text, file.name, taxonomy, notes)]
 
 
 def _entries(path, source, names):

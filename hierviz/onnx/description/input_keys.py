@@ -191,6 +191,11 @@ CLIP_MEAN, CLIP_STD = (0.48145466, 0.4578275, 0.40821073), (0.26862954, 0.261302
 USUAL_SIDE = 224
 
 
+def as_keyword(said):
+    """`preprocessing` of `load_model`: what is said, by key of `INPUT_KEYS`, in JSON types; None for nothing."""
+    return {key: list(value) if isinstance(value, tuple) else value for key, value in said.items() if value is not None}
+
+
 @dataclass(frozen=True)
 class Preset:
     """One way to prepare pictures, whatever their size.
@@ -221,10 +226,9 @@ class Preset:
         """Keyword of `load_model` for pictures of a size, (height, width)."""
         size = tuple(size or (USUAL_SIDE, USUAL_SIDE))
         said = {"size": size, "resample": self.resample, "range": self.range, "mean": self.mean, "std": self.std}
-        said |= {"pad": self.pad, "resize": None if self.share is None else int(max(size) / self.share)}
-        return {
-            key: list(value) if isinstance(value, tuple) else value for key, value in said.items() if value is not None
-        }
+        return as_keyword(
+            said | {"pad": self.pad, "resize": None if self.share is None else int(max(size) / self.share)}
+        )
 
     def words(self, size=None):
         """The steps in one line."""

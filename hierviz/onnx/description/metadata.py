@@ -59,14 +59,10 @@ def declared(path, metadata, notes, preprocessing=None):
                     "Write it again."
                 ) from None
     own = _checked(f"{path.name}, metadata", own, "hierviz.", notes)
-    beside, other = _beside(path, notes)
-    said, origin = dict(other), dict.fromkeys(other, beside)
-    for key, value in own.items():
-        if key in other and other[key] != value and key not in ("format", "training", "input"):
-            notes.append(
-                f"{beside} declares {key} {_short(other[key])}, the model's metadata {_short(value)}: the metadata were used"
-            )
-        said[key], origin[key] = value, OWN
+    file = declaration_beside(path)
+    beside = "" if file is None else file.name
+    other = {} if file is None else _checked(beside, json_object(file, MOST_BESIDE_BYTES), "", notes)
+    said, origin = _merged([(beside, other), (OWN, own)], notes, silent=("format", "training", "input"))
     layers = [(beside, other.get("input", {})), (OWN, own.get("input", {})), (CALLER, _asked(preprocessing))]
     config = path.with_name(FILE)
     if config.is_file():
@@ -77,14 +73,6 @@ def declared(path, metadata, notes, preprocessing=None):
         origin["input"] = origin.get("input", next(iter(from_whom.values())))
         origin |= {f"input.{key}": name for key, name in from_whom.items()}
     return said, origin
-
-
-def _beside(path, notes):
-    """(name, checked content) of the JSON next to the model; empty when there is none."""
-    beside = declaration_beside(path)
-    if beside is None:
-        return "", {}
-    return beside.name, _checked(beside.name, json_object(beside, MOST_BESIDE_BYTES), "", notes)
 
 
 def _asked(preprocessing):
@@ -120,8 +108,8 @@ def _of_config(path, layers, notes):
     return settings
 
 
-def _merged(layers, notes):
-    """(what counts, who said it) by key; `layers` are (name, parts), the later ones win."""
+def _merged(layers, notes, silent=()):
+    """(what counts, who said it) by key; `layers` are (name, parts), the later ones win, of `silent` keys without a note."""
     merged, origin = {}, {}
     for name, parts in layers:
         if name == CALLER and any(key in parts for key in ("size", *FITTING)):
@@ -133,7 +121,7 @@ def _merged(layers, notes):
                         f"{'a size' if 'size' in parts else 'another preparation'}"
                     )
         for key, value in parts.items():
-            if key in merged and merged[key] != value:
+            if key in merged and merged[key] != value and key not in silent:
                 used = {OWN: "the metadata were used", CALLER: "the user's value was used"}.get(
                     name, f"{name} was used"
                 )

@@ -24,6 +24,10 @@ from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.taxonomy.tree_sums import sum_up
 
 MISSING = "zero"
+_IF_UNKNOWN = (
+    ("missing", MISSING, "their probability is 0, and truths among them count as mistakes"),
+    ("only_known", "yes", "judge it on its own classes, without samples of others"),
+)
 _SHARED = ("logits", "log_probabilities", "probabilities", "percentages")
 
 
@@ -101,7 +105,7 @@ def class_set(where, taxonomy, nodes, key, partial, notes):
         If a class lies above another one or has several columns, and a parametrisation is declared that has no place for that.
     """
     scored = nodes[nodes >= 0]
-    missing = _missing(taxonomy, scored)
+    missing = np.setdiff1d(taxonomy.leaves, scored)
     part = None
     if fitting(taxonomy, scored):
         return ClassSet(taxonomy, nodes)
@@ -185,11 +189,6 @@ def _classes_that(n, verb):
     return f"{n} class {'has' if verb == 'have' else verb + 's'}" if n == 1 else f"{n} classes {verb}"
 
 
-def _missing(taxonomy, nodes):
-    """Leaves that have no column, and are no part of a set of all nodes."""
-    return np.setdiff1d(taxonomy.leaves, nodes)
-
-
 def _about_missing(where, taxonomy, nodes, missing):
     """The question to ask when there is no column for some leaves."""
     words = listed([taxonomy.names[node] for node in missing.tolist()], 3)
@@ -204,13 +203,6 @@ def _about_missing(where, taxonomy, nodes, missing):
         f"No column is called {words}: the model has no column for {n:,} of the {taxonomy.n_leaves:,} leaf classes. "
         "Does it not know them?",
         ("missing", "only_known"),
-        (
-            (
-                "missing",
-                MISSING,
-                "it does not know them: their probability is 0, and truths among them count as mistakes",
-            ),
-            ("only_known", "yes", "it does not know them: judge it on its own classes, without samples of others"),
-        ),
+        tuple((keyword, value, f"it does not know them: {means}") for keyword, value, means in _IF_UNKNOWN),
         error=error,
     )

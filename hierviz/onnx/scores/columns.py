@@ -238,8 +238,7 @@ def find_parametrisation(where, taxonomy, said, origin, given, nodes, notes):
     if key is not None and key not in PARAMETRISATIONS:
         error = (
             f"{where}: expected a parametrisation, got {key!r}.{near_miss(key, list(PARAMETRISATIONS))} Pass "
-            f"{{parametrisation}}; {len(nodes)} columns with these names fit "
-            f"{', '.join(fits) or 'none'}."
+            f"{{parametrisation}}; {len(nodes)} columns with these names fit {', '.join(fits) or 'none'}."
         )
         choices = tuple(("parametrisation", output, PARAMETRISATIONS[output].sentence) for output in fits)
         raise OpenQuestion(Question("scores", "What do the scores mean?", ("parametrisation",), choices, error=error))

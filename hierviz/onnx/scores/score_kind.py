@@ -199,47 +199,33 @@ class _Sums:
         with_tree = columns in ("nodes", "all") and taxonomy.is_tree
         place = np.full(taxonomy.n_nodes, -1)
         place[nodes[nodes >= 0]] = np.flatnonzero(nodes >= 0)
-        if with_tree:
-            by_depth = np.argsort(taxonomy.depth[1:], kind="stable") + 1
-            depth_start = np.flatnonzero(np.diff(taxonomy.depth[by_depth], prepend=0))
-            by_parent = np.argsort(taxonomy.parent[1:], kind="stable") + 1
-            start = np.flatnonzero(np.diff(taxonomy.parent[by_parent], prepend=-1))
-            above = taxonomy.parent[by_parent][start]
-        rows, families, levels, n_coherent, n_pairs = [], [], [], 0, 0
+        groups = []
+        for of in (taxonomy.parent, taxonomy.depth) if with_tree else ():
+            order = np.argsort(of[1:], kind="stable") + 1
+            groups.append((order, np.flatnonzero(np.diff(of[order], prepend=-1))))
+        spans, n_coherent, n_pairs = [[] for _ in ("rows", *groups)], 0, 0
         step = max(1, BLOCK_VALUES // scores.shape[1])
         for first in range(0, len(scores), step):
             block = np.asarray(scores[first : first + step], dtype=np.float64)
             block = np.exp(block) if is_log else block
-            total = block.sum(axis=1)
-            rows += [total.min(), total.max()]
-            if not with_tree:
-                continue
-            sums = np.add.reduceat(block[:, place[by_depth]], depth_start, axis=1)
-            levels += [sums.min(), sums.max()]
-            children = block[:, place[by_parent]]
-            sums = np.add.reduceat(children, start, axis=1)
-            families += [sums.min(), sums.max()]
-            # Rounding is granted to both sides of a comparison.
-            most = np.where(above > 0, block[:, place[above]], 1) + SUM_TOLERANCE
-            n_coherent += int((sums <= most).sum())
-            n_pairs += sums.size
-        return cls(
-            len(scores),
-            scores.shape[1],
-            _span_of(rows),
-            _span_of(families) if with_tree else None,
-            _span_of(levels) if with_tree else None,
-            n_coherent / n_pairs if n_pairs else -1,
-        )
+            sums = [np.add.reduceat(block[:, place[order]], start, axis=1) for order, start in groups]
+            for span, some in zip(spans, (block.sum(axis=1), *sums), strict=True):
+                span += [float(some.min()), float(some.max())]
+            if with_tree:
+                order, start = groups[0]
+                above = taxonomy.parent[order][start]
+                # Rounding is granted to both sides of a comparison.
+                most = np.where(above > 0, block[:, place[above]], 1) + SUM_TOLERANCE
+                n_coherent += int((sums[0] <= most).sum())
+                n_pairs += most.size
+        rows, families, levels = (*((min(span), max(span)) for span in spans), None, None)[:3]
+        coherent = n_coherent / n_pairs if n_pairs else -1
+        return cls(len(scores), scores.shape[1], rows, families, levels, coherent)
 
     @staticmethod
     def is_near(span, tolerance=SUM_TOLERANCE):
         """True when all sums are 1 within `tolerance`."""
         return span is not None and max(abs(bound - 1) for bound in span) <= tolerance
-
-
-def _span_of(values):
-    return float(min(values)), float(max(values))
 
 
 def _span(span):

@@ -47,20 +47,15 @@ def changed(where, scores, change, detected, taxonomy, nodes, key, notes):
     ModelError
         If the scores cannot be of the declared kind.
     """
+    wrong, low, high = "", f"{detected.low:.4g}", f"{detected.high:.4g}"
     if change in ("log", "logit", "log shares", "shares") and detected.low < -ROUNDING:
-        raise ModelError(
-            f"{where}: expected no score below 0, got {detected.low:.4g}. Leave {{scores}} out, or pass another kind."
-        )
-    if (change in ("log", "logit") or (not change and key in PROBABILITIES)) and not detected.in_range:
-        raise ModelError(
-            f"{where}: expected scores from 0 to 1, got {detected.low:.4g} to {detected.high:.4g}. "
-            "Leave {scores} out, or pass another kind."
-        )
-    if change == "exp" and detected.high > ROUNDING:
-        raise ModelError(
-            f"{where}: expected no score above 0 (logarithms of probabilities), got {detected.high:.4g}. "
-            "Leave {scores} out, or pass another kind."
-        )
+        wrong = f"no score below 0, got {low}"
+    elif (change in ("log", "logit") or (not change and key in PROBABILITIES)) and not detected.in_range:
+        wrong = f"scores from 0 to 1, got {low} to {high}"
+    elif change == "exp" and detected.high > ROUNDING:
+        wrong = f"no score above 0 (logarithms of probabilities), got {high}"
+    if wrong:
+        raise ModelError(f"{where}: expected {wrong}. Leave {{scores}} out, or pass another kind.")
     kept = (nodes >= 0) & np.isin(nodes, without_root(key, nodes))
     if kept.sum() < (nodes >= 0).sum():
         notes.append(f"the column of the root {taxonomy.names[0]!r} was left out: {key} has no score for it")
@@ -325,10 +320,9 @@ def check_declared(where, detected, key, origin, notes):
     said = f"{where}: {detected.why}; {key} ({origin})"
     if key in PROBABILITIES:
         if not detected.in_range:
-            better = {
-                "log_probabilities": "{scores=log_probabilities}",
-                "percentages": "{scores=percentages}",
-            }.get(detected.kind, "a {parametrisation} that takes raw scores, or another {scores}")
+            better = "a {parametrisation} that takes raw scores, or another {scores}"
+            if detected.kind in ("log_probabilities", "percentages"):
+                better = f"{{scores={detected.kind}}}"
             raise PredictionsError(
                 f"{where}: expected a probability from 0 to 1 in every column, as {key} ({origin}) requires, got {detected.why}. "
                 f"Pass {better}."

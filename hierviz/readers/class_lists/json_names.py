@@ -7,8 +7,6 @@ Settings are searched for the keys of `KEYS`. Objects of a list (COCO ``categori
 pair ``["n01440764", "tench"]`` (Keras) is one class with two names.
 """
 
-from __future__ import annotations
-
 import ast
 import json
 import re
@@ -46,17 +44,6 @@ _PLAIN = re.compile(r"(?:[\s\d,:\[\](){}.]|None|True|False)*")
 def looks_like_json(text):
     """Whether a text begins as JSON or a Python literal does."""
     return text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "(")
-
-
-def read_json_names(text, where):
-    """ClassList of JSON or a Python literal; see `class_list_of`.
-
-    Raises
-    ------
-    FileError
-        If it is neither.
-    """
-    return class_list_of(parsed(text, where), where)
 
 
 def parsed(text, where):
@@ -153,11 +140,10 @@ def _of_list(items, where):
         return _of_records(items, where)
     if items and all(isinstance(item, (list, tuple)) and len(item) == 2 for item in items):
         firsts, seconds = zip(*items, strict=True)
-        if all(isinstance(first, int) and not isinstance(first, bool) for first in firsts):
-            return in_order(where, _entries(where, seconds), firsts, "the first of each pair")
-        if all(isinstance(second, int) and not isinstance(second, bool) for second in seconds):
-            return in_order(where, _entries(where, firsts), seconds, "the second of each pair")
-    return ClassList(where, _entries(where, items))
+        for which, numbers, names in (("first", firsts, seconds), ("second", seconds, firsts)):
+            if all(isinstance(number, int) and not isinstance(number, bool) for number in numbers):
+                return in_order(where, entries_of(where, names), numbers, f"the {which} of each pair")
+    return ClassList(where, entries_of(where, items))
 
 
 def _of_records(records, where):
@@ -170,7 +156,7 @@ def _of_records(records, where):
         )
     more = next((key for key in ("wnid", "synset") if key != name and all(key in record for record in records)), None)
     names = [record[name] if more is None else [record[more], record[name]] for record in records]
-    entries = _entries(where, names)
+    entries = entries_of(where, names)
     for keys, may_have_gaps in ((PLACE_KEYS, False), (ID_KEYS, True)):
         key = next((key for key in keys if all(whole(record.get(key, "")) is not None for record in records)), None)
         if key is not None:
@@ -185,32 +171,28 @@ def _simple(value):
 
 def _of_object(value, where):
     sides = list(value.values())
-    if all(isinstance(side, dict) for side in sides):
-        # {"tench": {"index": 0}} or {"0": {"name": "tench"}}
-        if all(whole(key) is not None for key in value):
-            records = [{**side, "index": key} for key, side in value.items()]
-        elif not all(any(key in side for key in (*PLACE_KEYS, *ID_KEYS)) for side in sides):
-            raise PredictionsError(
-                f"{where}: expected an object from column number to class name, got objects by {listed(list(value), 3)}. "
-                "List the names in the order of the columns."
-            )
-        else:
-            records = [{"name": key, **{k: v for k, v in side.items() if k != "name"}} for key, side in value.items()]
+    has_objects, has_lists = (all(isinstance(side, kind) for side in sides) for kind in (dict, (list, tuple)))
+    is_numbered = all(whole(key) is not None for key in value)
+    is_placed = has_objects and all(any(key in side for key in (*PLACE_KEYS, *ID_KEYS)) for side in sides)
+    if (has_objects or has_lists) and not (is_numbered or is_placed):
+        raise PredictionsError(
+            f"{where}: expected an object from column number to class name, got {'objects' if has_objects else 'lists'} by "
+            f"{listed(list(value), 3)}. List the names in the order of the columns."
+        )
+    if has_objects and is_numbered:  # {"0": {"name": "tench"}}
+        return _of_records([{**side, "index": key} for key, side in value.items()], where)
+    if has_objects:  # {"tench": {"index": 0}}
+        records = [{"name": key, **{k: v for k, v in side.items() if k != "name"}} for key, side in value.items()]
         return _of_records(records, where)
-    if all(isinstance(side, (list, tuple)) for side in sides):
-        if not all(whole(key) is not None for key in value):
-            raise PredictionsError(
-                f"{where}: expected an object from column number to class name, got lists by {listed(list(value), 3)}. "
-                "List the names in the order of the columns."
-            )
-        return in_order(where, _entries(where, sides), list(value), "the key of each name")
+    if has_lists:
+        return in_order(where, entries_of(where, sides), list(value), "the key of each name")
     notes = []
     names = numbered_names(value, where, notes)
     first = 1 if notes else 0
-    return ClassList(where, _entries(where, names), tuple(range(first, first + len(names))), tuple(notes))
+    return ClassList(where, entries_of(where, names), tuple(range(first, first + len(names))), tuple(notes))
 
 
-def _entries(where, names):
+def entries_of(where, names):
     """Entries of names; several names of one class become synonyms."""
     entries = []
     for number, name in enumerate(names, 1):

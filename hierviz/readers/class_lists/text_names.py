@@ -11,8 +11,6 @@ Forms
 - An array of text, as scikit-learn's ``classes_`` saved with `numpy.save`.
 """
 
-from __future__ import annotations
-
 import io
 import re
 from dataclasses import dataclass
@@ -22,7 +20,7 @@ from hierviz.messages.extras import require
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import file_limits
 from hierviz.readers.class_index import NAME_COLUMNS, ClassList, ClassTable, in_order, named_rows, whole
-from hierviz.readers.class_lists.json_names import KEYS, class_list_of
+from hierviz.readers.class_lists.json_names import KEYS, class_list_of, entries_of
 from hierviz.readers.labels import find_node
 from hierviz.readers.numpy_files import Header
 from hierviz.readers.sources import Source, translated
@@ -258,4 +256,4 @@ def read_npy_names(source):
             "Save the names of the classes as text."
         )
     values = [value.decode("utf-8", "replace") if isinstance(value, bytes) else str(value) for value in array.tolist()]
-    return ClassList(source.where, tuple((f"{source.where}, entry {k}", name) for k, name in enumerate(values, 1)))
+    return ClassList(source.where, entries_of(source.where, values))

@@ -7,7 +7,7 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `PREDICTION
 from __future__ import annotations
 
 from hierviz.readers.prediction_forms import cafa, labelling_tools, levels, speciesnet, timm_results
-from hierviz.readers.taxonomy_forms.known_taxonomy_forms import FileForm
+from hierviz.readers.taxonomy_forms import FileForm
 
 _FORMS = (
     FileForm(

@@ -19,7 +19,7 @@ from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import of_kind
-from hierviz.readers.prediction_forms import speciesnet
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.taxonomy.checks import is_number
 
 N_PARTS = 7
@@ -109,22 +109,30 @@ def _name(label, taxonomy, loose):
 _LABEL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(;[^;]*){6}", re.IGNORECASE)
 
 
-def are_labels(name, lines):
-    """Whether all lines are labels."""
-    return all(_LABEL.fullmatch(line.strip()) for line in lines)
-
-
-def read_labels(source, options):
+@taxonomy_form(
+    "SpeciesNet's list of labels",
+    (".txt",),
+    "uuid;class;order;family;genus;species;common name in every line",
+    lambda name, lines: all(_LABEL.fullmatch(line.strip()) for line in lines),
+)
+def read_speciesnet_labels(source, options):
     """Taxonomy of a list of labels."""
     lines = [(f"{source.where}:{k}", line) for k, line in enumerate(source.read_text().split("\n"), 1) if line.strip()]
     return _taxonomy(lines, source.where, {"form": "SpeciesNet labels", **source.detected}, [])
 
 
-def read_taxonomy(value, where, detected):
+@taxonomy_form(
+    "the taxonomy that the labels in SpeciesNet's predictions carry",
+    (".json",),
+    "`predictions` of objects with filepath and classifications",
+    looks_like,
+    "json",
+)
+def read_speciesnet(value, where, detected):
     """Taxonomy of the labels that predictions list."""
     labels = {}
     for record in value["predictions"]:
-        labels |= dict.fromkeys(speciesnet.classified(record)[0])
+        labels |= dict.fromkeys(classified(record)[0])
     notes = [
         f"{where}: the taxonomy of the {len(labels)} labels that these predictions list, not of all SpeciesNet knows"
     ]
@@ -136,7 +144,7 @@ def read_taxonomy(value, where, detected):
 def _taxonomy(lines, where, detected, notes):
     places, attributes = Places(), {"uuid": {}, "common_name": {}}
     for place, label in lines:
-        told = speciesnet.ranks(label.strip())
+        told = ranks(label.strip())
         if told is None or not (told[1] or told[2]):
             raise TaxonomyError(
                 f"{place}: expected uuid;class;order;family;genus;species;common name, got {label.strip()!r:.60}. Correct it."

@@ -8,14 +8,13 @@ NAICS, ``A00-A09`` of ICD) is the parent of what begins with a code inside it. W
 end are no part of them, in groups of as many digits as give every code a parent. Codes that have none are below the root.
 """
 
-from __future__ import annotations
-
 import re
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers import file_limits
 from hierviz.readers.class_paths import taxonomy_of_ids
 from hierviz.readers.tables import find_separator, open_table
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import PARENT_WORDS
 
 CODE_COLUMNS = (
@@ -49,14 +48,20 @@ def looks_like(name, lines):
 
 def _words(lines):
     separator = find_separator(lines) if len(lines) > 1 else None
-    return (
-        []
-        if separator is None
-        else [re.sub(r"[\s-]+", "_", cell.strip(' "\ufeff\r\n').casefold()) for cell in lines[0].split(separator)]
-    )
+    return [] if separator is None else list(map(_word, lines[0].split(separator)))
 
 
-def read(source, options):
+def _word(cell):
+    return re.sub(r"[\s-]+", "_", cell.strip(' "\ufeff\r\n').casefold())
+
+
+@taxonomy_form(
+    "codes whose parents are their beginnings (ICD-10, NAICS, UNSPSC)",
+    (".csv", ".tsv"),
+    "a table of two or three columns, one called `code`, one `title`, `name` or `description`",
+    looks_like,
+)
+def read_codes(source, options):
     """Taxonomy of a table with a column of codes and perhaps one of titles.
 
     Raises
@@ -65,7 +70,7 @@ def read(source, options):
         If most codes begin with no other one, so that their parents must be given, or a code is repeated.
     """
     table = open_table(source, "a table of codes", most_rows=file_limits.CLASS_ROWS)
-    words = [re.sub(r"[\s-]+", "_", cell.strip().casefold()) for cell in table.first]
+    words = list(map(_word, table.first))
     has_header = not any(re.search(r"\d", cell) for cell in table.first)
     columns = table.read(has_header=has_header)
     place = next((k for k, word in enumerate(words) if word in CODE_COLUMNS), 0)
@@ -107,21 +112,17 @@ def _parents(codes):
         return _by_zeros(plain)
     by_text = {text: code for code, text in plain.items()}
     above = {}
-    for code, text in plain.items():
-        found = next((by_text[text[:n]] for n in range(len(text) - 1, 0, -1) if text[:n] in by_text), None)
-        if found is None:
-            found = _narrowest([other for other, ends in is_range.items() if _inside(text, ends)], is_range, by_text)
-        if found is not None:
-            above[code] = found
-    for code, (first, last) in is_range.items():
-        around = [
-            other
-            for other, ends in is_range.items()
-            if other != code and ends != (first, last) and _inside(first, ends) and _inside(last, ends)
-        ]
-        found = _narrowest(around, is_range, by_text)
-        if found is not None:
-            above[code] = found
+    for code in codes:
+        # A plain code lies in a range as one that begins and ends with it does.
+        own, text = is_range.get(code), bare[code]
+        starts = [text[:n] for n in range(len(text) - 1, 0, -1) if text[:n] in by_text] if own is None else []
+        if starts:
+            above[code] = by_text[starts[0]]
+            continue
+        first, last = own or (text, text)
+        around = [k for k, ends in is_range.items() if ends != own and _inside(first, ends) and _inside(last, ends)]
+        if around:
+            above[code] = min(around, key=lambda other: _width(*is_range[other]))
     return above, "the parent of a code is the longest other code that it begins with, or the range it lies in"
 
 
@@ -135,13 +136,9 @@ def _inside(text, ends):
     return first <= text[: len(first)] and text[: len(last)] <= last and text[:1].isdigit() == first[:1].isdigit()
 
 
-def _narrowest(ranges, ends, by_text):
-    def width(code):
-        first, last = ends[code]
-        digits = [int("".join(filter(str.isdigit, end)) or 0) for end in (first, last)]
-        return (ord(last[0]) - ord(first[0]), digits[1] - digits[0])
-
-    return min(ranges, key=width) if ranges else None
+def _width(first, last):
+    digits = [int("".join(filter(str.isdigit, end)) or 0) for end in (first, last)]
+    return ord(last[0]) - ord(first[0]), digits[1] - digits[0]
 
 
 def _by_zeros(plain):
@@ -153,16 +150,10 @@ def _by_zeros(plain):
         for code, text in plain.items():
             n = len(text)
             ends = [end for end in range(size, n, size) if text[end:].strip("0")]
-            found = next(
-                (
-                    by_text[shorter]
-                    for end in reversed(ends)
-                    if (shorter := text[:end].ljust(n, "0")) in by_text and shorter != text
-                ),
-                None,
-            )
+            shorter = [text[:end].ljust(n, "0") for end in reversed(ends)]
+            found = next((other for other in shorter if other in by_text and other != text), None)
             if found is not None:
-                above[code] = found
+                above[code] = by_text[found]
         if len(plain) - len(above) < best[0]:
             best = (len(plain) - len(above), above, size)
     _, above, size = best

@@ -10,8 +10,6 @@ References
 .. [1] Darwin Core quick reference guide, class Taxon, https://dwc.tdwg.org/terms/#taxon.
 """
 
-from __future__ import annotations
-
 import csv
 from array import array
 
@@ -19,16 +17,12 @@ import numpy as np
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import by_name
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_forms.large_tables import WantedNames, aliases, require_moderate, text_key, with_ancestors
 
 FILES = ("taxon.tsv", "taxon.txt", "taxon.csv", "taxa.txt")
 _ID, _PARENT, _ACCEPTED = "taxonid", "parentnameusageid", "acceptednameusageid"
 _NAMES = ("canonicalname", "scientificname", "vernacularname")
-
-
-def looks_like(name, names):
-    """Whether a table of taxa is there, or is the file."""
-    return any(file in (name.removesuffix(".gz"), *names) for file in FILES)
 
 
 def looks_like_table(name, lines):
@@ -41,7 +35,14 @@ def _bare(cell):
     return cell.strip(' "\ufeff\r\n').rsplit("/", 1)[-1].rsplit(":", 1)[-1].casefold()
 
 
-def read(files, wanted, where):
+@taxonomy_form(
+    "Darwin Core taxa (GBIF's Taxon.tsv), alone, in a folder or in a zip",
+    (".tsv", ".txt", ".zip"),
+    "the file `Taxon.tsv`, or the columns `taxonID` and `parentNameUsageID`",
+    lambda name, names: any(file in (name.removesuffix(".gz"), *names) for file in FILES),
+    "large",
+)
+def read_darwin_core(files, wanted, where):
     """Taxonomy of a table of taxa.
 
     Parameters
@@ -123,14 +124,8 @@ def _taxonomy(files, name, where, needed, accepted, n_rows):
         "common_name": {key: row[6] for key, row in rows.items() if row[6]},
         "alias": aliases(accepted, names),
     }
-    return by_name(
-        edges,
-        names,
-        where,
-        attributes=attributes,
-        notes=notes,
-        detected={"form": "Darwin Core taxa", "rows": f"{n_rows:,}"},
-    )
+    detected = {"form": "Darwin Core taxa", "rows": f"{n_rows:,}"}
+    return by_name(edges, names, where, attributes=attributes, notes=notes, detected=detected)
 
 
 def _rows(files, name, where):

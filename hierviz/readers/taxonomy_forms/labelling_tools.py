@@ -5,14 +5,13 @@ where a category has two or more of them, or has one and no supercategory; a cat
 before it. A rank that is no level is said.
 """
 
-from __future__ import annotations
-
 import re
 from xml.etree import ElementTree
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import of_kind
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import BIOLOGICAL_RANKS
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -24,17 +23,13 @@ _KEPT = ("id", "common_name", "synset", "synonyms", "image_count", "frequency")
 def looks_like_coco(value):
     """Whether a JSON value has a list of categories with names, or is one with supercategories."""
     records = _categories(value)
-    if any(isinstance(record, dict) and any(key in record for key in _OF_OTHERS) for record in records):
-        return False
-    return (
-        bool(records)
-        and all(
-            isinstance(record, dict)
-            and isinstance(record.get("name"), str)
-            and ("supercategory" in record or "id" in record)
-            for record in records
-        )
-        and (isinstance(value, dict) or all("supercategory" in record for record in records))
+    needed = {"supercategory", "id"} if isinstance(value, dict) else {"supercategory"}
+    return bool(records) and all(
+        isinstance(record, dict)
+        and isinstance(record.get("name"), str)
+        and not needed.isdisjoint(record)
+        and not any(key in record for key in _OF_OTHERS)
+        for record in records
     )
 
 
@@ -43,6 +38,13 @@ def _categories(value):
     return records if isinstance(records, list) else []
 
 
+@taxonomy_form(
+    "categories of COCO or iNaturalist, with supercategories or ranks",
+    (".json",),
+    "a list `categories` of objects with id and name, or a list of objects with a supercategory",
+    looks_like_coco,
+    "json",
+)
 def read_coco(value, where, detected):
     """Taxonomy of categories; one without a supercategory is below the root.
 
@@ -67,18 +69,16 @@ def read_coco(value, where, detected):
     # The supercategories first, in the order in which they come: a root where there is but one of them.
     tops = [parent for parent in dict.fromkeys(above) if parent is not None and parent not in seen]
     edges = [(None, top) for top in tops] + list(zip(above, names, strict=True))
-    kept = {
-        key: {
-            name: _plain(record[key])
-            for name, record in zip(names, records, strict=True)
-            if _plain(record.get(key)) is not None
-        }
-        for key in _KEPT
-        if any(key in record for record in records)
-    }
     detected = {**detected, "shape": "categories with supercategories"}
     notes = [f"{where}: the rank {rank!r} was left out: the supercategories are the levels" for rank in ranks]
+    kept = _kept(records, names)
     return Taxonomy.from_edges(edges, attributes=kept, where=where, detected=detected, notes=notes)
+
+
+def _kept(records, ids):
+    """Attributes of categories, by their ids."""
+    there = {key: [_plain(record.get(key)) for record in records] for key in _KEPT if any(key in r for r in records)}
+    return {key: {k: v for k, v in zip(ids, values, strict=True) if v is not None} for key, values in there.items()}
 
 
 def _above(record, name):
@@ -99,7 +99,7 @@ def _rank(record, rank):
 
 
 def _of_ranks(records, ranks, where, detected):
-    places, attributes, found = Places(), {}, set()
+    places, found = Places(), {}
     lacking = dict.fromkeys(ranks, 0)
     for record in records:
         number, name = Places.TOP, record["name"].strip()
@@ -113,25 +113,24 @@ def _of_ranks(records, ranks, where, detected):
         if number in found:
             below = repr(places.names[above]) if above != Places.TOP else "the root"
             raise TaxonomyError(f"{where}: expected every category once, got {name!r} again below {below}. Remove one.")
-        found.add(number)
-        for key in _KEPT:
-            value = _plain(record.get(key))
-            if value is not None:
-                attributes.setdefault(key, {})[number] = value
+        found[number] = record
     notes = [
         f"{where}: {n} of {len(records)} categories have no {rank} and are below the rank before it"
         for rank, n in lacking.items()
         if n
     ]
     detected = {**detected, "shape": "categories with ranks", "levels": " > ".join((*ranks, "name"))}
-    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
+    kept = _kept(records, found)
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=kept)
 
 
-def looks_like_open_images(value):
-    """Whether a JSON value is a node of such a hierarchy."""
-    return isinstance(value, dict) and isinstance(value.get("LabelName"), str)
-
-
+@taxonomy_form(
+    "the hierarchy of Open Images",
+    (".json",),
+    "an object with `LabelName`",
+    lambda value: isinstance(value, dict) and isinstance(value.get("LabelName"), str),
+    "json",
+)
 def read_open_images(value, where, detected):
     """Taxonomy of the subcategories, a graph where a class is at several places; parts are no subcategories."""
     edges, parts, waiting = [(None, _label(value, where))], {}, [value]
@@ -164,13 +163,13 @@ def _label(node, where):
 _START = re.compile(r"<(View|Taxonomy|Choices)[\s>]")
 
 
-def looks_like_interface(name, lines):
-    """Whether a text is an interface with choices."""
-    text = "\n".join(lines)
-    return _START.search(text) is not None and "<Choice" in text
-
-
-def read_interface(source, options):
+@taxonomy_form(
+    "the labelling interface of Label Studio",
+    (".xml",),
+    "`<View>`, `<Taxonomy>` or `<Choices>` with `<Choice>`",
+    lambda name, lines: _START.search("\n".join(lines)) is not None and any("<Choice" in line for line in lines),
+)
+def read_label_studio(source, options):
     """Taxonomy of the choices of the first ``<Taxonomy>``, else of the first ``<Choices>``.
 
     Raises

@@ -7,8 +7,6 @@ Conventions
 Rows are numbers in arrays: nothing is kept of a row that is not needed but its id and that of its parent, 16 bytes.
 """
 
-from __future__ import annotations
-
 import io
 import re
 import tarfile
@@ -41,21 +39,18 @@ class TableFiles:
     def __init__(self, path):
         self.path, self.where, self.inside = Path(path), Path(path).name, {}
         with translated(self.where, path=path):
-            if self.path.is_dir():
-                self.kind = "folder"
-                files = [entry for entry in sorted(self.path.iterdir()) if entry.is_file()]
-                self.inside = {file.name.lower().removesuffix(".gz"): file for file in files}
-            elif zipfile.is_zipfile(self.path):
+            folder = self.path if self.path.is_dir() else self.path.parent
+            if zipfile.is_zipfile(self.path):
                 self.kind = "zip"
                 with zipfile.ZipFile(self.path) as archive:
                     self.inside = {PurePosixPath(name).name.lower(): name for name in archive.namelist()}
-            elif _is_tar(self.path):
+            elif folder != self.path and tarfile.is_tarfile(self.path):
                 self.kind = "tar"
                 # A tar has no list of its files: those of a dump are known.
                 self.inside = dict.fromkeys(("nodes.dmp", "names.dmp", "merged.dmp", "taxon.tsv", "taxon.txt"))
             else:
                 self.kind = "folder"
-                files = [entry for entry in sorted(self.path.parent.iterdir()) if entry.is_file()]
+                files = [entry for entry in sorted(folder.iterdir()) if entry.is_file()]
                 self.inside = {file.name.lower().removesuffix(".gz"): file for file in files}
 
     def has(self, name):
@@ -104,19 +99,6 @@ class TableFiles:
                         yield archive.extractfile(member)
                         return
             raise FileError(f"{self.where}: expected {name} in the archive, got none. Is it the right one?")
-
-
-def _is_tar(path):
-    """Whether a file is a gzipped or plain tar, by its first block."""
-    import gzip
-
-    with open(path, "rb") as file:
-        head = file.read(512)
-        if head.startswith(b"\x1f\x8b"):
-            file.seek(0)
-            with gzip.GzipFile(fileobj=file) as packed:
-                head = packed.read(512)
-    return head[257:262] == b"ustar"
 
 
 class WantedNames:

@@ -14,8 +14,6 @@ References
 .. [2] Princeton University, WordNet 3.0 reference manual, wndb(5WN).
 """
 
-from __future__ import annotations
-
 import re
 
 from hierviz.messages.errors import TaxonomyError, shown
@@ -23,6 +21,7 @@ from hierviz.readers import file_limits
 from hierviz.readers.class_paths import Places, taxonomy_of_ids, taxonomy_of_places
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_tables import read_edges
 
 
@@ -37,6 +36,12 @@ def looks_like_darknet(name, lines):
     )
 
 
+@taxonomy_form(
+    "darknet's WordTree, with .names next to it",
+    (".tree",),
+    "every line is a name and -1 or the number of an earlier line",
+    looks_like_darknet,
+)
 def read_darknet(source, options):
     """Taxonomy of a ``.tree``; names of the classes come from ``<name>.names`` next to it, one a line, if there is one.
 
@@ -90,7 +95,13 @@ def looks_like_google(name, lines):
     )
 
 
-def read_google(source, options):
+@taxonomy_form(
+    "Google's product taxonomy, with or without ids",
+    (".txt",),
+    "`# Google_Product_Taxonomy_Version`, or `1 - Animals > ...` in every line",
+    looks_like_google,
+)
+def read_google_products(source, options):
     """Taxonomy of the lines; the ids become the attribute ``id``."""
     where, places, ids = source.where, Places(), {}
     for number, line in enumerate(source.read_text().split("\n"), 1):
@@ -125,7 +136,13 @@ def looks_like_synsets(name, lines):
     return bool(synsets) and all(map(_SYNSET.match, synsets))
 
 
-def read_synsets(source, options):
+@taxonomy_form(
+    "WordNet's own data.noun or data.verb",
+    (".noun", ".verb"),
+    "every line but the licence is a synset: offset, file, part of speech, words, pointers",
+    looks_like_synsets,
+)
+def read_wordnet_data(source, options):
     """Taxonomy of a file of synsets.
 
     Raises
@@ -175,12 +192,13 @@ _WORDS = re.compile(r"([nvars]\d{8})\s+(\S.*)")
 WORDS_BESIDE = ("words.txt", "synset_words.txt", "wordnet.words.txt")
 
 
-def looks_like_wnids(name, lines):
-    """Whether all lines are two wnids."""
-    return all(map(_PAIR.fullmatch, lines))
-
-
-def read_wnids(source, options):
+@taxonomy_form(
+    "WordNet's is_a as pairs of wnids, with words.txt next to it",
+    (".txt",),
+    "every line is two wnids",
+    lambda name, lines: all(map(_PAIR.fullmatch, lines)),
+)
+def read_wordnet(source, options):
     """Taxonomy of pairs of wnids, a graph where a synset has several hypernyms; parents are detected as in edge lists."""
     where = source.where
     taxonomy = read_edges(open_table(source, "pairs of wnids", most_rows=file_limits.CLASS_ROWS), has_header=False)

@@ -10,8 +10,6 @@ References
 .. [1] taxdump_readme.txt, https://ftp.ncbi.nlm.nih.gov/pub/taxonomy/.
 """
 
-from __future__ import annotations
-
 import re
 from array import array
 from collections import Counter
@@ -20,6 +18,7 @@ import numpy as np
 
 from hierviz.messages.errors import TaxonomyError
 from hierviz.readers.class_paths import by_name
+from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.readers.taxonomy_forms.large_tables import WantedNames, aliases, require_moderate, with_ancestors
 
 _SCIENTIFIC = "scientific name"
@@ -31,12 +30,14 @@ _LINES = {
 }
 
 
-def looks_like(name, names):
-    """Whether nodes.dmp is there, or is the file."""
-    return name in ("nodes.dmp", "names.dmp") or {"nodes.dmp", "names.dmp"} <= set(names)
-
-
-def read(files, wanted, where):
+@taxonomy_form(
+    "the taxonomy of NCBI: nodes.dmp and names.dmp in a folder, zip or .tar.gz",
+    (".dmp", ".zip", ".tar.gz"),
+    "the files `nodes.dmp` and `names.dmp`",
+    lambda name, names: name in ("nodes.dmp", "names.dmp") or {"nodes.dmp", "names.dmp"} <= set(names),
+    "large",
+)
+def read_taxdump(files, wanted, where):
     """Taxonomy of a taxdump.
 
     Parameters
@@ -78,14 +79,9 @@ def read(files, wanted, where):
     edges = [(None if parent == number or parent not in names else parent, number) for number, parent in pairs]
     attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks, "alias": aliases(chosen, names)}
     notes = [f"{where}: {len(pairs):,} of {len(ids):,} nodes were read: {len(chosen):,} classes and what is above them"]
-    return by_name(
-        edges,
-        {number: names[number] for number, _ in pairs},
-        where,
-        attributes=attributes,
-        notes=notes if chosen else (),
-        detected={"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"},
-    )
+    called = {number: names[number] for number, _ in pairs}
+    detected = {"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"}
+    return by_name(edges, called, where, attributes=attributes, notes=notes if chosen else (), detected=detected)
 
 
 def _rows(files, name, where, n_ids, n_cells):

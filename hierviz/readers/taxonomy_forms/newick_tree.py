@@ -11,8 +11,6 @@ References
 .. [2] D. Maddison et al., NEXUS: an extensible file format for systematic information, Systematic Biology 46, 1997, 590-621.
 """
 
-from __future__ import annotations
-
 import math
 import re
 from itertools import pairwise
@@ -21,6 +19,7 @@ from hierviz.messages.errors import TaxonomyError
 from hierviz.messages.extras import require
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.sources import translated
+from hierviz.readers.taxonomy_forms import taxonomy_form
 
 _COMMENT = re.compile(r"\[[^\[\]]*\]")  # without "[" inside, so that a file of brackets is read once
 _NUMBER = re.compile(r"\d+(\.\d+)?(/\d+(\.\d+)?)*")
@@ -41,16 +40,23 @@ def looks_like_newick(name, lines):
     return text.startswith("(") and (text.endswith(";") or len(lines) >= 50 or name.endswith((".nwk", ".tre")))
 
 
-def looks_like_nexus(name, lines):
-    """Whether a text begins with #NEXUS."""
-    return re.match(r"[\ufeff \t]*#NEXUS", lines[0], re.IGNORECASE) is not None
-
-
+@taxonomy_form(
+    "a Newick tree",
+    (".nwk", ".newick", ".tre", ".tree"),
+    "begins with a bracket and ends with a semicolon",
+    looks_like_newick,
+)
 def read_newick(source, options):
     """Taxonomy of a Newick file; see the module."""
     return _taxonomy(source.read_text(), source, {}, "Newick tree")
 
 
+@taxonomy_form(
+    "the first tree of a Nexus file",
+    (".nex", ".nexus"),
+    "begins with `#NEXUS`",
+    lambda name, lines: re.match(r"[\ufeff \t]*#NEXUS", lines[0], re.IGNORECASE) is not None,
+)
 def read_nexus(source, options):
     """Taxonomy of the first tree of a Nexus file, its ``translate`` table applied."""
     text = source.read_text()

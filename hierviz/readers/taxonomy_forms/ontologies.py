@@ -14,8 +14,6 @@ References
 .. [2] SKOS Simple Knowledge Organization System Reference, W3C Recommendation 18 August 2009.
 """
 
-from __future__ import annotations
-
 import contextlib
 import logging
 import re
@@ -24,15 +22,17 @@ from hierviz.messages.errors import FileError, TaxonomyError, listed
 from hierviz.messages.extras import require
 from hierviz.readers.class_paths import by_name, taxonomy_of_ids
 from hierviz.readers.sources import translated
+from hierviz.readers.taxonomy_forms import taxonomy_form
 
 _SYNONYM = re.compile(r'"((?:[^"\\]|\\.)*)"')
 
 
-def looks_like_obo(name, lines):
-    """Whether a text begins with format-version or has a frame [Term]."""
-    return any(line.startswith(("format-version:", "[Term]")) for line in lines)
-
-
+@taxonomy_form(
+    "an ontology in OBO",
+    (".obo",),
+    "`format-version:` or `[Term]`",
+    lambda name, lines: any(line.startswith(("format-version:", "[Term]")) for line in lines),
+)
 def read_obo(source, options):
     """Taxonomy of an OBO file: a graph where terms have several parents.
 
@@ -84,14 +84,10 @@ def read_obo(source, options):
         "synonyms": {term: "; ".join(_synonyms(frame)) for term, frame in terms.items() if "synonym" in frame},
         "namespace": {term: _first(frame, "namespace") for term, frame in terms.items() if "namespace" in frame},
     }
-    return taxonomy_of_ids(
-        edges,
-        {term: _first(frame, "name") or term for term, frame in terms.items()},
-        where,
-        attributes={key: values for key, values in attributes.items() if values},
-        notes=notes,
-        detected={"form": "OBO", **source.detected, "relations": ", ".join(relations)},
-    )
+    attributes = {key: values for key, values in attributes.items() if values}
+    titles = {term: _first(frame, "name") or term for term, frame in terms.items()}
+    detected = {"form": "OBO", **source.detected, "relations": ", ".join(relations)}
+    return taxonomy_of_ids(edges, titles, where, attributes=attributes, notes=notes, detected=detected)
 
 
 def _frames(text):
@@ -135,12 +131,9 @@ def _synonyms(frame):
 
 def looks_like_skos(name, lines):
     """Whether a text is RDF: prefixes, RDF/XML, or triples of addresses."""
-    text = "\n".join(lines)
+    starts = r"^\s*@prefix\s+\S*:\s*<|^\s*PREFIX\s+\S*:\s*<|<rdf:RDF[\s>]"
     is_triples = bool(lines) and all(re.match(r"\s*(<[^<>]*>\s+<[^<>]*>\s.*\.\s*$|#|$)", line) for line in lines)
-    return (
-        re.search(r"^\s*@prefix\s+\S*:\s*<|^\s*PREFIX\s+\S*:\s*<|<rdf:RDF[\s>]", text, re.MULTILINE) is not None
-        or is_triples
-    )
+    return is_triples or re.search(starts, "\n".join(lines), re.MULTILINE) is not None
 
 
 @contextlib.contextmanager
@@ -156,6 +149,12 @@ def _silent():
         log.removeHandler(silent)
 
 
+@taxonomy_form(
+    "a SKOS concept scheme in Turtle, RDF/XML or N-Triples (needs rdflib)",
+    (".ttl", ".rdf", ".nt"),
+    "prefixes, `<rdf:RDF>`, or triples of addresses",
+    looks_like_skos,
+)
 @_silent()
 def read_skos(source, options):
     """Taxonomy of a concept scheme: a graph where a concept has several broader ones.
@@ -203,35 +202,22 @@ def read_skos(source, options):
     attributes = {"uri": {ids[concept]: concept for concept in order}}
     for key, predicate in (("notation", SKOS.notation), ("alt_labels", SKOS.altLabel)):
         values = {ids[c]: "; ".join(sorted(map(str, graph.objects(rdflib.URIRef(c), predicate)))) for c in order}
-        if any(values.values()):
-            attributes[key] = {concept: value for concept, value in values.items() if value}
-    unnamed = [concept for concept in order if names[concept] is None]
-    notes = (
-        [f"{where}: {len(unnamed)} concepts without a label are called by their address: {listed(unnamed)}"]
-        if unnamed
-        else []
-    )
-    return by_name(
-        [(None if parent is None else ids[parent], ids[child]) for parent, child in edges],
-        {ids[concept]: names[concept] or ids[concept] for concept in order},
-        where,
-        attributes=attributes,
-        notes=notes,
-        detected={"form": "SKOS", **source.detected, "syntax": "RDF/XML" if form == "xml" else "Turtle"},
-    )
+        attributes[key] = {concept: value for concept, value in values.items() if value}
+    unnamed, notes = [concept for concept in order if names[concept] is None], []
+    if unnamed:
+        notes = [f"{where}: {len(unnamed)} concepts without a label are called by their address: {listed(unnamed)}"]
+    edges = [(None if parent is None else ids[parent], ids[child]) for parent, child in edges]
+    called = {ids[concept]: names[concept] or ids[concept] for concept in order}
+    detected = {"form": "SKOS", **source.detected, "syntax": "RDF/XML" if form == "xml" else "Turtle"}
+    return by_name(edges, called, where, attributes=attributes, notes=notes, detected=detected)
 
 
 def _label(graph, concept, predicates):
     """The preferred label of a concept, None when it has none."""
-    for predicate in predicates:
-        labels = sorted(
-            graph.objects(concept, predicate),
-            key=lambda label: (
-                (getattr(label, "language", None) or "").split("-")[0] != "en",
-                getattr(label, "language", None) or "",
-                str(label),
-            ),
-        )
-        if labels:
-            return str(labels[0]).strip()
-    return None
+
+    def rank(label):
+        language = getattr(label, "language", None) or ""
+        return language.split("-")[0] != "en", language, str(label)
+
+    labels = (min(graph.objects(concept, predicate), key=rank, default=None) for predicate in predicates)
+    return next((str(label).strip() for label in labels if label is not None), None)

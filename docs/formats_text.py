@@ -1,6 +1,4 @@
-"""``docs/formats.md``, written from the registries of forms: ``python -m hierviz.cli.formats_text > docs/formats.md``."""
-
-from __future__ import annotations
+"""``docs/formats.md``, written from the registries of forms: ``python docs/formats_text.py > docs/formats.md``."""
 
 from hierviz.readers.classes_file import CLASS_LIST_FORMS
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
@@ -12,7 +10,7 @@ from hierviz.readers.taxonomy_writer import FORMS as WRITTEN
 _INTRODUCTION = """\
 # Files that hierviz reads
 
-Written by `python -m hierviz.cli.formats_text`; do not edit. The form of a file is detected from its content, not from
+Written by `python docs/formats_text.py`; do not edit. The form of a file is detected from its content, not from
 its name, and every file may be gzipped. `tests/files/` has a sample of each form of other tools.
 """
 _TAXONOMIES = """\

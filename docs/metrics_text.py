@@ -1,6 +1,6 @@
 """The reference of every metric, parametrisation, rule and loss, written from the registries.
 
-python -m hierviz.cli.metrics_text > docs/metrics.md
+python docs/metrics_text.py > docs/metrics.md
 """
 
 from hierviz.inference.registry import INFERENCE_RULES
@@ -28,7 +28,7 @@ def reference():
     lines = [
         "# Reference",
         "",
-        "Written by `python -m hierviz.cli.metrics_text` from the registries; the app shows the same texts.",
+        "Written by `python docs/metrics_text.py` from the registries; the app shows the same texts.",
         "",
         "## Metrics",
     ]
