@@ -130,6 +130,8 @@ class _Edges:
                 self.drop("repeated_rows", records, text, is_fix)
 
     def cycles(self):
+        # Classes of cycles of which any edge may be wrong, and all that lay on or below a cycle when one was left out.
+        doubtful, under = set(), set()
         for _ in range(MOST_CYCLES):
             cycle, below = cycle_of(self.pairs.values())
             if not cycle:
@@ -139,7 +141,11 @@ class _Edges:
             outer = [pair for pair in self.pairs.values() if pair[0] and pair[1] in inside and pair not in inner]
             entries = {child for _, child in outer}
             # Only one edge can be wrong: it leads to the one class that has another parent, which is below no cycle itself.
-            is_certain = len(entries) == 1 and len(inner) == len(inside) and all(top not in below for top, _ in outer)
+            is_plain = len(inner) == len(inside) and inside.isdisjoint(doubtful)
+            is_certain = len(entries) == 1 and is_plain and not any(top in below or top in under for top, _ in outer)
+            if not is_certain:
+                doubtful |= inside
+                under |= below
             first = next(name for pair in self.pairs.values() for name in pair if name in (entries or inside))
             start = cycle.index(first)
             cycle = [*cycle[start:-1], *cycle[:start], first]
