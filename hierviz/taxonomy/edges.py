@@ -7,7 +7,7 @@ always has a smaller number than its children.
 
 Functions
 ---------
-numbered, require_depth
+numbered, require_depth, cycle_of, cycle_words
 """
 
 import heapq
@@ -157,18 +157,47 @@ def _node_order(root, edges, where):
 
 
 def _cycle_message(where, edges):
+    cycle, _ = cycle_of(edges)
+    return (
+        f"{where}: expected a tree or a directed acyclic graph, got a cycle: {cycle_words(cycle, 6)}. "
+        "Remove one of these edges."
+    )
+
+
+def cycle_words(cycle, most):
+    """The first names of a cycle, each above the next."""
+    return " > ".join(map(shown, cycle[:most])) + (" > …" if len(cycle) > most else "")
+
+
+def cycle_of(edges):
+    """One way round a cycle.
+
+    Parameters
+    ----------
+    edges : iterable of (parent, child)
+        A parent of None or "" is none.
+
+    Returns
+    -------
+    cycle : list of str
+        Each name the parent of the next, the first one at both ends; empty where there is no cycle.
+    left : set of str
+        All names that lie on a cycle or below one.
+    """
     above = {}
     for parent, child in edges:
-        if parent is not None:
+        if parent:
             above.setdefault(child, []).append(parent)
-    cycle = []
+    sorter = TopologicalSorter(above)
     try:
-        TopologicalSorter(above).prepare()
+        sorter.prepare()
     except CycleError as error:
         cycle = error.args[1][:-1]
+    else:
+        return [], set()
+    left = set(above)
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
     start = cycle.index(min(cycle))
-    cycle = [*cycle[start:], *cycle[: start + 1]]
-    return (
-        f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
-        f"{' > '.join(map(shown, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
-    )
+    return [*cycle[start:], *cycle[: start + 1]], left
