@@ -141,7 +141,7 @@ def depth_histogram(figure, width, height):
         .transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
     )
     ticks = list(range(0, depths, 1 + depths // 12))
-    axis = alt.Axis(title="Depth of the answer", values=ticks, labelAngle=0, titlePadding=4, labelPadding=4)
+    axis = alt.Axis(title="Depth of the answer", values=ticks, labelAngle=0, titlePadding=4, labelPadding=4, zindex=0)
     at_x = alt.X("depth:O", axis=axis).scale(domain=list(range(depths)), padding=0.2)
     at_y, key = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False), alt.Key("depth:N")
     fields = {"depth:Q": "Depth, edges", "count:Q": ("Answers", ","), "share:Q": ("Share of all", ".1%")}
