@@ -118,7 +118,7 @@ PACKAGES = {
     "lessons": (("numpy",), ("IPython",)),
     "charts": (("numpy", "altair", "pandas", "vl_convert"), ("anywidget", "traitlets")),
     "cli": (("numpy",), ()),
-    "app": (("numpy", *SCREEN), ()),
+    "app": (("numpy", "starlette", *SCREEN), ()),
     "hierviz": ((), ()),
     "__main__": ((), ()),
     CHILD: (("numpy", "onnx", "onnxruntime"), ()),

@@ -18,6 +18,7 @@ import sys
 from urllib.parse import quote, unquote
 
 import streamlit as st
+from starlette.responses import PlainTextResponse, RedirectResponse
 from streamlit import runtime
 
 from hierviz.app.state.limits import size_text
@@ -52,7 +53,8 @@ class HostCheck:
             await receive()
             await send({"type": "websocket.close", "code": 1008, "reason": "refused"})
         else:
-            await refuse(send, 403, refusal, (b"x-content-type-options", b"nosniff"))
+            response = PlainTextResponse(f"{refusal}\n", 403, {"x-content-type-options": "nosniff"})
+            await response(scope, receive, send)
 
 
 def why_refused(headers):
@@ -89,24 +91,6 @@ def _is_own(origin, host):
         and origin_host is not None
         and (origin_host[0], origin_host[1] or port) == (host[0], host[1] or port)
     )
-
-
-async def refuse(send, status, words, header):
-    """Answer a request of HTTP with a line of text.
-
-    Parameters
-    ----------
-    send : callable
-        ASGI's.
-    status : int
-    words : str
-        Without the end of the line.
-    header : (bytes, bytes)
-        One more header, its name in lower case.
-    """
-    headers = [(b"content-type", b"text/plain; charset=utf-8"), header]
-    await send({"type": "http.response.start", "status": status, "headers": headers})
-    await send({"type": "http.response.body", "body": f"{words}\n".encode()})
 
 
 class UploadCheck:
@@ -154,7 +138,7 @@ class UploadCheck:
                 raise _Refused(refusal)
             await self.app(scope, counted, answered)
         except _Refused as refused:
-            await refuse(send, 413, refused, (b"connection", b"close"))
+            await PlainTextResponse(f"{refused}\n", 413, {"connection": "close"})(scope, receive, send)
         finally:
             self._arriving.pop(request, None)
 
@@ -219,9 +203,7 @@ class UnknownPage:
         query = scope["query_string"].decode("latin-1")
         if query:
             leads_to += f"{'&' if '?' in leads_to else '?'}{query}"
-        headers = [(b"location", leads_to.encode("latin-1")), (b"content-length", b"0")]
-        await send({"type": "http.response.start", "status": 307, "headers": headers})
-        await send({"type": "http.response.body", "body": b""})
+        await RedirectResponse(leads_to)(scope, receive, send)
 
 
 def way_out(path):

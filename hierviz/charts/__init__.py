@@ -77,14 +77,13 @@ from hierviz.messages.extras import require
 
 if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion as confusion
-    from hierviz.charts._confusion_breakdown import confusion_breakdown as confusion_breakdown
-    from hierviz.charts._curve_bands import bands_sentence as bands_sentence
+    from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
+    from hierviz.charts._curve_panel import bands_sentence as bands_sentence
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
     from hierviz.charts._example import sample_parts as sample_parts
-    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._figure import show as show
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
@@ -105,15 +104,16 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import curve_stops as curve_stops
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
-    from hierviz.charts._pareto_points import pareto_points as pareto_points
-    from hierviz.charts._pareto_points import set_steps as set_steps
     from hierviz.charts._path_graph import path_graph as path_graph
+    from hierviz.charts._plain_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
+    from hierviz.charts._points import pareto_points as pareto_points
+    from hierviz.charts._points import sample_scatter as sample_scatter
+    from hierviz.charts._points import set_steps as set_steps
     from hierviz.charts._probability_tree import probability_tree as probability_tree
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
-    from hierviz.charts._sample_scatter import sample_scatter as sample_scatter
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
     from hierviz.charts._widget import widget as widget

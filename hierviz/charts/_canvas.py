@@ -1,4 +1,4 @@
-"""Drawing in pixels: layers whose rows hold their positions, for figures that no scale lays out.
+"""Drawing in pixels: layers whose rows hold their positions, for figures that no scale lays out; and their legend.
 
 A canvas is `width` x `height` pixels, y grows downwards. Rows are dicts; what a layer does not name falls back to its
 defaults.
@@ -8,9 +8,9 @@ from __future__ import annotations
 
 import altair as alt
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer, tooltips
-from hierviz.charts._rows import frame
-from hierviz.charts.theme import FONT, SIZE
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts.theme import FONT, SIZE, palette
 
 
 def position(field, extent, *, axis="x", start=0):
@@ -22,9 +22,10 @@ def position(field, extent, *, axis="x", start=0):
 
 def places(width, height, start=0, ends=()):
     """Channels ``x`` and ``y`` of rows in pixels; `ends` names those that also have an end, as in ``("x", "y")``."""
-    of_ends = {"x": {"x2": alt.X2("x2:Q")}, "y": {"y2": alt.Y2("y2:Q")}}
     made = {"x": position("x", width, start=start), "y": position("y", height, axis="y")}
-    return made | {channel: end for axis in ends for channel, end in of_ends[axis].items()}
+    return made | {
+        f"{axis}2": channel(f"{axis}2:Q") for axis, channel in (("x", alt.X2), ("y", alt.Y2)) if axis in ends
+    }
 
 
 def texts(rows, width, height, halo=None, start=0):
@@ -47,11 +48,13 @@ def texts(rows, width, height, halo=None, start=0):
 
 def boxes(rows, width, height, radius=3, start=0):
     """Filled rectangles: x, x2, y, y2, colour; optionally stroke and line (its width)."""
-    defaults = {"stroke": "transparent", "line": 0}
+    rows = [{"stroke": "transparent", "line": 0, **row} for row in rows]
+    mark = {"cornerRadius": radius, "strokeWidth": alt.ExprRef("datum.line"), "opacity": 1, **STILL}
+    stroke = alt.Stroke("stroke:N", scale=None)
     return (
-        alt.Chart(frame([{**defaults, **row} for row in rows]))
-        .mark_rect(cornerRadius=radius, strokeWidth=alt.ExprRef("datum.line"), opacity=1, **STILL)
-        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=alt.Stroke("stroke:N", scale=None))
+        alt.Chart(frame(rows))
+        .mark_rect(**mark)
+        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
     )
 
 
@@ -61,14 +64,110 @@ def stripes(rows, width, height, start=0):
     return mark.encode(**places(width, height, start, "y"), color=OWN_COLOUR)
 
 
-def hover(rows, width, height, tooltip, start=0, select=None):
+def hover(rows, width, height, tooltip, select=None, field=None):
     """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title).
 
-    `select` is the field of a selection of the same name that a click makes.
+    `select` names a selection of a field that a click makes, if not given the one of the same name; rows may have a ``cursor``.
     """
-    look = {"opacity": 0, "aria": False} | ({"cursor": "pointer"} if select else {})
+    look = {"opacity": 0, "aria": False} | ({"cursor": alt.ExprRef("datum.cursor || 'pointer'")} if select else {})
     tips = tooltips({f"{field}:N": title for field, title in tooltip.items()})
-    drawn = alt.Chart(frame(rows)).mark_rect(**look).encode(**places(width, height, start, "xy"), tooltip=tips)
+    drawn = alt.Chart(frame(rows)).mark_rect(**look).encode(**places(width, height, ends="xy"), tooltip=tips)
     if not select:
         return drawn
-    return drawn.add_params(alt.selection_point(name=select, fields=[select], on="click", empty=False))
+    clicked = alt.selection_point(name=select, fields=[field or select], on="click", toggle=False, empty=False)
+    return drawn.add_params(clicked)
+
+
+ROW, SWATCH = 19, 26
+# Items that are lines, with their dashes.
+LINES = {"line": [1, 0], "dashed": [4, 3]}
+
+
+def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
+    """Legend of several groups of items.
+
+    Parameters
+    ----------
+    groups : list of (title or None, list of dict)
+        Items have ``label`` and ``kind``: line, dashed, point (``shape``), dot (a filled point), box, outline or stripes,
+        note (text alone); and ``colour`` where it has one.
+    width : float
+        Pixels.
+    start : float
+        The legend starts this many pixels left of its view's origin (under an axis of the panel above).
+    stacked : bool
+        One item a line (a column next to a chart) in place of items in a row that wraps.
+
+    Returns
+    -------
+    alt.LayerChart
+        `width` pixels wide; its height follows from the items.
+    """
+    look = palette(dark)
+    placed, words, x, y = [], [], 0.0, ROW / 2
+    for number, (title, items) in enumerate(groups):
+        if number:
+            y, x = y + ROW * (1.4 if stacked else 1), 0.0
+        if title:
+            words.append({"x": x, "y": y, "text": title, "colour": look.muted, "size": size - 1, "limit": width})
+            if stacked:
+                y += ROW
+            else:
+                x += text_width(title, size - 1) + 12
+        for place, item in enumerate(items):
+            lead = 0 if item["kind"] == "note" else SWATCH if item["kind"] in LINES else 20
+            label = shorten(item["label"], width - lead, size)
+            need = lead + text_width(label, size)
+            if place and stacked:
+                y += ROW
+            elif not stacked and x and x + need > width:
+                x, y = 0.0, y + ROW
+            placed.append({**item, "x": x, "y": y})
+            colour = look.muted if item["kind"] == "note" else look.ink
+            words.append(
+                {"x": x + lead, "y": y, "text": label, "colour": colour, "size": size, "limit": width - x - lead + 4}
+            )
+            x = 0.0 if stacked else x + need + 16
+    height = y + ROW / 2
+    view = width - start
+    layers = [*_swatches(placed, view, height, start), texts(words, view, height, start=start)]
+    return layer(*layers).properties(width=view, height=height)
+
+
+def _swatches(placed, width, height, start):
+    of_kind: dict[str, list] = {}
+    for item in placed:
+        of_kind.setdefault(item["kind"], []).append(item)
+    for kind, dash in LINES.items():
+        rows = [item | {"x2": item["x"] + 20} for item in of_kind.get(kind, ())]
+        if rows:
+            rule = alt.Chart(frame(rows)).mark_rule(strokeWidth=2.5, strokeDash=dash, **STILL)
+            yield rule.encode(**places(width, height, start, "x"), color=OWN_COLOUR)
+    outlined = {"colour": "transparent", "line": 2}
+    squares = [
+        {
+            "x": item["x"] + 1,
+            "x2": item["x"] + 14,
+            "y": item["y"] - 6.5,
+            "y2": item["y"] + 6.5,
+            "colour": item["colour"],
+        }
+        | (outlined | {"stroke": item["colour"]} if kind == "outline" else {})
+        for kind in ("box", "outline")
+        for item in of_kind.get(kind, ())
+    ]
+    if squares:
+        yield boxes(squares, width, height, radius=2, start=start)
+    edges = [
+        {"x": item["x"] + 7, "y": item["y"] - 7, "y2": item["y"] + 7, "colour": item["colour"]}
+        for item in of_kind.get("stripes", ())
+    ]
+    if edges:
+        yield stripes(edges, width, height, start=start)
+    for kind, channel in (("point", alt.Stroke), ("dot", alt.Color)):
+        points = [item | {"x": item["x"] + 8} for item in of_kind.get(kind, ())]
+        if points:
+            look = {"filled": kind == "dot", "opacity": 1, "size": 70, "strokeWidth": 1.8, **STILL}
+            mark = alt.Chart(frame(points)).mark_point(**look)
+            shape = alt.Shape("shape:N", scale=None)
+            yield mark.encode(channel("colour:N", scale=None), **places(width, height, start), shape=shape)

@@ -56,12 +56,8 @@ def words_of(curves, counts="information"):
         briefs = {key: METRICS[key].brief or METRICS[key].label for key in numbers.common_keys(curves)}
         return CurveWords(briefs, {key: brief for key, brief in briefs.items() if "f1" in key}, "0.5")
     value = "depth" if counts == "depth" else "info"
-    metrics = {
-        "correct": "correct",
-        "exact": "exact",
-        "no_answer": "no answer",
-        f"{value}_recall": METRICS[f"{value}_recall"].name,
-    }
+    metrics = {"correct": "correct", "exact": "exact", "no_answer": "no answer"}
+    metrics[f"{value}_recall"] = METRICS[f"{value}_recall"].name
     return CurveWords(metrics, {f"{value}_f1": "F1"}, "majority", f"{value}_recall")
 
 
@@ -149,9 +145,8 @@ class CurveFigure:
     @cached_property
     def thresholds(self):
         """Thresholds that the handle can be at, ascending."""
-        return knots(
-            self.curves, *self.coupling.thresholds, *(threshold for stops in self.stops for _, threshold in stops)
-        )
+        stops = (threshold for of in self.stops for _, threshold in of)
+        return knots(self.curves, *self.coupling.thresholds, *stops)
 
     @cached_property
     def scale(self):
@@ -215,20 +210,16 @@ class CurveFigure:
         ]
 
     @cached_property
-    def x_domain(self):
-        """Range of the x axis."""
-        return self._domain(self.axes.x, "x")
-
-    @cached_property
-    def y_domain(self):
-        """Range of the y axis."""
-        return self._domain(self.axes.y, "y")
+    def domains(self):
+        """Ranges of the axes x and y."""
+        return self._domain(self.axes.x, "x"), self._domain(self.axes.y, "y")
 
     def _domain(self, key, field):
         if key == "threshold":
             return 0.0, 1.0
-        drawn = [numbers.extremes(curve, key) for curve in self.curves.values()] + [
-            [row[field] for row in self.markers]
+        drawn = [
+            *(numbers.extremes(curve, key) for curve in self.curves.values()),
+            [row[field] for row in self.markers],
         ]
         for band in (self.layers.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
@@ -238,10 +229,10 @@ class CurveFigure:
     def plane(self, plot, height):
         """The Plane of the main panel on so many pixels."""
         titles = numbers.axis_label(self.axes.x), numbers.axis_label(self.axes.y)
-        return Plane(self.look, titles, (self.x_domain, self.y_domain), plot, height)
+        return Plane(self.look, titles, self.domains, plot, height)
 
     def places(self, number):
         """Places of a model on the main panel at all knots, shares of its width and height: x and y, shape (n_knots,)."""
         at, x = list(self.curves.values())[number].at(self.thresholds), self.axes.x
-        across = self.scale.place(self.thresholds) if x == "threshold" else pixels_of(at[x], self.x_domain, 1)
-        return across, 1 - pixels_of(at[self.axes.y], self.y_domain, 1)
+        across = self.scale.place(self.thresholds) if x == "threshold" else pixels_of(at[x], self.domains[0], 1)
+        return across, 1 - pixels_of(at[self.axes.y], self.domains[1], 1)

@@ -1,21 +1,22 @@
-"""The main panel of the operating curves: lines, rule markers, the dots at the threshold, construction lines, names."""
+"""The main panel of the operating curves: lines, markers, dots at the threshold, construction lines, names, bands, rings."""
 
 from __future__ import annotations
 
 import altair as alt
 import numpy as np
+import pandas as pd
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
 from hierviz.charts._coupling import ROW, by_model
-from hierviz.charts._curve_bands import band_layers, point_layers
 from hierviz.charts._curve_figure import LEVELS
 from hierviz.charts._plane import SPOT, Room, points
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten
 from hierviz.charts._threshold_strip import threshold_axis
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.charts.curve_lines import against_threshold, envelopes, polylines, tables
+from hierviz.charts.curve_lines import FINEST, against_threshold, envelopes, pixels_of, polylines, simplify, tables
+from hierviz.metrics.registry import METRICS
+from hierviz.uncertainty.repeats import RunBands
 
 # The majority is the curve at 0.5: its triangle has to show around the dot that is there by default.
 MARKER, MAJORITY, DOT, PICKED_DOT = 95, 350, 80, 115
@@ -37,22 +38,15 @@ def curve_panel(figure, plot, height, wide):
     ]
     if figure.markers:
         rows = [row | {"size": MAJORITY if row["rule"] == "majority" else MARKER} for row in figure.markers]
-        layers.append(
-            points(rows, place, figure.look, {"model:N": "Model", "label:N": "Rule", **numbers.tips_of(x, y)})
-        )
+        of_rules = {"model:N": "Model", "label:N": "Rule", **numbers.tips_of(x, y)}
+        layers.append(points(rows, place, figure.look, of_rules))
     dots = figure.coupling.at_threshold(figure.knots, figure.colours, y, x=x)
+    size = alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT})
+    dots = dots.mark_circle(opacity=1, stroke=figure.look.background, strokeWidth=1.5)
     layers += [
-        alt.Chart(frame(list(_hovered(figure))))
-        .mark_circle(size=160, opacity=0, aria=False)
-        .encode(**place, tooltip=tooltips(fields)),
+        on.hover(list(_hovered(figure)), fields, place),
         *point_layers(figure, place),
-        dots.mark_circle(opacity=1, stroke=figure.look.background, strokeWidth=1.5).encode(
-            **place,
-            color=OWN_COLOUR,
-            key=ROW,
-            size=alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT}),
-            tooltip=tooltips(fields),
-        ),
+        dots.encode(**place, color=OWN_COLOUR, key=ROW, size=size, tooltip=tooltips(fields)),
     ]
     labels = direct_labels(figure, on) if wide else []
     if labels:
@@ -63,12 +57,12 @@ def curve_panel(figure, plot, height, wide):
 
 def _lines(figure, place):
     """Raw curves, solid from 0.5 up and dashed below, or envelopes over pale raw ones; wide lines on top take clicks."""
-    x, y, of_axes = figure.axes.x, figure.axes.y, (figure.x_domain, figure.y_domain)
+    x, y, of_axes = figure.axes.x, figure.axes.y, figure.domains
     order, mark = alt.Order("order:Q"), {"strokeJoin": "round", "clip": True, **STILL}
     width = alt.StrokeWidthValue(1.8, condition={"test": "datum.model === picked", "value": 3.2})
     drawn = {"order": order, "color": by_model(figure.colours), "strokeWidth": width}
     if x == "threshold":
-        raw = against_threshold(figure.curves, y, figure.y_domain, figure.scale, (1000, 600))
+        raw = against_threshold(figure.curves, y, figure.domains[1], figure.scale, (1000, 600))
     else:
         raw = polylines(figure.curves, x, y, *of_axes)
     layers, pale = [], 0.3 if figure.has_envelope else 1
@@ -83,41 +77,36 @@ def _lines(figure, place):
     selection = figure.coupling.model_selection()
     if selection is not None:
         detail = [alt.Detail("model:N"), alt.Detail("part:N")]
-        wide = [
-            alt.Chart(table)
-            .encode(**place, order=order, detail=detail)
-            .mark_line(strokeWidth=14, opacity=0, cursor="pointer", **mark)
-            for table in tables(raw)
-        ]
+        mark |= {"strokeWidth": 14, "opacity": 0, "cursor": "pointer"}
+        wide = [alt.Chart(table).mark_line(**mark).encode(**place, order=order, detail=detail) for table in tables(raw)]
         layers += [wide[0].add_params(selection), *wide[1:]]
     return layers
 
 
 def _levels(figure, place, height):
     """Horizontal lines at 90 and 95 % correct, and the last point of each model at that level."""
-    rows = [row for row in figure.levels if row["x"] > figure.x_domain[0] and row["level"] >= figure.y_domain[0]]
+    rows = [row for row in figure.levels if row["x"] > figure.domains[0][0] and row["level"] >= figure.domains[1][0]]
     if not rows:
         return []
     name = "R" if figure.axes.x == "info_recall" else numbers.short_label(figure.axes.x)
     for row in rows:
         row["text"] = f"{name}@{100 * row['level']:.0f}C {row['x']:.3f}"
-        row["low"], row["up"] = figure.x_domain[0], -4 if row["level"] == LEVELS[0] else -20
+        row["low"], row["up"] = figure.domains[0][0], -4 if row["level"] == LEVELS[0] else -20
     look = figure.look
     base = alt.Chart(frame(rows))
     of_picked = base.transform_filter("datum.j === picked")
     left = place["x"].copy()
     left["shorthand"] = "low:Q"
-    at_level = alt.Y("level:Q").scale(domain=list(figure.y_domain), nice=False, zero=False)
+    at_level = alt.Y("level:Q").scale(domain=list(figure.domains[1]), nice=False, zero=False)
     mark = {"clip": True, "strokeDash": [2, 3], **STILL}
     picked = alt.OpacityValue(0.35, condition={"test": "datum.j === picked", "value": 1})
     # At the foot of the lines, on the axis that the number is read from: the curves leave that corner free.
     words = of_picked.encode(place["x"], y=alt.YValue(height), text=alt.Text("text:N"))
     text = {"align": "right", "baseline": "bottom", "dx": -5, "dy": alt.ExprRef("datum.up")}
+    down = base.mark_rule(strokeWidth=1.2, **mark).encode(place["x"], y=at_level, y2=alt.Y2Value(height))
     return [
         of_picked.mark_rule(strokeWidth=1, color=look.muted, **mark).encode(left, y=at_level, x2=alt.X2("x:Q")),
-        base.mark_rule(strokeWidth=1.2, **mark).encode(
-            place["x"], y=at_level, y2=alt.Y2Value(height), color=OWN_COLOUR, opacity=picked
-        ),
+        down.encode(color=OWN_COLOUR, opacity=picked),
         *haloed(words, look.background, **text),
     ]
 
@@ -147,12 +136,8 @@ def direct_labels(figure, on):
     markers = np.array([on.pixel(row) for row in figure.markers]).reshape(-1, 2).T
     # Between two knots the curve is drawn as well.
     middles = [(line[:, 1:] + line[:, :-1]) / 2 for line in lines]
-    all_x, all_y = np.concatenate([*lines, markers, *middles], axis=1)
-    room, rows = Room((0, on.plot + 10, 0, on.height), 12, bold=True), []
-
-    def is_free(box):
-        return not ((all_x > box[0]) & (all_x < box[1]) & (all_y > box[2]) & (all_y < box[3])).any()
-
+    others = np.concatenate([*lines, markers, *middles], axis=1)
+    room, rows = Room((0, on.plot + 10, 0, on.height), 12, bold=True, others=others), []
     for number, (name, colour) in enumerate(zip(figure.curves, figure.colours, strict=True)):
         others = np.concatenate([np.empty((2, 0)), *(line for k, line in enumerate(lines) if k != number)], axis=1)
         tries = [
@@ -160,7 +145,7 @@ def direct_labels(figure, on):
             for (x, y), spot in _tries(*lines[number])
             if not (np.hypot(others[0] - x, others[1] - y) < ALONE).any()
         ]
-        label = room.placed(shorten(name, 150, 12, bold=True), tries, is_free)
+        label = room.placed(shorten(name, 150, 12, bold=True), tries)
         if label:
             rows.append(label | {"colour": colour} | on.values(label["across"], label["down"]))
     return rows
@@ -173,3 +158,96 @@ def _tries(across, down):
     for share in np.linspace(0.02, 0.9, 45):
         start = int(np.searchsorted(length, share * length[-1]))
         yield from (((across[start], down[start]), spot) for spot in SPOTS[1:])
+
+
+# Half a pixel of the largest picture: the edge of an area this pale shows no more.
+TOLERANCE, PALE = 0.5, 0.16
+RING = 170
+
+
+def bands_sentence(bands, x="info_recall", y="correct"):
+    """What the bands of `operating_curves` on these axes mean, in one sentence; empty where none is drawn."""
+    shown = [band for band in (bands or {}).values() if _fits(band, x, y)]
+    if not shown:
+        return ""
+    across = "" if x == "threshold" else f", drawn at the mean {METRICS[x].name},"
+    runs = [band for band in shown if isinstance(band, RunBands)]
+    shown = [band for band in shown if not isinstance(band, RunBands)]
+    if runs:
+        counts = sorted({band.n_runs for band in runs})
+        n = f"{counts[0]}" if len(counts) == 1 else f"{counts[0]} to {counts[-1]}"
+        of_runs = (
+            f"Lines with several runs are means at each threshold, with a pale band of {METRICS[y].name} ± one standard "
+            f"deviation between the {n} runs{across.rstrip(',')}."
+        )
+        return f"{of_runs} {_sampling_sentence(shown, across, y)}" if shown else of_runs
+    return _sampling_sentence(shown, across, y)
+
+
+def _sampling_sentence(shown, across, y):
+    if shown[0].curve[y].level == 1:
+        return (
+            f"The file lists only some scores of each sample, and the line leaves the others out: the {METRICS[y].name} that all "
+            f"scores would give at each threshold is in the pale band{across.rstrip(',')}."
+        )
+    return (
+        f"The pale band around a curve is the {100 * shown[0].curve[y].level:.4g} % bootstrap interval of "
+        f"{METRICS[y].name} at each threshold{across} from samples resampled with replacement."
+    )
+
+
+def _fits(bands, x, y):
+    """Whether both metrics of the axes are in the bands."""
+    return all(key in bands.curve for key in (x, y) if key != "threshold")
+
+
+def band_layers(bands, x, y, domains, place, scale=None):
+    """One pale area a model: along its thresholds the interval of `y`, at the mean of `x`, or at its place on a ThresholdScale.
+
+    `bands` is a list of (colour, CurveBands or None), one a model.
+    """
+    outlines = [
+        _outline(*_edges(of_model, x, y, scale), domains).assign(colour=colour, model=number)
+        for number, (colour, of_model) in enumerate(bands)
+        if of_model is not None and _fits(of_model, x, y)
+    ]
+    drawn = tables(pd.concat(outlines, ignore_index=True)) if outlines else ()
+    areas = [alt.Chart(of).mark_line(filled=True, fillOpacity=PALE, strokeWidth=0, clip=True, **STILL) for of in drawn]
+    fill, detail = alt.Fill("colour:N", scale=None), alt.Detail("model:N")
+    return [area.encode(place["x"], place["y"], order=alt.Order("order:Q"), fill=fill, detail=detail) for area in areas]
+
+
+def point_layers(figure, place):
+    """Rings with their words around the chosen thresholds of the chosen model."""
+    rows, names, (x, y) = [], list(figure.curves), (figure.axes.x, figure.axes.y)
+    for point in figure.layers.points or ():
+        number, threshold = names.index(point["model"]), float(point["threshold"])
+        at = figure.curves[point["model"]].at(threshold)
+        across = float(figure.scale.place(threshold) if x == "threshold" else at[x])
+        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[y]), "label": str(point["label"])}
+        rows.append(row | {"colour": figure.colours[number]})
+    if not rows:
+        return []
+    base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
+    text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontWeight": 600}
+    rings = base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1)
+    return [
+        rings.encode(color=OWN_COLOUR, tooltip=tooltips({"label:N": "Goal", "threshold:Q": ("τ", ".4~f")})),
+        *haloed(base.encode(text=alt.Text("label:N")), figure.look.background, **text),
+    ]
+
+
+def _edges(bands, x, y, scale):
+    """Place across, lower and upper edge along the thresholds of the bands."""
+    of_y = bands.curve[y]
+    at = scale.place(bands.thresholds) if x == "threshold" else bands.curve[x].estimate
+    known = np.isfinite(at) & np.isfinite(of_y.lower) & np.isfinite(of_y.upper)
+    return np.asarray(at)[known], of_y.lower[known], of_y.upper[known]
+
+
+def _outline(at, low, high, domains):
+    """The area as one closed outline: forth along its lower edge and back along the upper one."""
+    x, y = np.concatenate([at, at[::-1]]), np.concatenate([low, high[::-1]])
+    pixels = [pixels_of(*of_axis) for of_axis in zip((x, y), domains, FINEST, strict=True)]
+    kept = simplify(*pixels, TOLERANCE)
+    return frame({"order": np.arange(len(kept)), "x": np.round(x[kept], 6), "y": np.round(y[kept], 6)})

@@ -10,15 +10,15 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, layer, tooltips
+from hierviz.charts._compose import STILL, frame, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._plane import by_name, left_axis, plot_of
-from hierviz.charts._rows import frame
-from hierviz.charts._text import percent_text
+from hierviz.charts._plane import Plane, by_name, plot_of
 from hierviz.charts.curve_table import short_label
 from hierviz.charts.theme import palette
 from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.registry import METRICS
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.uncertainty.comparison import fewest_resamples, no_clear_difference, simultaneous
 from hierviz.uncertainty.model_difference import ModelDifference
 from hierviz.uncertainty.resamples import Interval, leaves_too_few_wrong
@@ -76,48 +76,37 @@ def difference_band(difference, key, names, *, most_correct=None, dark=None, wid
 
 
 def _drawn(difference, key, names, rows, height, dark, width):
-    look, plot = palette(dark), plot_of(width)
+    look = palette(dark)
     top = max(0.02, 1.08 * float(np.nanmax(np.abs(np.append(rows[["low", "high"]].to_numpy(dtype=float), 0.0)))))
-    ends = [float(rows["correct"].min()), float(rows["correct"].max())] if len(rows) else [0.0, 1.0]
-    if ends[0] == ends[1]:
-        ends = [ends[0] - 0.005, ends[1] + 0.005]
-    at_x = alt.X("correct:Q").scale(domain=ends, nice=False)
+    low, high = (float(rows["correct"].min()), float(rows["correct"].max())) if len(rows) else (0.0, 1.0)
+    ends = (low, high) if low < high else (low - 0.005, high + 0.005)
     title = "Share of the answers that is correct, at least"
     if isinstance(difference, ModelDifference):
         title = f"{METRICS[difference.key].label}, at least"
-    at_x = at_x.axis(title=title, format=".0%", tickCount=5 if plot < 500 else 10, grid=False, tickSize=4)
-    at_y = alt.Y("difference:Q").scale(domain=[-top, top], nice=False)
-    at_y = at_y.axis(left_axis(f"{short_label(key)}: {names[0]} − {names[1]}", 5, format="+.2f", grid=True))
-    still, base, layers = STILL | {"clip": True}, alt.Chart(rows), []
+    titles = title, f"{short_label(key)}: {names[0]} − {names[1]}"
+    on = Plane(look, titles, (ends, (-top, top)), plot_of(width), height, (".0%", "+.2f"))
+    at_x, at_y = on.place["x"], on.place["y"]
+    still, base, layers = STILL | {"clip": True}, alt.Chart(rows.assign(x=rows["correct"], y=rows["difference"])), []
     spans = unclear_spans(rows)
     if spans:
         grey = alt.Chart(frame([span | {"text": UNCLEAR} for span in spans]))
-        across = {"x": alt.X("start:Q").scale(domain=ends, nice=False), "x2": alt.X2("end:Q")}
-        colour = by_name(
-            alt.Color,
-            "text",
-            {UNCLEAR: look.others},
-            plot,
-            symbolType="square",
-            symbolStrokeColor=look.muted,
-            offset=28,
-        )
+        across = {"x": alt.X("start:Q"), "x2": alt.X2("end:Q")}
+        box = {"symbolType": "square", "symbolStrokeColor": look.muted, "offset": 28}
+        colour = by_name(alt.Color, "text", {UNCLEAR: look.others}, on.plot, **box)
         # Hatched along its foot: not marked by colour alone.
         foot = grey.mark_rule(color=look.muted, strokeWidth=HATCH, strokeDash=[1.5, 3.5], yOffset=-HATCH / 2, **still)
-        layers += [
-            grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour),
-            foot.encode(**across, y=alt.YValue(height)),
-        ]
+        layers.append(grey.mark_rect(opacity=0.75, **still).encode(**across, color=colour))
+        layers.append(foot.encode(**across, y=alt.YValue(height)))
     fields = {"correct:Q": (title, ".1%"), "difference:Q": ("Difference", "+.3f"), "low:Q": ("from", "+.3f")}
     tips = tooltips(fields | {"high:Q": ("to", "+.3f"), "verdict:N": "Verdict"})
-    zero = alt.Chart(frame({"difference": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)
+    zero = alt.Chart(frame({"y": [0.0]})).mark_rule(color=look.muted, strokeDash=[3, 3], **still)
     layers += [
         base.mark_area(color=look.path, opacity=0.28, **still).encode(at_x, alt.Y("low:Q"), y2=alt.Y2("high:Q")),
         zero.encode(at_y),
         base.mark_line(color=look.path, strokeWidth=2, **still).encode(at_x, at_y),
         base.mark_rule(opacity=0, strokeWidth=3).encode(at_x, y=alt.YValue(0), y2=alt.Y2Value(height), tooltip=tips),
     ]
-    return layer(*layers).properties(width=plot, height=height)
+    return on.chart(layers)
 
 
 def _sentence(difference, levels, interval, key, names, most_correct):
@@ -185,8 +174,7 @@ def _compared(difference, key):
     """The shares of correct answers at which two models are compared, ascending, and their band there."""
     if isinstance(difference, ModelDifference):
         return _at_specificity(difference, key)
-    if key not in difference.at_correct:
-        raise PredictionsError(f"key: expected one of {', '.join(difference.at_correct)}, got {key!r}. Choose one.")
+    check_one_of("key", key, difference.at_correct)
     interval, levels = difference.at_correct[key], difference.levels
     usable = ~leaves_too_few_wrong(interval.resamples.n_samples, levels) & ~np.isnan(interval.lower)
     same = (interval.estimate == interval.estimate[:1]) & (interval.draws == interval.draws[:, :1]).all(axis=0)

@@ -10,13 +10,12 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import vconcat
-from hierviz.charts._confusion_breakdown import confusion_breakdown
+from hierviz.charts._compose import frame, vconcat
+from hierviz.charts._confusion import confusion_breakdown
 from hierviz.charts._figure import Figure
 from hierviz.charts._flip_ribbon import flip_ribbon
 from hierviz.charts._path_graph import path_graph
 from hierviz.charts._probability_tree import probability_tree
-from hierviz.charts._rows import frame
 from hierviz.charts._win_breakdown import win_breakdown
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._flip_intervals import RULES, flip_intervals

@@ -10,45 +10,13 @@ import re
 import sys
 from functools import cached_property
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from hierviz.charts.export import NARROW, browser_library, looks_of, packed, to_svg
 from hierviz.charts.theme import drawn
 
 HERE = Path(__file__).parent
-PAGE = """<!DOCTYPE html><html lang="en"><head><meta charset="utf-8"><title>hierviz</title><style>
-body{{margin:0;overflow:hidden;font:14px sans-serif}} {style}
-</style></head><body><div id="chart" class="hierviz"></div>{library}<script>{figure}
-(async () => {{
-  const place = document.getElementById("chart"), wait = time => new Promise(done => setTimeout(done, time));
-  let outer = document, frame = null, shared = {{}};
-  // A page of its own, or a notebook that keeps its outputs apart, has no outer page that can be read.
-  try {{ if (parent.document.body) {{ outer = parent.document; shared = parent; frame = frameElement; }} }} catch {{ }}
-  const own = document.getElementById("library");
-  if (own) shared.hierviz_library = own.textContent;
-  for (let tries = 0; !window.vegaEmbed; tries++) {{
-    if (shared.hierviz_library) {{
-      const script = document.createElement("script");
-      script.textContent = shared.hierviz_library;
-      document.head.append(script);
-      break;
-    }}
-    if (tries === 25) place.textContent = "{missing}";
-    await wait(200);
-  }}
-  place.textContent = "";
-  await hierviz.draw(place, "{packed}", vegaEmbed, outer);
-  const fit = () => {{
-    document.body.style.background = place.style.background;
-    if (frame) frame.style.height = Math.ceil(place.getBoundingClientRect().height) + 4 + "px";
-  }};
-  new ResizeObserver(fit).observe(place);
-  fit();
-}})();</script></body></html>"""
-MISSING = (
-    "The drawing library is in the first cell of this notebook that showed a chart. Run that cell again, or this one with "
-    "hv.show(chart, library=True)."
-)
 
 
 class Figure:
@@ -115,12 +83,11 @@ class Shown:
         return self._page(True)
 
     def _page(self, has_library):
-        return PAGE.format(
+        return Template(text_of("figure.html").rstrip()).substitute(
             style=text_of("figure.css"),
             library=f'<script id="library">{browser_library()}</script>' if has_library else "",
             figure=text_of("figure.js"),
             packed=self._packed,
-            missing=MISSING,
         )
 
     def _repr_html_(self):

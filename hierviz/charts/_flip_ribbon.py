@@ -11,11 +11,9 @@ import math
 
 import altair as alt
 
-from hierviz.charts._canvas import boxes, hover, position, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, hover, legend, position, texts
+from hierviz.charts._compose import frame, layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.theme import ANSWERS, SIZE, SMALL, palette

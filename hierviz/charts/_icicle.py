@@ -16,8 +16,9 @@ from dataclasses import dataclass
 
 from hierviz.charts._canvas import boxes, hover, stripes, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._text import count_text, text_width, wrap_words
+from hierviz.charts._text import text_width, wrap_words
 from hierviz.charts.theme import SIZE, SMALL
+from hierviz.messages.number_text import count_text
 
 GAP, INSET, LINE = 3, 10, 16
 NARROWEST, WIDEST = 92, 250

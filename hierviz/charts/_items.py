@@ -11,11 +11,10 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, hconcat, layer, tooltips
+from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
-from hierviz.charts._rows import frame
-from hierviz.charts.theme import FONT, SIZE, SMALL, model_colours, palette
+from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
@@ -94,16 +93,11 @@ def dots(rows, colours, tooltip, *, title, domain, look, width, runs=None, line=
     ]
     if runs:
         of_run = {name: tooltip[name] for name in tooltip if name.partition(":")[0] in runs[0]} | {"run:N": "Run"}
-        layers.append(
-            alt.Chart(frame(runs))
-            .mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
-            .encode(x, **places, tooltip=_tips(of_run))
-        )
+        rings = alt.Chart(frame(runs)).mark_point(size=26, strokeWidth=1.2, opacity=0.9, filled=False)
+        layers.append(rings.encode(x, **places, tooltip=_tips(of_run)))
     if "text" in rows:
-        words = base.mark_text(dy=-12, fontSize=SMALL, font=FONT, tooltip=None)
-        layers.append(
-            words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink))
-        )
+        words = base.mark_text(dy=-12, fontSize=SMALL, color=look.ink, tooltip=None)
+        layers.append(words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")))
     return layer(*layers).properties(**size)
 
 
@@ -147,9 +141,8 @@ def metric_bars(values, *, metrics=None, dark=None, width=1000):
     def draw(dark, width):
         shown = rows.assign(item=rows["name"], lower=np.nan, upper=np.nan)
         tips = {"model:N": "Model", "name:N": "Metric", "value:Q": "Value"}
-        return dots(
-            shown, model_colours(values, dark), tips, title=None, domain=(0, 1), look=palette(dark), width=width
-        )
+        colours, look = model_colours(values, dark), palette(dark)
+        return dots(shown, colours, tips, title=None, domain=(0, 1), look=look, width=width)
 
     return Figure(draw, table, dark=dark, width=width)
 
@@ -228,17 +221,12 @@ def _signed_bars(values, items, bold, dark, width):
     x = alt.X("value:Q", axis=None).scale(domain=[low - room if low else 0, high + room if high else 0], nice=False)
     base = alt.Chart(frame(rows))
     is_left = "datum.value < 0"
-    words = base.mark_text(
-        align=alt.ExprRef(f"{is_left} ? 'right' : 'left'"),
-        dx=alt.ExprRef(f"{is_left} ? -5 : 5"),
-        fontSize=SMALL,
-        font=FONT,
-        tooltip=None,
-    )
+    side = {"align": alt.ExprRef(f"{is_left} ? 'right' : 'left'"), "dx": alt.ExprRef(f"{is_left} ? -5 : 5")}
+    words = base.mark_text(**side, fontSize=SMALL, color=look.ink, tooltip=None)
     drawn = layer(
         base.mark_bar(cornerRadius=1, **STILL).encode(x, **places),
         alt.Chart(frame({"value": [0.0]})).mark_rule(color=look.axis, **STILL).encode(x),
-        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N"), color=alt.value(look.ink)),
+        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
     )
     return drawn.properties(**size)
 
@@ -272,7 +260,7 @@ def _level_bars(table, dark, width):
         y = alt.Y("depth:O", axis=None if views else axis)
         # Numbers are at the ends of the bars.
         x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
-        words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, font=FONT, color=look.ink, tooltip=None)
+        words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
         drawn = layer(
             base.mark_bar(color=look.outcome(colour), cornerRadius=1).encode(x, y, tooltip=tips),
             words.encode(x, y, text=alt.Text(f"{key}:Q", format=",d")),
@@ -285,17 +273,12 @@ def _level_bars(table, dark, width):
 def _levels_said(levels):
     """How large the taxonomy is and where truths and answers are, in words."""
     truths, answers = int(levels.truths.argmax()), int(levels.answers.argmax())
-    n_nodes, n_leaves, n_supported = (
-        int(counts.sum()) for counts in (levels.n_nodes, levels.n_leaves, levels.n_supported)
-    )
-    said = f"{n_nodes:,} classes on {int((levels.n_nodes > 0).sum())} levels, {n_leaves:,} of them leaves; "
-    said += f"{n_supported:,} have a truth at or below them. "
+    said = f"{levels.n_nodes.sum():,} classes on {(levels.n_nodes > 0).sum()} levels, {levels.n_leaves.sum():,} of them leaves; "
+    said += f"{levels.n_supported.sum():,} have a truth at or below them. "
     n_truths, n_answers = int(levels.truths[truths]), int(levels.answers[answers])
     if n_truths:
-        said += f"Most truths are classes of depth {truths} ({n_truths:,})"
-        said += (
-            f", most answers of depth {answers} ({n_answers:,})."
-            if n_answers
-            else "; no answer is one of these classes."
+        most = (
+            f", most answers of depth {answers} ({n_answers:,})" if n_answers else "; no answer is one of these classes"
         )
+        said += f"Most truths are classes of depth {truths} ({n_truths:,}){most}."
     return said.strip()

@@ -9,10 +9,9 @@ import textwrap
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import FIT
-from hierviz.charts._rows import frame
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import FONT, SIZE, SMALL, palette
 from hierviz.comparison.comparison_table import ComparisonTable
@@ -24,6 +23,8 @@ from hierviz.metrics.ties import rounded
 
 # Pixels: widest names of rows, narrowest and widest cell, its height, a line of a title.
 NAMES, NARROWEST, WIDEST, ROW, LINE = 250, 44, 110, 30, 14
+# Of the share of a colour from which on text on it is light.
+STRONG = 0.6
 # Of more methods a sentence names those that are first.
 NAMED = 8
 # What is written of the marks of ranks.
@@ -41,8 +42,18 @@ def _room(width):
     return left, max(1, int((width - 4 - left) // NARROWEST))
 
 
+def _cell(look, row, column, text, share, weight="normal", **tips):
+    """A cell for `_cells` with what its tooltip says; `share` is how blue it is, below 0 how orange, None where unknown."""
+    if share is None:
+        colour, ink = look.grid, look.ink
+    else:
+        colour = mixed(look.background, look.path if share >= 0 else look.fp, abs(share))
+        ink = look.ink if abs(share) < STRONG else look.on_colour
+    return {"row": row, "column": column, "text": text, "colour": colour, "ink": ink, "weight": weight} | tips
+
+
 def _cells(cells, titles, dark, width):
-    """Draw cells: dicts with ``row``, ``column``, ``text``, ``colour``, ``ink``, ``weight`` and what `titles` names.
+    """Draw cells of `_cell`; `titles` are those of their tooltips by field.
 
     Where cells would be too narrow the first columns are drawn.
     """
@@ -125,23 +136,13 @@ def _agreement(found, dark, width):
     look, n, cells = palette(dark), n_metrics_drawn(found, width), []
     for i, j in np.ndindex(n, n):
         value, text = _agreed(found, i, j)
-        colour = look.grid
-        if value is not None:
-            colour = mixed(look.background, look.path if value >= 0 else look.fp, 0.75 * abs(value))
-        cells.append(
-            {
-                "row": f"{i + 1}  {found.columns[i].label}",
-                "column": str(j + 1),
-                "text": text,
-                "colour": colour,
-                "ink": look.ink if value is None or abs(value) < 0.8 else look.on_colour,
-                "weight": "normal",
-                "one": found.columns[i].label,
-                "other": found.columns[j].label,
-                "tau": "–" if found.kendall[i][j] is None else text,
-                "pairs": f"{found.reversed[i][j]} of {found.pairs[i][j]}",
-            }
-        )
+        one, other = found.columns[i].label, found.columns[j].label
+        tips = {
+            "tau": "–" if found.kendall[i][j] is None else text,
+            "pairs": f"{found.reversed[i][j]} of {found.pairs[i][j]}",
+        }
+        share = None if value is None else 0.75 * value
+        cells.append(_cell(look, f"{i + 1}  {one}", str(j + 1), text, share, one=one, other=other, **tips))
     titles = {"one": "Metric", "other": "and", "tau": "Kendall's τ-b", "pairs": "Pairs of methods reversed"}
     return _cells(cells, titles, dark, width)
 
@@ -175,14 +176,9 @@ def level_matrix(found, *, dark=None, width=800):
     """
     table = frame(
         [
-            {
-                "model": name,
-                "trained_at": found.finest[row],
-                "tested_at": level,
-                "value": float(found.value[row, column]),
-            }
-            for row, name in enumerate(found.models)
-            for column, level in enumerate(found.levels)
+            {"model": name, "trained_at": trained, "tested_at": level, "value": value}
+            for name, trained, values in zip(found.models, found.finest, found.value.tolist(), strict=True)
+            for level, value in zip(found.levels, values, strict=True)
         ]
     )
     return Figure(functools.partial(_levels, found), table, lambda: _best_of_levels(found), dark, width)
@@ -194,25 +190,16 @@ def _levels(found, dark, width):
         name, level, value = found.models[row], found.levels[column], found.value[row, column]
         known = sign * found.value[:, column]
         known = known[~np.isnan(known)]
-        is_known = not np.isnan(value)
-        is_best = is_known and rounded(sign * value) == rounded(known).max()
-        share = 0.0
-        if is_known:
-            share = 0.8 if is_best else 0.45 * (sign * value - known.min()) / ((known.max() - known.min()) or 1)
-        cells.append(
-            {
-                "row": f"level {found.finest[row]}: {name}",
-                "column": f"level {level}",
-                "text": value_text(float(value)) if is_known else "–",
-                "colour": mixed(look.background, look.path, share) if is_known else look.grid,
-                "ink": look.on_colour if is_best else look.ink,
-                "weight": "bold" if is_best else "normal",
-                "model": name,
-                "trained": f"level {found.finest[row]}",
-                "tested": f"level {level}",
-                "value": value_text(float(value)) if is_known else "the model does not know this level",
-            }
-        )
+        trained, tested = f"level {found.finest[row]}", f"level {level}"
+        tips = {"model": name, "trained": trained, "tested": tested}
+        if np.isnan(value):
+            tips["value"] = "the model does not know this level"
+            cells.append(_cell(look, f"{trained}: {name}", tested, "–", None, **tips))
+            continue
+        is_best = rounded(sign * value) == rounded(known).max()
+        share = 0.8 if is_best else 0.45 * (sign * value - known.min()) / ((known.max() - known.min()) or 1)
+        text, weight = value_text(float(value)), "bold" if is_best else "normal"
+        cells.append(_cell(look, f"{trained}: {name}", tested, text, share, weight, value=text, **tips))
     titles = {"model": "Model", "trained": "Trained at", "tested": "Tested at", "value": "Value"}
     return _cells(cells, titles, dark, width)
 
@@ -277,30 +264,21 @@ def _ranks(found, columns, dark, width):
         for column in columns:
             rank, mark = found.ranks[column.key][place], found.marks[column.key][place]
             is_top = mark in ("best", "tied") or (mark is None and rank == 1)
-            share = 0.0 if rank is None else 0.85 if is_top else 0.5 * (n - rank) / max(1, n - 1)
+            share = None if rank is None else 0.85 if is_top else 0.5 * (n - rank) / max(1, n - 1)
             ends = found.interval(method, column)
-            cells.append(
-                {
-                    "row": method.name,
-                    "column": column.label,
-                    "text": "–" if rank is None else f"{rank} ≈" if mark == "tied" else str(rank),
-                    "colour": mixed(look.background, look.path, share) if rank is not None else look.grid,
-                    "ink": look.on_colour if is_top else look.ink,
-                    "weight": "bold" if is_top else "normal",
-                    "rank": "–" if rank is None else f"{rank} of {n}",
-                    "value": number(method.value(column.key), column),
-                    "interval": "–" if ends is None else f"{number(ends[0], column)} to {number(ends[1], column)}",
-                    "mark": MARKS[mark],
-                }
+            tips = {
+                "rank": "–" if rank is None else f"{rank} of {n}",
+                "value": number(method.value(column.key), column),
+                "interval": "–" if ends is None else " to ".join(number(end, column) for end in ends),
+                "mark": MARKS[mark],
+            }
+            text, weight = (
+                "–" if rank is None else f"{rank} ≈" if mark == "tied" else str(rank),
+                "bold" if is_top else "normal",
             )
-    titles = {
-        "row": "Method",
-        "column": "Metric",
-        "rank": "Rank",
-        "value": "Value",
-        "interval": "Interval",
-        "mark": "Mark",
-    }
+            cells.append(_cell(look, method.name, column.label, text, share, weight, **tips))
+    fields = ("row", "column", "rank", "value", "interval", "mark")
+    titles = dict(zip(fields, ("Method", "Metric", "Rank", "Value", "Interval", "Mark"), strict=True))
     return _cells(cells, titles, dark, width)
 
 

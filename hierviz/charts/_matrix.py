@@ -12,14 +12,14 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import OWN_COLOUR, STILL, layer, tooltips
+from hierviz.charts._canvas import legend
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
-from hierviz.charts._text import count_text, percent_text, text_width
+from hierviz.charts._text import text_width
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import SMALL, palette
 from hierviz.diagnosis.folded_matrix import RELATIONS
+from hierviz.messages.number_text import count_text, percent_text
 
 CELL, NODE = "cell", "node"
 SIGNS = {"open": "− ", "closed": "+ ", "": ""}
@@ -93,35 +93,28 @@ def matrix(folded, *, normalisation="count", log=True, dark=None, width=900):
 def _drawn(folded, normalisation, log, dark, width):
     look = palette(dark)
     rows, columns = folded.row_lines.tolist(), folded.column_lines.tolist()
-    names, above = (
-        {line: _label(folded, line, is_row) for line in lines} for lines, is_row in ((rows, True), (columns, False))
-    )
+    names, above = ({line: _label(folded, line, of is rows) for line in of} for of in (rows, columns))
     # Areas that take clicks are as large as the names in them.
     wanted = (INDENT * _level(folded, line) + text_width(name, SMALL, bold=True) for line, name in names.items())
     left = min(_label_width(width), max(wanted, default=0) + 16)
     top = min(HEADER, max(text_width(name, SMALL) for name in above.values()) + 14)
     wide = min(max((width - left) / max(len(columns), 1), NARROWEST), WIDEST)
     tall = min(max(wide, ROW_LOW), ROW_HIGH)
-    at_x, at_y = (
-        channel.scale(paddingInner=0.08, paddingOuter=0.04) for channel in (alt.X("column:N"), alt.Y("row:N"))
-    )
+    gaps = {"paddingInner": 0.08, "paddingOuter": 0.04}
+    at_x, at_y = alt.X("column:N").scale(**gaps), alt.Y("row:N").scale(**gaps)
     at_x = at_x.sort([line_key(folded, line) for line in columns]).axis(_axis(folded, above, look, top, is_row=False))
     at_y = at_y.sort([line_key(folded, line) for line in rows]).axis(_axis(folded, names, look, left, is_row=True))
     picked = alt.selection_point(name=CELL, fields=["row", "column"], on="click", empty=False)
     toggled = alt.selection_point(name=NODE, fields=["node"], on="click", empty=False)
     cells = alt.Chart(frame(list(_cells(folded, normalisation, log, look)))).encode(at_x, at_y)
     fields = {"truth": "Truth", "answer": "Answer", "samples": "Count", "shares": "Share", "means": "Meaning"}
+    behind = alt.Chart(frame({"row": [line_key(folded, line) for line in rows]}))
+    line = alt.condition(picked, alt.value(3), alt.StrokeWidth("line:Q", scale=None))
+    tips = tooltips({f"{field}:N": title for field, title in fields.items()})
+    boxes = cells.mark_rect(cornerRadius=2, cursor="pointer", stroke=look.ink, opacity=1, aria=False)
     parts = [
-        alt.Chart(frame({"row": [line_key(folded, line) for line in rows]}))
-        .mark_rect(color=look.grid, **STILL)
-        .encode(at_y),
-        cells.mark_rect(cornerRadius=2, cursor="pointer", stroke=look.ink, opacity=1, aria=False)
-        .encode(
-            color=OWN_COLOUR,
-            strokeWidth=alt.condition(picked, alt.value(3), alt.StrokeWidth("line:Q", scale=None)),
-            tooltip=tooltips({f"{field}:N": title for field, title in fields.items()}),
-        )
-        .add_params(picked),
+        behind.mark_rect(color=look.grid, **STILL).encode(at_y),
+        boxes.encode(color=OWN_COLOUR, strokeWidth=line, tooltip=tips).add_params(picked),
         _touched(folded, left, top, wide, tall, look, toggled),
     ]
     if wide >= PRINTED:
@@ -193,29 +186,20 @@ def _touched(folded, left, top, wide, tall, look, selection):
     ]
     # In pixels: names are outside the scales of the cells.
     x, y = (channel(f"{field}:Q", scale=None, axis=None) for channel, field in ((alt.X, "x"), (alt.Y, "y")))
-    return (
-        alt.Chart(frame(rows))
-        .mark_rect(fillOpacity=0, cursor="pointer", stroke=look.ink, cornerRadius=2, aria=False)
-        .encode(
-            x,
-            y,
-            x2=alt.X2("x2:Q"),
-            y2=alt.Y2("y2:Q"),
-            strokeWidth=alt.condition(selection, alt.value(3), alt.value(0)),
-            tooltip=tooltips({"name:N": "Class", "path:N": "Path", "does:N": "Click"}),
-        )
-        .add_params(selection)
+    boxes = alt.Chart(frame(rows)).mark_rect(
+        fillOpacity=0, cursor="pointer", stroke=look.ink, cornerRadius=2, aria=False
     )
+    line = alt.condition(selection, alt.value(3), alt.value(0))
+    tips = tooltips({"name:N": "Class", "path:N": "Path", "does:N": "Click"})
+    boxes = boxes.encode(x, y, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), strokeWidth=line, tooltip=tips)
+    return boxes.add_params(selection)
 
 
 def _label(folded, line, is_row):
-    sign = "open" if folded.is_open[line] else "closed" if folded.can_open[line] else ""
     if folded.n_folded[line]:
         return f"{folded.n_folded[line]:,} others"
-    title = (
-        line_title(folded, line, is_row).removesuffix(" itself") if sign == "open" else line_title(folded, line, is_row)
-    )
-    return SIGNS[sign] + title
+    sign = "open" if folded.is_open[line] else "closed" if folded.can_open[line] else ""
+    return SIGNS[sign] + (line_title(folded, line, is_row).removesuffix(" itself" if sign == "open" else ""))
 
 
 def _level(folded, line):
@@ -277,9 +261,7 @@ def _table(folded):
 
 def _sentence(folded):
     """One plain sentence: the largest cell of wrong answers, and how many are hidden in closed classes."""
-    total, unit = folded.matrix.total, "samples"
-    if (np.diff(folded.matrix.pairs.row) == 0).any():
-        unit = "paths"
+    total, unit = folded.matrix.total, "paths" if (np.diff(folded.matrix.pairs.row) == 0).any() else "samples"
     wrong = np.flatnonzero(folded.relation == "wrong")
     inside = int(folded.n_different[folded.row == folded.column].sum())
     hidden = f" {inside:,} answers of another class than the truth are inside closed classes." if inside else ""

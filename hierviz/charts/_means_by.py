@@ -6,14 +6,15 @@ import functools
 
 import numpy as np
 
+from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._items import dots
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import model_colours, palette
 from hierviz.comparison.comparison_table import ComparisonTable
-from hierviz.messages.errors import PredictionsError, near_miss
+from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.uncertainty.resamples import FEWEST
 
 # Parts that are drawn: the largest ones.
@@ -57,7 +58,7 @@ def _drawn(found, first, rows, dark, width):
         tooltip |= {"spread:Q": "Standard deviation between runs", "n_runs:Q": "Runs"}
     rows = rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"])
     return dots(
-        rows.iloc[np.argsort([list(items).index(part) for part in rows["part"]], kind="stable")],
+        rows.sort_values("part", key=lambda parts: parts.map(list(items).index), kind="stable"),
         model_colours(found, dark),
         tooltip,
         title=label,
@@ -82,17 +83,11 @@ def _run_rows(found, items):
 
 def _table(found):
     keys = ["n", "mean", "lower", "upper"]
-    has_runs = any(one.n_runs > 1 for one in found.values())
-    rows = {key: [] for key in ["model", "part", *keys, *(["n_runs", "spread"] if has_runs else [])]}
-    for name, one in found.items():
-        rows["model"] += [name] * len(one)
-        rows["part"] += one.label
-        for key in keys:
-            rows[key] += getattr(one, key).tolist()
-        if has_runs:
-            rows["n_runs"] += [one.n_runs] * len(one)
-            rows["spread"] += one.spread.tolist()
-    return frame(rows)
+    keys += ["n_runs", "spread"] if any(one.n_runs > 1 for one in found.values()) else []
+    columns = {"model": np.repeat(np.array(list(found), dtype=object), [len(one) for one in found.values()])}
+    columns |= {"part": [label for one in found.values() for label in one.label]}
+    values = {key: [np.broadcast_to(getattr(one, key), len(one)) for one in found.values()] for key in keys}
+    return frame(columns | {key: np.concatenate(of) for key, of in values.items()})
 
 
 def _sentence(found):
@@ -150,11 +145,10 @@ def _checked(found):
 
 def _limits(found):
     """Range of the axis: that of the metric where it is bounded, else of what is drawn."""
-    first = next(iter(found.values()))
-    low, high = METRICS[first.metric].range
+    low, high = METRICS[next(iter(found.values())).metric].range
     if np.isfinite([low, high]).all():
         return low, high
-    values = np.concatenate([np.concatenate([one.mean, one.upper]) for one in found.values()])
+    values = np.concatenate([of for one in found.values() for of in (one.mean, one.upper)])
     values = values[np.isfinite(values)]
     return low if np.isfinite(low) else 0.0, float(values.max(initial=1.0)) * 1.05
 
@@ -222,31 +216,25 @@ def _drawn_method(found, column, rows, dark, width):
 
 
 def _table_method(found, column):
-    rows = []
-    for place, method in enumerate(found.methods):
-        low, high = found.interval(method, column) or (None, None)
-        rows.append(
-            {"model": method.name, "runs": method.n_runs, "value": method.value(column.key)}
-            | {"spread": method.spread(column.key), "low": low, "high": high}
-            | {"rank": found.ranks[column.key][place], "mark": found.marks[column.key][place]}
-        )
-    return frame(rows)
+    key, methods = column.key, found.methods
+    ends = [found.interval(method, column) or (None, None) for method in methods]
+    columns = {"model": [one.name for one in methods], "runs": [one.n_runs for one in methods]}
+    columns |= {"value": [one.value(key) for one in methods], "spread": [one.spread(key) for one in methods]}
+    columns |= {"low": [low for low, _ in ends], "high": [high for _, high in ends]}
+    return frame(columns | {"rank": list(found.ranks[key]), "mark": list(found.marks[key])})
 
 
 def _sentence_method(found, column):
     """The best method of a column and all that are not clearly different from it, in words."""
-    marks = found.marks[column.key]
-    best = [method for method, mark in zip(found.methods, marks, strict=True) if mark == "best"]
-    tied = [method.name for method, mark in zip(found.methods, marks, strict=True) if mark == "tied"]
+    marked = list(zip(found.methods, found.marks[column.key], strict=True))
+    best, tied = ([method for method, mark in marked if mark == wanted] for wanted in ("best", "tied"))
     constant = found.constants.values.get(column.key)
     answer = "" if constant is None else f" Dashed: the best constant answer, {value_text(constant)}."
     if not best:
         return f"{column.label}: nothing is marked, as the methods have no intervals.{answer}"
-    start = (
-        f"{column.label}: {', '.join(one.name for one in best)} is best with {value_text(best[0].value(column.key))}"
-    )
-    rest = f"; not clearly different: {', '.join(tied)}." if tied else "; all others are clearly different."
-    return start + rest + answer
+    first, others = (", ".join(one.name for one in methods) for methods in (best, tied))
+    rest = f"not clearly different: {others}" if tied else "all others are clearly different"
+    return f"{column.label}: {first} is best with {value_text(best[0].value(column.key))}; {rest}.{answer}"
 
 
 def _column(found, key):
@@ -254,8 +242,5 @@ def _column(found, key):
         raise PredictionsError("method_intervals: expected a table of methods. Pass what hierviz.compare gives.")
     by_key = {column.key: column for column in found.columns}
     key = found.columns[0].key if key is None else key
-    if key not in by_key:
-        raise PredictionsError(
-            f"key: expected one of {', '.join(list(by_key)[:5])}, got {key!r}.{near_miss(str(key), by_key)} Choose one."
-        )
+    check_one_of("key", key, by_key)
     return by_key[key]

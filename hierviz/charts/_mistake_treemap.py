@@ -120,9 +120,8 @@ def treemap_cells(taxonomy, cost, root=0, *, width=1000, height=HEIGHT, least=LE
     -------
     list of TreemapCell
     """
-    return _inside(
-        taxonomy, np.nan_to_num(np.asarray(cost, dtype=float)), root, (0.0, 0.0, width, height), least, levels
-    )
+    cost = np.nan_to_num(np.asarray(cost, dtype=float))
+    return _inside(taxonomy, cost, root, (0.0, 0.0, width, height), least, levels)
 
 
 def _inside(taxonomy, cost, node, place, least, levels):
@@ -144,17 +143,15 @@ def _inside(taxonomy, cost, node, place, least, levels):
         parts.append(("itself", np.array([node]), own))
     parts.sort(key=lambda part: -part[2])
     found = []
-    for (kind, nodes, of_part), (cx, cy, cw, ch) in zip(
-        parts, squarified([part[2] for part in parts], x, y, width, height)
-    ):
+    places = squarified([part[2] for part in parts], x, y, width, height)
+    for (kind, nodes, of_part), (cx, cy, cw, ch) in zip(parts, places):
         # Children of children need more room than children.
         widest, tallest = (90, HEAD + 36) if levels == 3 else (170, HEAD + 100)
         has_room = cw >= widest and ch >= tallest and levels > 1 and kind == "class"
         below = []
         if has_room and not taxonomy.is_leaf[nodes[0]]:
-            below = _inside(
-                taxonomy, cost, int(nodes[0]), (cx + 2, cy + HEAD, cw - 4 - GAP, ch - HEAD - 2 - GAP), least, levels - 1
-            )
+            inside = cx + 2, cy + HEAD, cw - 4 - GAP, ch - HEAD - 2 - GAP
+            below = _inside(taxonomy, cost, int(nodes[0]), inside, least, levels - 1)
         found.append(TreemapCell(nodes, "group" if below else kind, of_part, cx, cy, cw, ch))
         found += below
     return found

@@ -7,9 +7,8 @@ import math
 import altair as alt
 
 from hierviz.charts._canvas import hover, position, texts
-from hierviz.charts._compose import layer
+from hierviz.charts._compose import frame, layer
 from hierviz.charts._icicle import OPENED, TOOLTIP
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL
 

@@ -12,18 +12,19 @@ import dataclasses
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
+from hierviz.charts._canvas import legend
 from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
 from hierviz.charts._plane import LEFT
 from hierviz.charts._read_out import depth_histogram, live_sentence, read_out
-from hierviz.charts._text import percent_text, text_width
+from hierviz.charts._text import text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_table import threshold_table
 from hierviz.charts.theme import SIZE
+from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
 
@@ -106,11 +107,12 @@ def _drawn(figure, width, height):
     plot = width - LEFT - (side + 28 if wide else 14)
     height = height or (360 if wide else 260)
     main = curve_panel(figure, plot, height, wide)
-    groups, start = _legend_groups(figure), 0 if wide else LEFT
-    key = legend(groups, side or width, dark=figure.dark, stacked=wide, start=start)
-    below = threshold_strip(figure, plot, wide)
-    table = read_out(figure, width, wide)
-    words = live_sentence(figure, width, wide, LEFT)
+    key = legend(_legend_groups(figure), side or width, dark=figure.dark, stacked=wide, start=0 if wide else LEFT)
+    below, table, words = (
+        threshold_strip(figure, plot, wide),
+        read_out(figure, width, wide),
+        live_sentence(figure, width, wide),
+    )
     if wide:
         # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
         side_column = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key
@@ -164,14 +166,12 @@ def _sentence(curves, coupling):
 
 def _legend_groups(figure):
     look = figure.look
+    rules = {row["rule"]: row for row in figure.markers}.values()
     models = [
         {"kind": "line", "label": name, "colour": colour}
         for name, colour in zip(figure.curves, figure.colours, strict=True)
     ]
-    rules = {row["rule"]: row for row in figure.markers}
-    points = [
-        {"kind": "point", "label": row["label"], "shape": row["shape"], "colour": look.ink} for row in rules.values()
-    ]
+    points = [{"kind": "point", "label": row["label"], "shape": row["shape"], "colour": look.ink} for row in rules]
     lines = [
         {"kind": "dot", "label": "at τ", "shape": "circle", "colour": look.muted},
         {"kind": "line", "label": "τ from 0.5 up", "colour": look.muted},
@@ -182,13 +182,10 @@ def _legend_groups(figure):
     if x != "threshold":
         sides.append("left" if METRICS[x].better == "lower" else "right")
     # What is higher at one threshold is not therefore better.
-    notes = [
-        "τ not comparable"
-        if x == "threshold" and len(figure.curves) > 1
-        else f"Better: {' '.join(filter(None, sides))}"
-    ]
+    is_incomparable = x == "threshold" and len(figure.curves) > 1
+    notes = ["τ not comparable" if is_incomparable else f"Better: {' '.join(filter(None, sides))}"]
     notes += ["Pale: the raw points"] if figure.has_envelope else []
-    limits = (("x", figure.x_domain), ("y", figure.y_domain))
+    limits = zip("xy", figure.domains, strict=True)
     notes += [f"{name} axis from {low:g}" for name, (low, _) in limits if low]
     notes = [{"kind": "note", "label": note} for note in notes]
     groups = [("Models", models), (None, lines)]

@@ -13,14 +13,13 @@ from dataclasses import dataclass
 import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import boxes, hover, position, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, hover, legend, position, texts
+from hierviz.charts._compose import frame, layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
 from hierviz.charts._probability_tree import LONG
-from hierviz.charts._rows import frame
-from hierviz.charts._text import probability_text, shorten, text_width
+from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, SMALL, palette
+from hierviz.messages.number_text import probability_text
 from hierviz.metrics.confusion.confusion_counts import SamplePairs
 
 # Pixels of a layer, of a box, and from one box to the next.

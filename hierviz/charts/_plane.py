@@ -6,9 +6,9 @@ import textwrap
 from dataclasses import dataclass
 
 import altair as alt
+import numpy as np
 
-from hierviz.charts._compose import STILL, haloed, layer, tooltips
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import STILL, frame, haloed, layer, tooltips
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
 from hierviz.charts.theme import Palette
@@ -106,10 +106,10 @@ class Plane:
             for table in tables(drawn)
         ]
 
-    def hover(self, rows, fields):
-        """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`."""
+    def hover(self, rows, fields, place=None):
+        """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`, `place` if not that of here."""
         points = alt.Chart(frame(rows)).mark_circle(size=160, opacity=0, aria=False)
-        return points.encode(**self.place, tooltip=tooltips(fields))
+        return points.encode(**(place or self.place), tooltip=tooltips(fields))
 
     def words(self, rows, **mark):
         """Words at some places with a halo, for rows that `Room.placed` gives."""
@@ -151,15 +151,18 @@ class Room:
         Left, right, top and bottom, pixels.
     size : float
         Of the font, pixels.
+    bold : bool
+    others : ndarray of float, shape (2, n_others)
+        Places that no word may cover, pixels.
     """
 
-    def __init__(self, edges, size, bold=False):
-        self.edges, self.size, self.bold, self._taken = edges, size, bold, []
+    def __init__(self, edges, size, bold=False, others=((), ())):
+        self.edges, self.size, self.bold, self.others, self._taken = edges, size, bold, np.asarray(others), []
 
-    def placed(self, text, tries, is_free=lambda box: True):
+    def placed(self, text, tries):
         """The first of some places that has room for a text: dict ``text, across, down, align, dx, dy``; or None.
 
-        `tries` are tuples of x and y in pixels, align, dx and dy. `is_free` gets the box: left, right, top and bottom.
+        `tries` are tuples of x and y in pixels, align, dx and dy.
         """
         wide, half = text_width(text, self.size, self.bold), self.size * 0.78
         for x, y, align, dx, dy in tries:
@@ -168,7 +171,9 @@ class Room:
             left, right, top, bottom = self.edges
             inside = box[0] >= left and box[1] <= right and box[2] >= top and box[3] <= bottom
             meets = any(box[0] < b[1] and b[0] < box[1] and box[2] < b[3] and b[2] < box[3] for b in self._taken)
-            if inside and not meets and is_free(box):
+            across, down = self.others
+            covers = ((across > box[0]) & (across < box[1]) & (down > box[2]) & (down < box[3])).any()
+            if inside and not meets and not covers:
                 self._taken.append(box)
                 return {"text": text, "across": x, "down": y, "align": align, "dx": dx, "dy": dy}
         return None

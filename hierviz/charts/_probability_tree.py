@@ -12,17 +12,16 @@ from functools import cached_property
 
 import numpy as np
 
-from hierviz.charts._compose import vconcat
+from hierviz.charts._canvas import legend
+from hierviz.charts._compose import frame, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._icicle import BUDGET, OPENED, icicle, icicle_layout, wanted_widths
-from hierviz.charts._legend import legend
 from hierviz.charts._node_link import node_link
-from hierviz.charts._rows import frame
-from hierviz.charts._text import count_text, probability_text
 from hierviz.charts._tree_list import tree_list
 from hierviz.charts.folding import Folding, as_nodes, fold_rows
 from hierviz.charts.theme import palette
-from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import count_text, probability_text
+from hierviz.taxonomy.checks import check_one_of
 
 STYLES = ("icicle", "node-link", "list")
 # Pixels a level below which names have no room and the tree becomes a list; and what of their wish names must get.
@@ -90,8 +89,7 @@ def probability_tree(
     TaxonomyError
         If the taxonomy is not a tree.
     """
-    if style not in STYLES:
-        raise PredictionsError(f"style: expected one of {', '.join(STYLES)}, got {style!r}. Choose one.")
+    check_one_of("style", style, STYLES)
     folded = _Folded(taxonomy, p, truth, predicted, folding or Folding(), bounds)
     return TreeFigure(folded, style, OPENED if select else None, dark, width)
 

@@ -7,19 +7,21 @@ import json
 import altair as alt
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._canvas import places, texts
-from hierviz.charts._compose import OWN_COLOUR, layer, tooltips
+from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._coupling import ONE, ROW
 from hierviz.charts._plane import LEFT
-from hierviz.charts._text import count_text, shorten, wrap_words
+from hierviz.charts._text import wrap_words
 from hierviz.charts.comparison_words import threshold_caution
-from hierviz.charts.theme import FONT, SIZE
-from hierviz.messages.number_text import NUDGE
+from hierviz.charts.theme import SIZE
+from hierviz.messages.number_text import NUDGE, count_text
 from hierviz.metrics.registry import METRICS
 
 LINE = 17
-# Of the answers, without a judgement. Title in a wide and in a narrow table.
-OF_ANSWERS = {numbers.NOT_AT_LEAF: ("Not at a leaf", "Inner"), numbers.MEAN_DEPTH: ("Mean depth", "Depth")}
+# Of the answers, without a judgement: title in a wide and in a narrow table, and format.
+OF_ANSWERS = {
+    numbers.NOT_AT_LEAF: ("Not at a leaf", "Inner", ".3f"),
+    numbers.MEAN_DEPTH: ("Mean depth", "Depth", ".2f"),
+}
 
 
 def read_out(figure, width, wide):
@@ -37,67 +39,68 @@ def read_out(figure, width, wide):
     -------
     alt.LayerChart
     """
-    names, colours, look, coupling = list(figure.curves), figure.colours, figure.look, figure.coupling
+    names, look, coupling = list(figure.curves), figure.look, figure.coupling
     keys = [*figure.keys, *(OF_ANSWERS if figure.layers.answers else ())]
     # A phone has no room for more columns: these two are then in the line of the name.
     first, last = ([] if coupling.is_shared else ["threshold"], ["n"]) if wide else ([], [])
-    row, top = (24, 28) if wide else (42, 30)
-    caution = threshold_caution(len(names), coupling.is_shared)
-    caution = wrap_words(caution, width - 8, SIZE - 1, most_lines=6) if caution else []
-    foot = top + row * len(names)
-    height = foot + (LINE * len(caution) + 4 if caution else 0)
-    name_width = min(240, width * 0.26) if wide else 0
     columns = [*first, *keys, *last]
-    step = (width - name_width - 16) / len(columns)
-    ends = {key: name_width + step * (i + 1) for i, key in enumerate(columns)}
-    size, right = SIZE if wide else 12, width - 16
-    room = name_width - 8 if wide else width - 80 - (0 if coupling.is_shared else 80)
-    lines = [top + row * i + (row / 2 if wide else 29) for i in range(len(names))]
-    fixed = [
-        {"x": end, "y": 12, "text": _title(key, wide), "colour": look.muted}
-        | {"align": "right", "size": SIZE - 1 if wide else 11.5}
-        for key, end in ends.items()
+    start, end = min(240, width * 0.26) * wide - LEFT, width - 16 - LEFT
+    step, size = (end - start) / len(columns), SIZE if wide else 12
+    bare = {"title": None, "domain": False, "ticks": False, "grid": False, "labelOverlap": False}
+    above = alt.Axis(
+        orient="top",
+        labelExpr=f"{json.dumps([_title(key, wide) for key in columns])}[datum.value]",
+        labelAngle=0,
+        labelAlign="right",
+        labelColor=look.muted,
+        labelFontSize=SIZE - 1 if wide else 11.5,
+        **bare,
+    )
+    of_names = alt.Axis(
+        labelExpr=f"{json.dumps(names)}[datum.value]",
+        labelAlign="left",
+        labelPadding=LEFT - 2,
+        labelLimit=start + LEFT - 8 if wide else width - 80 - 80 * (not coupling.is_shared),
+        labelOffset=0 if wide else -10,
+        labelColor={
+            "condition": [{"test": f"datum.value === {j}", "value": of} for j, of in enumerate(figure.colours)],
+            "value": look.ink,
+        },
+        labelFontSize=SIZE,
+        labelFontWeight=600,
+        **bare,
+    )
+    ends = {"type": "point", "padding": 0, "range": [start + step, end]}
+    at_x = alt.X("k:O", axis=above).scale(domain=list(range(len(columns))), **ends)
+    at_y = alt.Y("j:O", axis=of_names).scale(domain=list(range(len(names))))
+
+    def words(made, field, x=at_x, y=at_y, key=ROW, **mark):
+        mark = {"align": "right", "fontSize": size, "color": look.ink, "tooltip": None} | mark
+        return made.mark_text(baseline="middle", **mark).encode(x, y, text=alt.Text(f"{field}:N"), key=key)
+
+    n = [f"{of.n_samples:,}" if wide else f"n = {count_text(of.n_samples)}" for of in figure.curves.values()]
+    n = alt.Chart(frame({"j": list(range(len(names))), "k": [len(columns) - 1] * len(names), "n": n}))
+    layers = [
+        words(_values(figure, keys, len(first)), "shown", key=alt.Key("field:N"), dy=0 if wide else 8),
+        words(n, "n", color=look.muted, dy=0 if wide else -10),
     ]
-    for i, (name, colour, curve) in enumerate(zip(names, colours, figure.curves.values(), strict=True)):
-        label = shorten(name, room, SIZE, bold=True)
-        y = lines[i] if wide else top + row * i + 11
-        fixed.append({"x": 2, "y": y, "text": label, "colour": colour, "weight": 600, "limit": room + 6})
-        n = f"{curve.n_samples:,}" if wide else f"n = {count_text(curve.n_samples)}"
-        fixed.append(
-            {"x": ends["n"] if wide else right, "y": y, "text": n, "colour": look.muted, "align": "right", "size": size}
-        )
-    for i, line in enumerate(caution):
-        y = foot + LINE * (i + 0.5) + 4
-        fixed.append({"x": 2, "y": y, "text": line, "colour": look.muted, "size": SIZE - 1, "limit": width})
-    layers = [texts(fixed, width - LEFT, height, start=LEFT), _values(figure, keys, ends, lines, size, width, height)]
     if not coupling.is_shared:
-        layers.append(
-            coupling.at_threshold(figure.knots, colours, figure.axes.y)
-            .transform_calculate(
-                x=f"{ends['threshold'] if wide else right - 75}",
-                y=f"{json.dumps(lines)}[datum.j] - {0 if wide else 18}",
-                own="datum.text" if wide else "'τ = ' + datum.text",
-            )
-            .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=look.ink, tooltip=None)
-            .encode(
-                **places(width - LEFT, height, LEFT),
-                text=alt.Text("own:N"),
-                key=ROW,
-            )
+        own = coupling.at_threshold(figure.knots, figure.colours, figure.axes.y)
+        own = own.transform_calculate(
+            own="datum.text" if wide else "'τ = ' + datum.text", k=f"{0 if wide else len(columns) - 1}"
         )
+        layers.append(words(own, "own", **({} if wide else {"dx": -75, "dy": -10})))
     if wide:
         heading = "'At τ = ' + datum.text" if coupling.is_shared else "'Each at its own τ'"
-        layers.append(
-            coupling.knot(figure.knots)
-            .transform_calculate(x="2", y="12", heading=heading)
-            .mark_text(align="left", baseline="middle", fontSize=SIZE - 1, font=FONT, color=look.muted, tooltip=None)
-            .encode(
-                **places(width - LEFT, height, LEFT),
-                text=alt.Text("heading:N"),
-                key=ONE,
-            )
-        )
-    return layer(*layers).properties(width=width - LEFT, height=height, name="read_out")
+        of_all = coupling.knot(figure.knots).transform_calculate(heading=heading)
+        look_of = {"align": "left", "fontSize": SIZE - 1, "color": look.muted}
+        layers.append(words(of_all, "heading", alt.XValue(2 - LEFT), alt.YValue(-11), ONE, **look_of))
+    size = {"width": width - LEFT, "height": (24 if wide else 42) * len(names)}
+    if caution := threshold_caution(len(names), coupling.is_shared):
+        lines = wrap_words(caution, width - 8, SIZE - 1, most_lines=6)
+        look_of = {"color": look.muted, "fontSize": SIZE - 1, "lineHeight": LINE}
+        size["title"] = alt.TitleParams(lines, orient="bottom", anchor="start", **look_of)
+    return layer(*layers).properties(**size, name="read_out")
 
 
 def _title(key, wide):
@@ -108,30 +111,16 @@ def _title(key, wide):
     return numbers.short_label(key) if wide else METRICS[key].brief or numbers.short_label(key)
 
 
-def _values(figure, keys, ends, lines, size, width, height):
-    """The numbers, formatted in the browser."""
+def _values(figure, keys, before):
+    """The numbers, formatted in the browser: rows ``j`` (model), ``k`` (column, after so many others) and ``shown``."""
     n, coupling = len(figure.curves), figure.coupling
     columns = [numbers.column(key, j) for key in keys for j in range(n)]
-    formats = [
-        numbers.number_format(key) if key not in OF_ANSWERS else ".2f" if key == numbers.MEAN_DEPTH else ".3f"
-        for key in keys
-    ]
+    formats = [OF_ANSWERS[key][2] if key in OF_ANSWERS else numbers.number_format(key) for key in keys]
     made = coupling.near(figure.knots).transform_fold(columns, as_=["field", "value"])
     made = made.transform_calculate(spot=f"indexof({json.dumps(columns)}, datum.field)")
-    made = made.transform_calculate(j=f"datum.spot % {n}", k=f"floor(datum.spot / {n})")
-    return (
-        coupling.own_rows(made)
-        .transform_calculate(
-            x=f"{json.dumps([ends[key] for key in keys])}[datum.k]",
-            y=f"{json.dumps(lines)}[datum.j]",
-            shown=f"format(datum.value, {json.dumps(formats)}[datum.k])",
-        )
-        .mark_text(align="right", baseline="middle", fontSize=size, font=FONT, color=figure.look.ink, tooltip=None)
-        .encode(
-            **places(width - LEFT, height, LEFT),
-            text=alt.Text("shown:N"),
-            key=alt.Key("field:N"),
-        )
+    made = made.transform_calculate(j=f"datum.spot % {n}", k=f"{before} + floor(datum.spot / {n})")
+    return coupling.own_rows(made).transform_calculate(
+        shown=f"format(datum.value, {json.dumps(formats)}[datum.k - {before}])"
     )
 
 
@@ -148,37 +137,27 @@ def depth_histogram(figure, width, height):
         .transform_fold(folded, as_=["field", "_"])
         .transform_calculate(depth=f"indexof({json.dumps(folded)}, datum.field)")
         .transform_calculate(count="datum['depth' + datum.depth + '_' + picked]")
-        .transform_calculate(share=f"datum.count / {json.dumps(n_samples)}[picked]", low="datum.depth - 0.4")
-        .transform_calculate(high="datum.depth + 0.4", label="format(datum.count, ',')")
+        .transform_calculate(share=f"datum.count / {json.dumps(n_samples)}[picked]", label="format(datum.count, ',')")
+        .transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
     )
-    scale = alt.Scale(domain=[-0.6, depths - 0.4], nice=False, zero=False)
     ticks = list(range(0, depths, 1 + depths // 12))
-    axis = alt.Axis(title="Depth of the answer", values=ticks, format="d", grid=False, titlePadding=4, labelPadding=4)
-    at_y = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False)
+    axis = alt.Axis(title="Depth of the answer", values=ticks, labelAngle=0, titlePadding=4, labelPadding=4, zindex=0)
+    at_x = alt.X("depth:O", axis=axis).scale(domain=list(range(depths)), padding=0.2)
+    at_y, key = alt.Y("share:Q", axis=None).scale(domain=[0, 1.0], nice=False), alt.Key("depth:N")
     fields = {"depth:Q": "Depth, edges", "count:Q": ("Answers", ","), "share:Q": ("Share of all", ".1%")}
-    bars = rows.mark_rect(tooltip=True, opacity=1).encode(
-        alt.X("low:Q", scale=scale, axis=axis),
-        x2=alt.X2("high:Q"),
-        y=at_y,
-        y2=alt.datum(0),
-        color=OWN_COLOUR,
-        tooltip=tooltips(fields),
-        key=alt.Key("depth:N"),
+    bars = rows.mark_rect(opacity=1).encode(
+        at_x, at_y, y2=alt.datum(0), color=OWN_COLOUR, tooltip=tooltips(fields), key=key
     )
-    bars = bars.transform_calculate(colour=f"{json.dumps(figure.colours)}[picked]")
     layers = [bars]
     # More bars than that leave no room for numbers; they are under the pointer then.
     if width / depths >= 26:
-        layers.append(
-            rows.mark_text(baseline="bottom", dy=-2, fontSize=11, font=FONT, color=look.muted, tooltip=None).encode(
-                alt.X("depth:Q", scale=scale), y=at_y, text=alt.Text("label:N"), key=alt.Key("depth:N")
-            )
-        )
+        words = rows.mark_text(baseline="bottom", dy=-2, fontSize=11, color=look.muted, tooltip=None)
+        layers.append(words.encode(at_x, at_y, text=alt.Text("label:N"), key=key))
     title = alt.TitleParams("Answers by depth", offset=14, anchor="start", color=look.ink)
     return layer(*layers).properties(width=width, height=height, name="depths", title=title)
 
 
-def live_sentence(figure, width, wide, start):
+def live_sentence(figure, width, wide):
     """What the chosen model does at its threshold, in one sentence that follows the handle."""
     look, metrics = figure.look, figure.words.metrics
     names = json.dumps(list(figure.curves))
@@ -202,17 +181,12 @@ def live_sentence(figure, width, wide, start):
     made = made.transform_calculate(**{name: _percent(f"datum.{name}_share") for name in looked})
     for i, line in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": line})
+    mark = {"align": "left", "baseline": "middle", "fontSize": SIZE, "color": look.ink, "limit": width, "tooltip": None}
+    at_x, base = alt.XValue(2 - LEFT), made.mark_text(**mark)
     layers = [
-        made.transform_calculate(x="2", y=f"{12 + 20 * i}")
-        .mark_text(align="left", baseline="middle", fontSize=SIZE, font=FONT, color=look.ink, limit=width, tooltip=None)
-        .encode(
-            **places(width - start, height, start),
-            text=alt.Text(f"line{i}:N"),
-            key=ONE,
-        )
-        for i in range(len(text))
+        base.encode(at_x, alt.YValue(12 + 20 * i), text=alt.Text(f"line{i}:N"), key=ONE) for i in range(len(text))
     ]
-    return layer(*layers).properties(width=width - start, height=height, name="sentence")
+    return layer(*layers).properties(width=width - LEFT, height=height, name="sentence")
 
 
 def _percent(share):

@@ -11,9 +11,8 @@ import functools
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, hconcat, layer, tooltips, vconcat
+from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._rows import frame
 from hierviz.charts.theme import FONT, SMALL, palette
 from hierviz.diagnosis._reliability import Reliability
 from hierviz.messages.errors import PredictionsError
@@ -69,10 +68,9 @@ def _drawn(found, places, dark, width):
 
 def _table(found, places):
     subjects = found.subjects
-    parts = [(subjects[place], found.bins(place)) for place in places]
-    names = np.concatenate([np.full(len(bins["n"]), subject, dtype=object) for subject, bins in parts])
-    columns = {key: np.concatenate([bins[key] for _, bins in parts]) for key in parts[0][1]}
-    return frame({"subject": names, **columns})
+    bins = [found.bins(place) for place in places]
+    names = np.repeat(np.array([subjects[place] for place in places], dtype=object), [len(of["n"]) for of in bins])
+    return frame({"subject": names} | {key: np.concatenate([of[key] for of in bins]) for key in bins[0]})
 
 
 def _sentence(found, places):
@@ -80,22 +78,23 @@ def _sentence(found, places):
     subjects, flagged = found.subjects, [place for place in places if found.is_flagged[place]]
     if len(places) == 1:
         (place,) = places
-        means = (
-            f"mean probability {fixed_text(found.mean_p[place], 3)}, share of events {fixed_text(found.rate[place], 3)}"
+        mean, rate, error, usual, most = (
+            fixed_text(of[place], 3) for of in (found.mean_p, found.rate, found.ece, found.null_mean, found.null_high)
         )
-        said = f"{subjects[place]}: {means}"
+        said = f"{subjects[place]}: mean probability {mean}, share of events {rate}"
         if np.isnan(found.ece[place]):
             return f"{said}; too few samples for bins ({found.n[place]:,})."
-        verdict = "larger than" if found.is_flagged[place] else "within"
+        verdict = "larger than" if flagged else "within"
         return (
-            f"{said}; its expected calibration error of {fixed_text(found.ece[place], 3)} is {verdict} what a calibrated model "
-            f"would show ({fixed_text(found.null_mean[place], 3)} on average, up to {fixed_text(found.null_high[place], 3)} in "
-            "95 %)."
+            f"{said}; its expected calibration error of {error} is {verdict} what a calibrated model would show ({usual} on "
+            f"average, up to {most} in 95 %)."
         )
-    judged = [place for place in places if np.isfinite(found.ece[place])]
+    n_judged = sum(bool(np.isfinite(found.ece[place])) for place in places)
     names = ", ".join(subjects[place] for place in flagged[:5]) + (" and others" if len(flagged) > 5 else "")
     what = f": {names}" if flagged else ""
-    return f"{len(flagged):,} of {len(judged):,} diagrams shown have a larger error than a calibrated model would show{what}."
+    return (
+        f"{len(flagged):,} of {n_judged:,} diagrams shown have a larger error than a calibrated model would show{what}."
+    )
 
 
 def _places(found, places):
@@ -121,20 +120,13 @@ def _panel(found, place, dark, plot):
     scale, quarters = alt.Scale(domain=[0, 1], nice=False), {"values": [0, 0.25, 0.5, 0.75, 1], "format": ".2~f"}
     axis = alt.Axis(title="share of events", grid=True, **quarters)
     x, y = alt.X("p:Q", scale=scale, axis=None), alt.Y("rate:Q", scale=scale, axis=axis)
-    layers = [
-        alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
-        .mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, **STILL)
-        .encode(x, y)
-    ]
+    diagonal = alt.Chart(frame({"p": [0.0, 1.0], "rate": [0.0, 1.0]}))
+    layers = [diagonal.mark_line(strokeDash=[4, 3], color=look.muted, strokeWidth=1.5, **STILL).encode(x, y)]
     if len(bins["n"]):
-        layers += [
-            base.mark_rule(strokeWidth=2, color=look.path, **STILL).encode(
-                x, alt.Y("lower:Q", scale=scale, axis=axis), y2=alt.Y2("upper:Q")
-            ),
-            base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1).encode(
-                x, y, tooltip=tips
-            ),
-        ]
+        spans = base.mark_rule(strokeWidth=2, color=look.path, **STILL)
+        dots = base.mark_circle(size=60, opacity=1, color=look.path, stroke=look.background, strokeWidth=1)
+        low = alt.Y("lower:Q", scale=scale, axis=axis)
+        layers += [spans.encode(x, low, y2=alt.Y2("upper:Q")), dots.encode(x, y, tooltip=tips)]
     is_flagged = bool(found.is_flagged[place])
     title = alt.TitleParams(
         found.subjects[place],
@@ -149,17 +141,14 @@ def _panel(found, place, dark, plot):
     )
     most = float(bins["n"].max(initial=1))
     counts = alt.Axis(title="n per bin", values=[0, most], format="~s", grid=False)
-    below = (
-        base.mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5)
-        .encode(
-            alt.X("left:Q", scale=scale, axis=alt.Axis(title="probability", **quarters)),
-            alt.Y("n:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=counts),
-            x2=alt.X2("right:Q"),
-            y2=alt.Y2Datum(0),
-            tooltip=tips,
-        )
-        .properties(width=plot, height=STRIP)
+    below = base.mark_rect(color=look.tn, stroke=look.background, strokeWidth=0.5).encode(
+        alt.X("left:Q", scale=scale, axis=alt.Axis(title="probability", **quarters)),
+        alt.Y("n:Q", scale=alt.Scale(domain=[0, most], nice=False), axis=counts),
+        x2=alt.X2("right:Q"),
+        y2=alt.Y2Datum(0),
+        tooltip=tips,
     )
+    below = below.properties(width=plot, height=STRIP)
     return vconcat(layer(*layers).properties(width=plot, height=plot, title=title), below, spacing=4)
 
 

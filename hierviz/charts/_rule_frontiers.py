@@ -8,16 +8,16 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import Plane, Room, by_name, plot_of, points
-from hierviz.charts._rows import frame
 from hierviz.charts.curve_lines import envelopes, polylines
 from hierviz.charts.theme import SMALL, palette, rule_label, rule_shape
 from hierviz.curves.equal_levels import correctness_at
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS, path_keys
+from hierviz.taxonomy.checks import check_one_of
 from hierviz.thresholds._rule_frontiers import PUBLISHED, RuleFrontier, fronts
 
 HEIGHT = 320
@@ -73,10 +73,9 @@ def rule_frontiers(
 def _drawn(frontiers, x, y, front, published, height, dark, width):
     look = palette(dark)
     colours = {rule: look.models[place % len(look.models)] for place, rule in enumerate(frontiers)}
-    domains = tuple(
-        numbers.domain(key, np.concatenate([one.values[key] for one in frontiers.values()])) for key in (x, y)
-    )
-    on = Plane(look, tuple(numbers.axis_label(key) for key in (x, y)), domains, plot_of(width), height)
+    values = [np.concatenate([one.values[key] for one in frontiers.values()]) for key in (x, y)]
+    domains = tuple(map(numbers.domain, (x, y), values))
+    on = Plane(look, (numbers.axis_label(x), numbers.axis_label(y)), domains, plot_of(width), height)
     if front:
         curves = {rule: one for rule, one in frontiers.items() if one.n_points > 1}
     else:
@@ -145,10 +144,9 @@ def _check(frontiers, x, y):
         raise PredictionsError(
             "rule_frontiers: expected a dict of rule to RuleFrontier, got none. Pass those of thresholds.rule_frontiers."
         )
+    known = [name for name in path_keys() if METRICS[name].better != "lower"]
     for what, key in (("x", x), ("y", y)):
-        if key not in path_keys() or METRICS[key].better == "lower":
-            known = [name for name in path_keys() if METRICS[name].better != "lower"]
-            raise PredictionsError(f"{what}: expected one of {', '.join(known)}, got {key!r}. Choose one.")
+        check_one_of(what, key, known)
 
 
 def _points(frontiers, x, y, colours, published):
@@ -157,13 +155,11 @@ def _points(frontiers, x, y, colours, published):
     for rule, one in frontiers.items():
         if one.curve is None:
             # A target, or the rule itself.
-            wanted = [(k, f"{one.number[k]:g}" if one.sign else rule_label(rule)) for k in range(one.n_points)]
-            at = [(text, float(one.values[x][k]), float(one.values[y][k])) for k, text in wanted]
+            texts = [f"{one.number[k]:g}" if one.sign else rule_label(rule) for k in range(one.n_points)]
+            at = [(text, float(one.values[x][k]), float(one.values[y][k])) for k, text in enumerate(texts)]
         else:
-            at = []
-            for number in SHOWN[rule]:
-                values = one.curve.at(number)
-                at.append((f"{one.sign} {number:g}", float(values[x]), float(values[y])))
+            values = [(f"{one.sign} {number:g}", one.curve.at(number)) for number in SHOWN[rule]]
+            at = [(text, float(value[x]), float(value[y])) for text, value in values]
         # Settings that give the same point are one mark.
         at = list({(across, up): (text, across, up) for text, across, up in reversed(at)}.values())[::-1]
         rows += [
@@ -182,19 +178,14 @@ def _points(frontiers, x, y, colours, published):
 
 def _words(rows, on):
     """Labels that overlap neither another label nor a mark: single rules first, then settings; right, left, above, below."""
-    room, words, marks = Room((0, on.plot, 0, on.height), SMALL), [], [on.pixel(row) for row in rows]
+    marks, words = [on.pixel(row) for row in rows], []
+    room = Room((0, on.plot, 0, on.height), SMALL, others=np.transpose(marks))
     for k in sorted(range(len(rows)), key=lambda k: (rows[k]["key"] in SHOWN, rows[k]["key"] == "depth_thresholds")):
         # Beyond the curves is room: above for the threshold, below for other rules.
         spots = [("left", 8, -10), ("left", 8, 13), ("right", -8, 13), ("right", -8, -10)]
         if rows[k]["key"] != "threshold":
             spots = [spots[2], spots[1], spots[0], spots[3]]
-        others = np.array([mark for j, mark in enumerate(marks) if j != k]).reshape(-1, 2)
-
-        def is_free(box, others=others):
-            across, down = others.T
-            return not ((across > box[0]) & (across < box[1]) & (down > box[2]) & (down < box[3])).any()
-
-        label = room.placed(rows[k]["text"], [(*marks[k], *spot) for spot in spots], is_free)
+        label = room.placed(rows[k]["text"], [(*marks[k], *spot) for spot in spots])
         if label:
             words.append(rows[k] | label)
     return words

@@ -6,11 +6,9 @@ import functools
 
 import numpy as np
 
-from hierviz.charts._canvas import boxes, hover, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, hover, legend, texts
+from hierviz.charts._compose import frame, layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 from hierviz.taxonomy.checks import check_taxonomy
@@ -77,25 +75,18 @@ def _drawn(taxonomy, rows, values, dark, width):
         tall = not beside and y2 - y > CROWDED - 2
         name = SIGNS.get(row["kind"], "") + row["name"]
         name = shorten(name, room - (text_width(value, SIZE) + 8 if value and not tall else 0), SIZE)
-        words.append(
-            {"x": x + 7, "y": middle - 8 if value and tall else middle, "text": name, "colour": ink, "weight": 600}
-        )
+        at = {"x": x + 7, "y": middle - 8 if value and tall else middle}
+        words.append(at | {"text": name, "colour": ink, "weight": 600})
         if value:
             at = {"x": x + 7, "y": middle + 9} if tall else {"x": x + wide - 10, "y": middle, "align": "right"}
             words.append({**at, "text": value, "colour": ink})
-        tips.append(
-            {**place, "name": row["name"], "what": WORDS.get(row["kind"], "root, never counted"), "value": value}
-        )
+        what = WORDS.get(row["kind"], "root, never counted")
+        tips.append({**place, "name": row["name"], "what": what, "value": value})
     height = tall_row * taxonomy.n_leaves
     tooltip = {"name": "Class", "what": "Where"} | ({"value": "Value"} if values else {})
-    drawing = layer(
-        boxes(shapes, width, height), texts(words, width, height), hover(tips, width, height, tooltip)
-    ).properties(width=width, height=height)
-    return (
-        vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=6)
-        if {"tp", "fp", "fn", "path"} & set(kinds)
-        else vconcat(drawing)
-    )
+    drawn = layer(boxes(shapes, width, height), texts(words, width, height), hover(tips, width, height, tooltip))
+    of_colours = [legend([(None, items)], width, dark=dark)] if {"tp", "fp", "fn", "path"} & set(kinds) else []
+    return vconcat(*of_colours, drawn.properties(width=width, height=height), spacing=6)
 
 
 def _places(taxonomy):
@@ -113,23 +104,17 @@ def _table(taxonomy, truth, predicted):
         {int(above) for node in np.atleast_1d(np.array(nodes, int)) for above in taxonomy.path(int(node))}
         for nodes in (truth, predicted)
     )
-    rows = []
-    for node in range(taxonomy.n_nodes):
-        kind = "root" if node == 0 else {(1, 1): "tp", (0, 1): "fp", (1, 0): "fn"}.get(
-            (node in on_truth, node in on_answer), "tn"
-        )  # fmt: skip
-        if kind == "fp" and not on_truth:
-            kind = "path"
-        rows.append({"node": node, "name": taxonomy.title(node), "depth": int(taxonomy.depth[node]), "kind": kind})
-    return frame(rows)
+    # Of a class: whether it is on the true path, and on the answer's.
+    kinds = {(True, True): "tp", (False, True): "fp" if on_truth else "path", (True, False): "fn", (False, False): "tn"}
+    every = range(taxonomy.n_nodes)
+    of_nodes = ["root", *(kinds[node in on_truth, node in on_answer] for node in every[1:])]
+    columns = {"node": list(every), "name": list(map(taxonomy.title, every)), "depth": taxonomy.depth}
+    return frame(columns | {"kind": of_nodes})
 
 
 def _sentence(taxonomy, rows):
     """One plain sentence: which classes are on both paths, and which on one of them."""
-    parts = []
-    for kind in ("tp", "fp", "fn", "path"):
-        names = [row["name"] for row in rows if row["kind"] == kind]
-        if names:
-            parts.append(f"{WORDS[kind]}: {', '.join(names)}")
+    named = {kind: [row["name"] for row in rows if row["kind"] == kind] for kind in ("tp", "fp", "fn", "path")}
+    parts = [f"{WORDS[kind]}: {', '.join(names)}" for kind, names in named.items() if names]
     text = "; ".join(parts) or f"{taxonomy.n_nodes} classes, {taxonomy.n_leaves} of them leaves"
     return text[0].upper() + text[1:] + "."

@@ -12,8 +12,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.theme import SIZE, SMALL

@@ -7,18 +7,6 @@ from __future__ import annotations
 
 import unicodedata
 
-from hierviz.messages.number_text import count_text, percent_text, probability_text
-
-__all__ = [
-    "count_text",
-    "percent_text",
-    "probability_text",
-    "shorten",
-    "text_width",
-    "wrap_items",
-    "wrap_words",
-]
-
 NARROW, WIDE = set("iljtfIr.,:;'|!()[]/-` "), set("mwMW@%—…")
 
 
@@ -78,7 +66,7 @@ def wrap_items(items, width, size=13, separator=", ", most_lines=6):
         pieces = [item + (separator.rstrip() if i < shown - 1 else "") for i, item in enumerate(items[:shown])]
         if left:
             pieces.append(f"and {left:,} more" if shown else f"{left:,} nodes")
-        return _fill(pieces, width, size)
+        return [shorten(line, width, size) for line in _filled(pieces, width, size)]
 
     if len(items) <= 40 * most_lines and len(lines_of(len(items))) <= most_lines:
         return lines_of(len(items))
@@ -89,29 +77,21 @@ def wrap_items(items, width, size=13, separator=", ", most_lines=6):
     return lines_of(low)[:most_lines]
 
 
-def _fill(pieces, width, size):
-    lines, line = [], ""
+def _filled(pieces, width, size, bold=False):
+    """Lines of as many pieces as fit."""
+    lines = []
     for piece in pieces:
-        piece = shorten(piece, width, size)
-        joined = f"{line} {piece}" if line else piece
-        if line and text_width(joined, size) > width:
-            lines.append(line)
-            line = piece
+        joined = f"{lines[-1]} {piece}" if lines else piece
+        if lines and text_width(joined, size, bold) <= width:
+            lines[-1] = joined
         else:
-            line = joined
-    return [*lines, line] if line else lines
+            lines.append(piece)
+    return lines
 
 
 def wrap_words(text, width, size=13, most_lines=2, bold=False):
     """Lines of a text of at most `width` pixels, broken between words; the last one ends in … when something is missing."""
-    lines, line, words = [], "", str(text).split(" ")
-    for place, word in enumerate(words):
-        joined = f"{line} {word}" if line else word
-        if line and text_width(joined, size, bold) > width:
-            if len(lines) == most_lines - 1:
-                return [*lines, shorten(" ".join([line, *words[place:]]), width, size, bold)]
-            lines.append(line)
-            line = word
-        else:
-            line = joined
-    return [shorten(text_line, width, size, bold) for text_line in [*lines, line]]
+    lines = _filled(str(text).split(" "), width, size, bold)
+    if len(lines) > most_lines:
+        lines[most_lines - 1 :] = [" ".join(lines[most_lines - 1 :])]
+    return [shorten(line, width, size, bold) for line in lines]

@@ -9,13 +9,12 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts import curve_table as numbers
-from hierviz.charts._compose import OWN_COLOUR, STILL, haloed, layer
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer
 from hierviz.charts._coupling import ONE, ROW, by_model
 from hierviz.charts._plane import LEFT, left_axis
-from hierviz.charts._rows import frame
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import against_threshold, tables
-from hierviz.charts.theme import FONT, SIZE
+from hierviz.charts.theme import SIZE
 
 STOP_SIZE, STOP_ROW = 11.5, 14
 # Pixels that the rectangles stick out on the right; a legend is there when it is wide.
@@ -24,24 +23,17 @@ OUT = {True: 26, False: 12}
 
 def threshold_strip(figure, plot, wide):
     """One metric against the threshold, the handle, and the rectangles that carry the selection."""
-    look, coupling, curves, colours, key = (
-        figure.look,
-        figure.coupling,
-        figure.curves,
-        figure.colours,
-        figure.axes.strip,
-    )
+    look, coupling, curves, key = figure.look, figure.coupling, figure.curves, figure.axes.strip
     height = 84 if wide else 80
-    limits = numbers.domain(
-        key, np.concatenate([numbers.extremes(curve, key) for curve in curves.values()]), figure.axes.zoom
-    )
+    drawn = np.concatenate([numbers.extremes(curve, key) for curve in curves.values()])
+    limits = numbers.domain(key, drawn, figure.axes.zoom)
     axis = {"grid": True, "tickSize": 4, "labelPadding": 4}
     at_x = threshold_axis(figure.scale, wide, "x", **axis)
     at_y = alt.Y("y:Q").scale(domain=list(limits), nice=False, zero=False).axis(left_axis(None, 3, **axis))
     lines = [
         alt.Chart(table)
         .mark_line(strokeWidth=1.8, strokeJoin="round", **STILL)
-        .encode(at_x, at_y, order=alt.Order("order:Q"), detail=alt.Detail("part:N"), color=by_model(colours))
+        .encode(at_x, at_y, order=alt.Order("order:Q"), detail=alt.Detail("part:N"), color=by_model(figure.colours))
         for table in tables(against_threshold(curves, key, limits, figure.scale))
     ]
     # Half the width of the label stays inside, or the panels next to it would move.
@@ -56,26 +48,22 @@ def threshold_strip(figure, plot, wide):
     # Labels of stops are above the line of the handle, which may run through them.
     ticks, labels = _stops(figure, plot, height, limits, at_y)
     ink = {"color": look.ink, **STILL}
-    text = {"baseline": "bottom", "dy": -13, "fontSize": SIZE, "fontWeight": 600, "font": FONT, "color": look.ink}
-    whole = {"y": alt.YValue(-30), "y2": alt.Y2Value(height)}
+    text = {"baseline": "bottom", "dy": -13, "fontSize": SIZE, "fontWeight": 600, "color": look.ink, "tooltip": None}
+    dots = coupling.at_threshold(figure.knots, figure.colours, key, x="threshold")
+    dots = dots.mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, **STILL)
+    head = handle.mark_point(shape="triangle-down", size=150, filled=True, opacity=1, **ink)
+    named = handle.mark_text(**text).encode(_across("inside"), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE)
+    knots = alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
+    knots = knots.mark_rect(opacity=0, cursor="ew-resize", **STILL).add_params(coupling.threshold_selection())
     layers = [
         *lines,
         *ticks,
         handle.mark_rule(strokeWidth=2, **ink).encode(plain_x, y=alt.YValue(-4), y2=alt.Y2Value(height), key=ONE),
         *labels,
-        coupling.at_threshold(figure.knots, colours, key, x="threshold")
-        .mark_circle(size=70, opacity=1, stroke=look.background, strokeWidth=1.2, **STILL)
-        .encode(plain_x, at_y, color=OWN_COLOUR, key=ROW),
-        handle.mark_point(shape="triangle-down", size=150, filled=True, opacity=1, **ink).encode(
-            plain_x, y=alt.YValue(-6), key=ONE
-        ),
-        handle.mark_text(tooltip=None, **text).encode(
-            _across("inside"), y=alt.YValue(0), text=alt.Text("label:N"), key=ONE
-        ),
-        alt.Chart(_rectangles(figure.thresholds, figure.scale, plot, wide))
-        .mark_rect(opacity=0, cursor="ew-resize", **STILL)
-        .encode(_across("lo"), x2=alt.X2("hi:Q"), **whole)
-        .add_params(coupling.threshold_selection()),
+        dots.encode(plain_x, at_y, color=OWN_COLOUR, key=ROW),
+        head.encode(plain_x, y=alt.YValue(-6), key=ONE),
+        named,
+        knots.encode(_across("lo"), x2=alt.X2("hi:Q"), y=alt.YValue(-30), y2=alt.Y2Value(height)),
     ]
     title = alt.TitleParams(
         f"{numbers.axis_label(key)} at every threshold" + (": drag, click or use the keys" if wide else ""),
@@ -95,9 +83,7 @@ def threshold_axis(scale, wide, field, **axis):
     """Encoding of thresholds by their place in [0, 1], the axis named by the thresholds."""
     ticks = scale.ticks(wide)
     places = [round(float(place), 6) for place in scale.place(ticks)]
-    labels = [f"{tick:g}" if tick else "0" for tick in ticks]
-    if not scale.nines:
-        labels = [f"{tick:.1f}" for tick in ticks]
+    labels = [f"{tick:g}" if scale.nines else f"{tick:.1f}" for tick in ticks]
     named = " : ".join(
         f"abs(datum.value - {place!r}) < 1e-5 ? '{label}'" for place, label in zip(places, labels, strict=True)
     )
@@ -110,10 +96,8 @@ def _rectangles(thresholds, scale, plot, wide):
     at = scale.place(thresholds)
     middle = (at[1:] + at[:-1]) / 2
     # The ends stick out of the plot: a fast drag still reaches 0 and 1.
-    ends = -(LEFT - 4) / plot, 1 + OUT[wide] / plot
-    return frame(
-        {"threshold": thresholds, "lo": np.concatenate([[ends[0]], middle]), "hi": np.concatenate([middle, [ends[1]]])}
-    )
+    middle = np.concatenate([[-(LEFT - 4) / plot], middle, [1 + OUT[wide] / plot]])
+    return frame({"threshold": thresholds, "lo": middle[:-1], "hi": middle[1:]})
 
 
 def _stops(figure, plot, height, limits, at_y):

@@ -9,13 +9,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-import altair as alt
 import numpy as np
 
-from hierviz.charts._canvas import boxes, places, texts
-from hierviz.charts._compose import layer, tooltips, vconcat
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
+from hierviz.charts._canvas import boxes, hover, legend, texts
+from hierviz.charts._compose import layer, vconcat
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 
@@ -56,13 +53,10 @@ class ValueColours:
         look = palette(self.dark)
         if not np.isfinite(value):
             return look.others
-        worse = NODE_COLUMNS[self.key].worse
-        if not self.is_share:
-            end = look.path if not worse else look.fp
-            return mixed(look.tn, end, (value - self.low) / max(self.high - self.low, 1e-12))
-        below = value < self.middle
+        worse, below = NODE_COLUMNS[self.key].worse, value < self.middle
         span = self.middle - self.low if below else self.high - self.middle
-        end = look.fp if below == (worse == "low") else look.path
+        # What is below the middle is worse where low numbers are.
+        end = look.fp if worse and below == (worse == "low") else look.path
         return mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
 
     def text(self, fill):
@@ -76,12 +70,12 @@ class ValueColours:
         """Items of a `legend`: what each colour means."""
         key = self.key
 
-        def said(value, words):
+        def said(value, words=""):
             return {"kind": "box", "label": f"{number_text_of(key, value)}{words}", "colour": self.fill(value)}
 
         if not self.is_share:
-            return [said(self.low, ""), said(self.high, " (the most below this class)")]
-        ends = {value: said(value, "") for value in (self.low, self.high)}
+            return [said(self.low), said(self.high, " (the most below this class)")]
+        ends = {value: said(value) for value in (self.low, self.high)}
         ends[self.middle] = said(self.middle, " (all samples)" if self.of_all else "")
         return [ends[value] for value in sorted(ends)]
 
@@ -129,9 +123,8 @@ def tooltip_of(table, node):
 
 def tooltip_titles(table):
     """Titles of the fields of `tooltip_of`."""
-    return {"tip_name": "Class", "tip_children": "Children"} | {
-        key: NODE_COLUMNS[key].label for key in usable_columns(table)
-    }
+    columns = {key: NODE_COLUMNS[key].label for key in usable_columns(table)}
+    return {"tip_name": "Class", "tip_children": "Children"} | columns
 
 
 def drawing_of_cells(table, colours, cells, width, height):
@@ -142,31 +135,22 @@ def drawing_of_cells(table, colours, cells, width, height):
     function of the colour of the text that gives rows of `texts`.
     """
     look, taxonomy = palette(colours.dark), table.taxonomy
-    rows, words, hovers = [], [], []
+    titles, rows, words, hovers = tooltip_titles(table), [], [], []
     for cell in cells:
         node, place = cell["node"], cell["place"]
         fill = look.others if node is None else colours.fill(float(getattr(table, colours.key)[node]))
         rows.append({**place, "colour": fill, **cell.get("edge", {})})
         words += cell["words"](look.on_grey if node is None else colours.text(fill))
         target = taxonomy.names[node] if node is not None and cell["is_open"] and not taxonomy.is_leaf[node] else ""
-        hovers.append({**place, "target": target, **(cell["tips"] if node is None else tooltip_of(table, node))})
+        tips = cell["tips"] if node is None else tooltip_of(table, node)
+        # A click chooses the name of an inner node; what has nothing below it has none.
+        cursor = "pointer" if target else "default"
+        hovers.append({**dict.fromkeys(titles, ""), **place, **tips, "target": target, "cursor": cursor})
     drawing = layer(
         boxes(rows, width, height, radius=2),
         *([texts(words, width, height)] if words else []),
-        clickable(hovers, width, height, tooltip_titles(table)),
+        hover(hovers, width, height, titles, CLICKED, "target"),
     ).properties(width=width, height=height)
     others = {"kind": "box", "label": "several small classes", "colour": look.others}
     groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), others])]
     return vconcat(legend(groups, width, dark=colours.dark), drawing, spacing=6)
-
-
-def clickable(rows, width, height, titles):
-    """Invisible rectangles with tooltips; a click chooses the field ``target``, the name of an inner node, in `CLICKED`.
-
-    Rows have x, x2, y, y2, ``target`` ("" for what has nothing below it) and the fields of `titles`, "" where one is unknown.
-    """
-    rows = [{**dict.fromkeys(titles, ""), **row, "cursor": "pointer" if row["target"] else "default"} for row in rows]
-    chosen = alt.selection_point(name=CLICKED, fields=["target"], on="click", toggle=False, empty=False)
-    tips = tooltips({f"{field}:N": title for field, title in titles.items()})
-    mark = alt.Chart(frame(rows)).mark_rect(opacity=0, aria=False, cursor=alt.ExprRef("datum.cursor"))
-    return mark.encode(**places(width, height, ends="xy"), tooltip=tips).add_params(chosen)

@@ -13,6 +13,7 @@ from hierviz.charts._operating_curves import curve_drag, operating_curves
 from hierviz.charts.curve_table import checked_curves
 from hierviz.charts.export import looks_of, packed
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.taxonomy.checks import is_number
 
 
 def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, width: int = 1000, **options: Any) -> Any:
@@ -55,8 +56,7 @@ def widget(curves: Any, threshold: float = 0.5, *, dark: bool | None = None, wid
 
 
 def _checked(threshold):
-    is_number = isinstance(threshold, (int, float, np.integer, np.floating)) and not isinstance(threshold, bool)
-    if not is_number or not 0 <= threshold <= 1:
+    if not is_number(threshold) or not 0 <= threshold <= 1:
         raise PredictionsError(f"threshold: expected a number from 0 to 1, got {shown(threshold)}. Such as 0.5.")
     return float(threshold)
 

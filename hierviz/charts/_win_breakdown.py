@@ -7,11 +7,9 @@ from __future__ import annotations
 
 import functools
 
-from hierviz.charts._canvas import boxes, hover, texts
-from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._canvas import boxes, hover, legend, texts
+from hierviz.charts._compose import frame, layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._legend import legend
-from hierviz.charts._rows import frame
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import SIZE, palette
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text

@@ -62,9 +62,12 @@ def comparison_sentence(numbers, model, n_samples, *, never=None):
     keys = compared_keys(n_samples)
     few = "" if len(keys) > 1 else f" {n_samples:,} samples are too few to compare at 90 or 95 % correct answers."
     if not all(_has_interval(number[key]) for number in numbers.values() for key in keys):
+        plain = {
+            key: {name: float(getattr(of[key], "estimate", of[key])) for name, of in numbers.items()} for key in keys
+        }
         parts = "; ".join(
-            f"{_what(key)}: {', '.join(f'{name} {value_text(float(_estimate(of[key])))}' for name, of in numbers.items())}"
-            for key in keys
+            f"{_what(key)}: {', '.join(f'{name} {value_text(value)}' for name, value in of.items())}"
+            for key, of in plain.items()
         )
         parts += _never(never or {}, list(numbers), keys)
         return f"{parts}.{few} Without intervals this does not show which model is better."
@@ -109,9 +112,8 @@ def _verdicts(differences):
     """The other models by verdict: name -> (difference, whether it is clear)."""
     groups = {"clearly higher than": [], "clearly lower than": [], "no clear difference from": []}
     for name, (difference, is_clear) in differences.items():
-        sign = 1 if difference.estimate > 0 else -1
-        verdict = "no clear difference from" if not is_clear else f"clearly {'higher' if sign > 0 else 'lower'} than"
-        sign = 1 if not is_clear else sign
+        sign = -1 if is_clear and difference.estimate <= 0 else 1
+        verdict = f"clearly {'higher' if sign > 0 else 'lower'} than" if is_clear else "no clear difference from"
         ends = sorted((sign * float(difference.lower), sign * float(difference.upper)))
         span = f"{_signed(sign * float(difference.estimate))} [{', '.join(_signed(end) for end in ends)}]"
         groups[verdict].append(f"{name} ({'' if not is_clear else 'by '}{span})")
@@ -124,7 +126,3 @@ def _signed(value):
 
 def _has_interval(value):
     return isinstance(value, Interval) and not np.isnan(value.lower)
-
-
-def _estimate(value):
-    return value.estimate if isinstance(value, Interval) else np.asarray(value)

@@ -64,12 +64,6 @@ def threshold_text(threshold):
     return f"{whole}.{part.rstrip('0').ljust(3, '0')}"
 
 
-def is_crowded(curves):
-    """Whether more than half of the breakpoints lie above 0.99."""
-    n = sum(len(curve.threshold) for curve in curves.values())
-    return n > 0 and sum(int(curve.place(CROWDED_FROM)) for curve in curves.values()) / n > 0.5
-
-
 @dataclass(frozen=True)
 class ThresholdScale:
     """Places of thresholds on an axis of length 1.
@@ -86,7 +80,10 @@ class ThresholdScale:
     @classmethod
     def from_curves(cls, curves, spread=None):
         """The scale of some curves; `spread` None: only where thresholds are crowded near 1."""
-        if not (is_crowded(curves) if spread is None else spread):
+        if spread is None:
+            n_crowded = sum(int(curve.place(CROWDED_FROM)) for curve in curves.values())
+            spread = n_crowded > sum(len(curve.threshold) for curve in curves.values()) / 2
+        if not spread:
             return cls()
         inside = breakpoints(curves)
         highest = np.quantile(inside, 0.95) if len(inside) else 0.99

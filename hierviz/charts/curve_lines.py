@@ -10,7 +10,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.curves.operating_curve import envelope
 
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()
@@ -120,10 +120,7 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
 
 def plain_lines(points, x_domain, y_domain):
     """Lines of points at hand, in their order: `points` is a list of (x, y), finite; part "line"."""
-    columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
-    for number, (x, y) in enumerate(points):
-        _add(columns, number, _thinned([("line", x, y)], x_domain, y_domain, FINEST))
-    return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+    return _table([_thinned([("line", x, y)], x_domain, y_domain, FINEST) for x, y in points])
 
 
 def tables(lines):
@@ -137,22 +134,22 @@ def tables(lines):
 
 def _lines(curves, key, pieces, x_domain, y_domain, size=FINEST):
     """All simplified `pieces` (of a curve: list of part, x, y) as one table; kept with each curve under `key`."""
-    columns = {"model": [], "part": [], "order": [], "x": [], "y": []}
-    for number, curve in enumerate(curves.values()):
-        all_of_it = (*key, tuple(map(float, x_domain)), tuple(map(float, y_domain)), size)
-        lines = kept(curve, all_of_it, lambda curve=curve: _thinned(pieces(curve), x_domain, y_domain, size))
-        _add(columns, number, lines)
-    return frame({name: np.concatenate(parts) for name, parts in columns.items()})
+    key = (*key, tuple(map(float, x_domain)), tuple(map(float, y_domain)), size)
+
+    def lines(curve):
+        return kept(curve, key, lambda: _thinned(pieces(curve), x_domain, y_domain, size))
+
+    return _table(list(map(lines, curves.values())))
 
 
-def _add(columns, number, lines):
-    """Put the simplified lines of one model into the columns of the table."""
-    for part, x, y in lines:
-        columns["model"].append(np.full(len(x), number))
-        columns["part"].append(np.full(len(x), part, dtype=object))
-        columns["order"].append(np.arange(len(x)))
-        columns["x"].append(x)
-        columns["y"].append(y)
+def _table(models):
+    """The simplified lines of each model in one table."""
+    lines = [(number, *line) for number, of in enumerate(models) for line in of]
+    numbers, parts, x, y = zip(*lines, strict=True)
+    lengths = list(map(len, x))
+    columns = {"model": np.repeat(numbers, lengths), "part": np.repeat(np.array(parts, dtype=object), lengths)}
+    columns |= {"order": np.concatenate(list(map(np.arange, lengths)))}
+    return frame(columns | {"x": np.concatenate(x), "y": np.concatenate(y)})
 
 
 def _thinned(pieces, x_domain, y_domain, size):

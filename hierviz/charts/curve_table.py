@@ -7,7 +7,7 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from hierviz.charts._rows import frame
+from hierviz.charts._compose import frame
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import kept
 from hierviz.curves.answer_depths import answer_depths, share_not_at_leaf
@@ -16,7 +16,7 @@ from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.registry import METRICS, path_keys, share_keys
 from hierviz.predictions.predictions import Predictions, listed_models
-from hierviz.taxonomy.checks import WAYS, check_kind, is_number
+from hierviz.taxonomy.checks import WAYS, check_kind, check_one_of, is_number
 
 INFORMATION = "Information "
 # What answers add to the metrics of a curve.
@@ -59,17 +59,16 @@ def are_sets(curves):
 def checked_metric(key, what, curves):
     """`key` when all curves have it."""
     shared = common_keys(curves)
-    keys = [metric for metric in METRICS if metric in shared]
-    if key not in keys:
-        raise PredictionsError(f"{what}: expected one of {', '.join(keys)}, got {key!r}. Choose one.")
+    check_one_of(what, key, [metric for metric in METRICS if metric in shared])
     return key
 
 
 def checked_model(name, curves):
     """Number of the model `name`; the first when None."""
-    if name is not None and name not in curves:
-        raise PredictionsError(f"model: expected one of {', '.join(curves)}, got {name!r}. Choose one.")
-    return 0 if name is None else list(curves).index(name)
+    if name is None:
+        return 0
+    check_one_of("model", name, curves)
+    return list(curves).index(name)
 
 
 def checked_thresholds(threshold, curves):
@@ -84,12 +83,9 @@ def checked_thresholds(threshold, curves):
 
 def short_label(key):
     """Column title of a metric: its label without "Information", with its unit."""
-    metric = METRICS[key]
-    label = metric.label
-    if label.startswith(INFORMATION):
-        label = label[len(INFORMATION) :]
-        label = label[0].upper() + label[1:]
-    return f"{label}, {metric.unit}" if metric.unit else label
+    label = axis_label(key)
+    short = label.removeprefix(INFORMATION)
+    return short if short == label else short[0].upper() + short[1:]
 
 
 def axis_label(key):
@@ -218,9 +214,8 @@ def threshold_table(curves, thresholds, rules=None, intervals=None):
     rows = []
     keys = [key for key in METRICS if all(key in curve.values for curve in curves.values())]
     for (name, curve), at in zip(curves.items(), thresholds, strict=True):
-        rows.append(
-            {"model": name, "rule": "threshold", "threshold": at} | {k: float(v) for k, v in curve.at(at).items()}
-        )
+        reached = {key: float(value) for key, value in curve.at(at).items()}
+        rows.append({"model": name, "rule": "threshold", "threshold": at} | reached)
         for rule, values in (rules or {}).get(name, {}).items():
             rows.append({"model": name, "rule": rule, "threshold": None} | {key: values.get(key) for key in keys})
     order = path_keys()

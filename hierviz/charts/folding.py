@@ -14,9 +14,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._rows import frame
-from hierviz.charts._text import count_text
+from hierviz.charts._compose import frame
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.number_text import count_text
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, checked_probabilities
 
 # Shares of the probability of the first row from which on a leaf competes, and a node off all paths is opened.

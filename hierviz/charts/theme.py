@@ -7,30 +7,20 @@ in the list. No meaning hangs on colour alone: truth is outlined, rules have sha
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from types import SimpleNamespace
 from typing import Any
 
 import altair as alt
 
 from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.metrics.outcomes import OUTCOMES as ANSWER_WORDS
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.taxonomy.checks import check_kind
 
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
 SIZE, SMALL = 13, 11.5
 
-OUTCOMES = {
-    "tp": "correct: on the answer's and the true path (true positive)",
-    "fp": "wrong: on the answer's path only (false positive)",
-    "fn": "missed: on the true path only (false negative)",
-    "tn": "on neither path",
-    "path": "on the answer's path, truth unknown",
-    "root": "the root, which is on every path and never counted",
-    "others": "folded",
-}
-
-# What an answer is: its colour among `OUTCOMES`, and the sign that says it without colour.
+# What an answer is: its colour as of `Palette.outcome`, and the sign that says it without colour.
 ANSWERS = {"exact": ("tp", "✓"), "coarse": ("path", "≈"), "no_answer": ("root", "∅"), "wrong": ("fp", "×")}
 
 RULE_SHAPES = {
@@ -49,33 +39,16 @@ RULE_SHAPES = {
 }
 
 
-@dataclass(frozen=True)
-class Palette:
-    """Colours of one theme; `tp` ... `others` are outcomes, `on_colour` and `on_grey` the texts on them."""
-
-    background: str
-    ink: str
-    muted: str
-    grid: str
-    axis: str
-    tp: str
-    fp: str
-    fn: str
-    tn: str
-    path: str
-    root: str
-    others: str
-    on_colour: str
-    on_grey: str
-    bar_on_colour: str
-    bar_on_grey: str
-    track_on_colour: str
-    track_on_grey: str
-    link: str
-    models: tuple[str, ...]
+class Palette(SimpleNamespace):
+    """Colours of one theme, those of `COLOURS`; `tp` ... `others` are outcomes, `on_colour` and `on_grey` the texts on them."""
 
     def outcome(self, name):
-        """Fill of an outcome, one of `OUTCOMES`."""
+        """Fill of an outcome.
+
+        Correct (``tp``: on the answer's and the true path), wrong (``fp``: on the answer's path only), missed (``fn``: on the
+        true path only), ``tn`` (on neither path), ``path`` (on the answer's path, truth unknown), ``root`` (on every path and
+        never counted) or ``others`` (folded).
+        """
         return getattr(self, name)
 
     def text_on(self, outcome):
@@ -91,7 +64,7 @@ class Palette:
         return self.track_on_grey if outcome in ("tn", "others") else self.track_on_colour
 
 
-# Fields of a Palette in their order, each of the light and of the dark theme.
+# What a Palette has, of the light and of the dark theme.
 COLOURS: dict[str, tuple[Any, Any]] = {
     "background": ("#ffffff", "#171614"),
     "ink": ("#23262f", "#f1f0ee"),
@@ -117,12 +90,12 @@ COLOURS: dict[str, tuple[Any, Any]] = {
         ("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
     ),
 }
-LIGHT, DARK = (Palette(*of_theme) for of_theme in zip(*COLOURS.values(), strict=True))
+LIGHT, DARK = (Palette(**{name: of[place] for name, of in COLOURS.items()}) for place in (0, 1))
 
 
 def answer_text(outcome):
     """Sign and words of an outcome of `hierviz.metrics.OUTCOMES`; a dash where the truth is unknown."""
-    return f"{ANSWERS[outcome][1]} {ANSWER_WORDS[outcome]}" if outcome else "–"
+    return f"{ANSWERS[outcome][1]} {OUTCOMES[outcome]}" if outcome else "–"
 
 
 def answer_signs():
@@ -205,8 +178,6 @@ def finish(chart, dark=None):
             "gridColor": look.grid,
             "domainColor": look.axis,
             "tickColor": look.axis,
-            "labelFont": FONT,
-            "titleFont": FONT,
         },
         legend={
             "labelColor": look.ink,
@@ -214,11 +185,9 @@ def finish(chart, dark=None):
             "labelFontSize": SIZE,
             "titleFontSize": SIZE - 1,
             "titleFontWeight": "normal",
-            "labelFont": FONT,
-            "titleFont": FONT,
         },
-        title={"color": look.ink, "fontSize": SIZE, "fontWeight": "normal", "anchor": "start", "font": FONT},
-        text={"font": FONT, "color": look.ink},
+        title={"color": look.ink, "fontSize": SIZE, "fontWeight": "normal", "anchor": "start"},
+        text={"color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
         # Percentages as `hierviz.messages.number_text` writes them.

@@ -14,25 +14,21 @@ from hierviz._version import version
 from hierviz.messages import stopping
 from hierviz.messages.errors import FileError, HiervizError
 
-# Command to the file with its `add_COMMAND`, which gives its options, and its `run_COMMAND`; and its help.
+# Help of each command.
 COMMANDS = {
-    "app": ("app", "open the app in the browser, with the bundled demo or the given files"),
-    "evaluate": ("evaluate", "write all metrics of one or several models as JSON"),
-    "table": ("table", "compare methods in a table: numbers, intervals, ranks, the best constant answer"),
-    "curve": ("evaluate", "write the operating curve of a model as CSV, one row per threshold"),
-    "chart": ("chart", "draw one chart of a paper: rules, rejection, groups, ranks, ..."),
-    "diagnose": ("diagnose", "find where a model goes wrong: nodes, confusions, slices, calibration"),
-    "doctor": (
-        "files",
-        "find all faults of taxonomy, class list, predictions and truth, and fix those that are certain",
-    ),
-    "report": (
-        "report",
-        "write one HTML file with numbers, curves, examples and mistakes that opens without a network",
-    ),
-    "predict": ("predict", "run an ONNX model and write its probabilities"),
-    "taxonomy": ("files", "print the tree, with values of its classes, or write another form of it"),
+    "app": "open the app in the browser, with the bundled demo or the given files",
+    "evaluate": "write all metrics of one or several models as JSON",
+    "table": "compare methods in a table: numbers, intervals, ranks, the best constant answer",
+    "curve": "write the operating curve of a model as CSV, one row per threshold",
+    "chart": "draw one chart of a paper: rules, rejection, groups, ranks, ...",
+    "diagnose": "find where a model goes wrong: nodes, confusions, slices, calibration",
+    "doctor": "find all faults of taxonomy, class list, predictions and truth, and fix those that are certain",
+    "report": "write one HTML file with numbers, curves, examples and mistakes that opens without a network",
+    "predict": "run an ONNX model and write its probabilities",
+    "taxonomy": "print the tree, with values of its classes, or write another form of it",
 }
+# Files that are not called as their command; each has its `add_COMMAND`, which gives its options, and its `run_COMMAND`.
+FILES = {"curve": "evaluate", "doctor": "files", "taxonomy": "files"}
 # The others take the parameters of inference rules too.
 WITHOUT_RULES = ("app", "curve", "doctor", "predict")
 
@@ -125,10 +121,10 @@ def parser(only=None):
     top = _Parser(prog="hierviz", description="Evaluate hierarchical classifiers and inspect their mistakes.")
     top.add_argument("--version", action="version", version=f"hierviz {version()}")
     commands = top.add_subparsers(metavar="command", title="commands")
-    for name, (file, words) in COMMANDS.items():
+    for name, words in COMMANDS.items():
         command = commands.add_parser(name, help=words)
         if only in (None, name):
-            module = importlib.import_module(f"hierviz.cli.{file}")
+            module = importlib.import_module(f"hierviz.cli.{FILES.get(name, name)}")
             add_flags(command, getattr(module, f"add_{name}")(command))
             if name not in WITHOUT_RULES:
                 from hierviz.cli.judging import add_rule_flags

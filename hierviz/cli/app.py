@@ -86,12 +86,8 @@ def _server_settings(folder, options):
             walk(f"{prefix}{key}.", value) if isinstance(value, dict) else settings.update({prefix + key: value})
 
     walk("", tomllib.loads((folder / ".streamlit" / "config.toml").read_text(encoding="utf-8")))
-    if options.port:
-        settings["server.port"] = options.port
-    if options.no_browser:
-        settings["server.headless"] = True
-    if options.max_upload_mb:
-        settings["server.maxUploadSize"] = options.max_upload_mb
+    given = {"port": options.port, "headless": options.no_browser, "maxUploadSize": options.max_upload_mb}
+    settings |= {f"server.{name}": value for name, value in given.items() if value}
     return settings | server_settings(options, settings["server.allowedHosts"])
 
 

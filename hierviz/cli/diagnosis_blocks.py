@@ -45,6 +45,7 @@ class DiagnosisBlocks:
         self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
         self.flipped = {sample: self._row(sample) for sample in options.flips}
         self.answers = judged_answers(evaluation, **choice)
+        self.tests = ManyTests(options.q, options.correction)
 
     def table(self, name):
         """Header and rows of the table for a file; an undefined value is an empty cell.
@@ -178,14 +179,13 @@ class DiagnosisBlocks:
         """Slices."""
         options = self.options
         asked = {"attributes": options.attribute, "loss": options.loss, "group": options.group}
-        return slices(self.answers, **asked, tests=ManyTests(options.q, options.correction))
+        return slices(self.answers, **asked, tests=self.tests)
 
     @cached_property
     def reliability(self):
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
-        tests = ManyTests(self.options.q, self.options.correction)
-        return reliability(self.answers, nodes=self.calibrated, depths=depths, tests=tests)
+        return reliability(self.answers, nodes=self.calibrated, depths=depths, tests=self.tests)
 
     @cached_property
     def label_errors(self):

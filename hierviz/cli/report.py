@@ -50,8 +50,7 @@ def add_report(command):
         Option("--max-mb N", pictures, type=float, default=5.0),
         repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
         Option(
-            "--story F|demo",
-            "session file whose story starts the report, or demo for the story of the vehicle demo",
+            "--story F|demo", "session file whose story starts the report, or demo for the story of the vehicle demo"
         ),
         Option(
             "--folders", "include the folders of files, not only their names, in the command that reproduces the report"

@@ -22,8 +22,7 @@ from types import MappingProxyType
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
-from hierviz.metrics.label_entries import PROTEIN_METRICS
-from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 

@@ -38,11 +38,10 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
 from hierviz.metrics.confusion.multi_path import greedy_cover, without_repeats
-from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, PathMetric, keys_of, path_keys
+from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.ties import rounded
 from hierviz.predictions.predictions import Predictions
@@ -289,12 +288,12 @@ def sets_of_nodes(taxonomy, truth):
                 same = (shared == claimed) & (shared == due)
                 found["subset_accuracy"][nodes] = same @ count / n
     sums |= {"n_hit": sums["nodes_shared"], "n_predicted": n * own.lengths.astype(float), "n_true": true_count.sum()}
+    sums |= {"n_valid": sums["n_predicted"], "n_valid_hit": sums["n_hit"]}
     sums |= {"n_wrong": sums["n_predicted"] + sums["n_true"] - 2 * sums["n_hit"], "n_cells": n * (n_nodes - 1)}
     for key in keys_of("labels", OfSums):
         made = METRICS[key].made
         if all(name in sums for name in made.parts):
             found[key] = made.of(sums)
-    found |= dict.fromkeys(("c_f1_micro", "c_f1_micro_strict"), found["hf1_micro"])
     groups = {"": np.ones(n_nodes, dtype=bool)}
     if taxonomy.is_tree:
         groups |= {f"_by_depth.{depth}": taxonomy.depth == depth for depth in range(1, taxonomy.max_depth + 1)}

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from hierviz._version import version
-from hierviz.metrics.label_entries import PROTEIN_METRICS
+from hierviz.metrics.registry import PROTEIN_METRICS
 from hierviz.uncertainty.comparison import fewest_resamples
 
 

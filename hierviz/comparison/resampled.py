@@ -23,10 +23,9 @@ from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.progress import Progress
-from hierviz.metrics.label_entries import PROTEIN_METRICS
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
-from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS
+from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
 from hierviz.metrics.sets.protein_function import term_counts
 from hierviz.taxonomy.node_lists import is_member
@@ -219,7 +218,7 @@ class NodeCounts:
         self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
         truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
         lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
-        predicted, self.outside = predicted_keys(taxonomy, lists.take(rows))
+        predicted, _ = predicted_keys(taxonomy, lists.take(rows))
         if predictions.is_hard:
             predicted = closed_keys(taxonomy, predicted)
         true, valid = truth_keys(taxonomy, truth), valid_keys(taxonomy, predicted) if len(predicted) else predicted
@@ -240,14 +239,10 @@ class NodeCounts:
             "prune": ratio(2 * n["valid_hit"], n["valid"] + n["true"], empty=0.0),
             "strict": ratio(2 * n["valid_hit"], n["predicted"] + n["true"], empty=0.0),
         }
-        sums = {name: of.sum() for name, of in n.items()} | {"outside": float(counts @ self.outside)}
-        return [self._number(column, f1, n["true"] > 0, sums) for column in columns]
+        return [self._number(column, f1, n["true"] > 0) for column in columns]
 
-    def _number(self, column, f1, is_supported, sums):
+    def _number(self, column, f1, is_supported):
         made = METRICS[column.metric].made
-        if made.over == "sums":
-            claimed = sums["predicted" if made.reading == "strict" else "valid"] + sums["outside"]
-            return float(ratio(2 * sums["valid_hit"], claimed + sums["true"], empty=0.0))
         parts, inside = column.key.split("."), np.ones(self.n_nodes - 1, dtype=bool)
         if made.over == "depth":
             inside = self.taxonomy.depth[1:] == int(parts[2])

@@ -19,11 +19,10 @@ from hierviz.curves.answer_depths import step_means
 from hierviz.curves.answer_values import answer_kinds, checked_table, kind_values
 from hierviz.curves.operating_curve import operating_curve
 from hierviz.inference.pareto_table import ParetoTable
-from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_taxonomy
+from hierviz.taxonomy.checks import check_taxonomy, check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
@@ -81,14 +80,8 @@ def rejection_curve(
         As `hierviz.operating_curve`, or if the depth is not one of the taxonomy.
     """
     check_taxonomy(taxonomy)
-    if min_depth is not None and (
-        not isinstance(min_depth, (int, np.integer))
-        or isinstance(min_depth, bool)
-        or not 1 <= min_depth <= taxonomy.max_depth
-    ):
-        raise PredictionsError(
-            f"min_depth: expected a whole number from 1 to {taxonomy.max_depth}, got {shown(min_depth)}. Choose one."
-        )
+    if min_depth is not None:
+        check_whole("min_depth", min_depth, 1, taxonomy.max_depth)
     true_nodes, answers = checked_table(taxonomy, truth, table)
     threshold = operating_curve(taxonomy, true_nodes, answers, keys=("correct",)).threshold
     is_covered = taxonomy.information > 0 if min_depth is None else taxonomy.depth >= min_depth

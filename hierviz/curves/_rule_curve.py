@@ -15,7 +15,7 @@ differ by no more than rounding, which `infer` takes for equal, are different he
 
 Functions
 ---------
-rule_curve, information_curve, darts_curve, darts_table
+rule_curve, information_curve, darts_table, turned_table
 
 References
 ----------
@@ -33,7 +33,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.answer_values import checked_table
-from hierviz.curves.operating_curve import StepCurve, operating_curve
+from hierviz.curves.operating_curve import OperatingCurve, StepCurve, operating_curve
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.rules import BITS_TIE
 from hierviz.messages.errors import PredictionsError, shown
@@ -42,9 +42,7 @@ from hierviz.taxonomy.node_lists import offsets_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 
-def information_curve(
-    taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable
-) -> InformationCurve:
+def information_curve(taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable) -> StepCurve:
     """Operating curve of rule `information_threshold` over all bounds [1]_.
 
     Parameters
@@ -61,13 +59,27 @@ def information_curve(
     PredictionsError, TaxonomyError
         As `hierviz.operating_curve`.
     """
-    true_nodes, answers = checked_table(taxonomy, truth, table)
-    # Each set turned round: element k of a sample changes places with the k-th from its end.
-    sizes = np.diff(answers.offsets)
-    turned = np.repeat(answers.offsets[:-1] + answers.offsets[1:] - 1, sizes) - np.arange(len(answers.nodes))
-    nodes = answers.nodes[turned]
-    curve = operating_curve(taxonomy, true_nodes, ParetoTable(answers.offsets, nodes, taxonomy.information[nodes]))
-    return InformationCurve(curve.threshold, curve.values, curve.n_samples)
+    return rule_curve(taxonomy, truth, table, "information_threshold")
+
+
+def turned_table(taxonomy, table):
+    """The answers of rule `information_threshold` as its bound falls, with their bits in place of scores.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    table : ParetoTable
+        Of all thresholds.
+
+    Returns
+    -------
+    ParetoTable
+        Each set turned round: element k of a sample changes places with the k-th from its end.
+    """
+    sizes = np.diff(table.offsets)
+    turned = np.repeat(table.offsets[:-1] + table.offsets[1:] - 1, sizes) - np.arange(len(table.nodes))
+    nodes = table.nodes[turned]
+    return ParetoTable(table.offsets, nodes, taxonomy.information[nodes])
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,10 +95,6 @@ class DartsCurve(StepCurve):
     n_samples : int
     """
 
-    def place(self, lam: ArrayLike) -> Any:
-        """Index of the point that holds at each λ (number or array): the number of breakpoints above it."""
-        return np.searchsorted(-self.threshold, -np.asarray(lam, dtype=np.float64))
-
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``lam`` in bits and the metrics.
 
@@ -94,28 +102,6 @@ class DartsCurve(StepCurve):
         down to 0.
         """
         return {"lam": np.append(self.threshold, 0.0), **self.values}
-
-
-def darts_curve(taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable) -> DartsCurve:
-    """Operating curve of rule `darts` over all λ >= 0 [2]_.
-
-    Parameters
-    ----------
-    taxonomy, truth, table
-        As of `hierviz.operating_curve`; a ParetoTable must be a full one, without `min_threshold`.
-
-    Returns
-    -------
-    DartsCurve
-
-    Raises
-    ------
-    PredictionsError, TaxonomyError
-        As `hierviz.operating_curve`.
-    """
-    true_nodes, answers = checked_table(taxonomy, truth, table)
-    curve = operating_curve(taxonomy, true_nodes, darts_table(taxonomy, answers))
-    return DartsCurve(curve.threshold, curve.values, curve.n_samples)
 
 
 def darts_table(taxonomy, table):
@@ -169,13 +155,6 @@ def darts_table(taxonomy, table):
     )
 
 
-CURVES: dict[str, Callable[..., StepCurve]] = {
-    "threshold": operating_curve,
-    "darts": darts_curve,
-    "information_threshold": information_curve,
-}
-
-
 def rule_curve(
     taxonomy: Taxonomy, truth: ArrayLike, table: ArrayLike | Predictions | ParetoTable, rule: str = "threshold"
 ) -> StepCurve:
@@ -205,7 +184,10 @@ def rule_curve(
         raise PredictionsError(
             f"rule: expected one with a curve of its own ({', '.join(CURVES)}), got {shown(rule)}. Choose one of them."
         )
-    return CURVES[rule](taxonomy, truth, table)
+    true_nodes, answers = checked_table(taxonomy, truth, table)
+    kind, own_table = CURVES[rule]
+    curve = operating_curve(taxonomy, true_nodes, own_table(taxonomy, answers))
+    return kind(curve.threshold, curve.values, curve.n_samples)
 
 
 @dataclass(frozen=True, eq=False)
@@ -232,3 +214,11 @@ class InformationCurve(StepCurve):
         for all bounds above the first breakpoint, has infinity.
         """
         return {"threshold": np.append(np.inf, self.threshold), **self.values}
+
+
+# Rules with a curve of their own: its class, and the answers in the order of its parameter as a ParetoTable.
+CURVES: dict[str, tuple[type[StepCurve], Callable[[Taxonomy, ParetoTable], ParetoTable]]] = {
+    "threshold": (OperatingCurve, lambda taxonomy, table: table),
+    "darts": (DartsCurve, darts_table),
+    "information_threshold": (InformationCurve, turned_table),
+}

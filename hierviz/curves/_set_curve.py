@@ -32,7 +32,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.metrics.registry import METRICS
 from hierviz.metrics.sets.set_curves import SetMetricsByThreshold
 from hierviz.metrics.ties import at_least
-from hierviz.taxonomy.checks import WAYS, array_of_numbers, is_number
+from hierviz.taxonomy.checks import WAYS, array_of_numbers, check_one_of, is_number
 
 # Numbers that are kept of some samples at all thresholds at a time, for each of a few counts.
 MOST_COUNTS = 2_000_000
@@ -87,8 +87,7 @@ class SetOperatingCurve(OperatingCurve):
         float or None
             None where no sample is judged.
         """
-        if key not in self.values:
-            raise PredictionsError(f"key: expected one of {', '.join(self.values)}, got {key!r}. Choose one.")
+        check_one_of("key", key, self.values)
         if not is_number(correct) or correct != 0:
             raise PredictionsError(f"correct: expected 0 on a curve of sets, got {shown(correct)}. Leave it out.")
         values = METRICS[key].sign * self.values[key]

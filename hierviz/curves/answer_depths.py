@@ -45,7 +45,7 @@ def answer_counts(table, thresholds, kinds, n_kinds):
     PredictionsError
         If a threshold is not in [0, 1], or they are no list of numbers.
     """
-    thresholds = _checked(thresholds)
+    thresholds = checked_thresholds(thresholds)
     order = np.argsort(-thresholds, kind="stable")
     kind_of = np.asarray(kinds)[table.nodes]
     first, later, place = _steps(table, thresholds[order])
@@ -162,12 +162,14 @@ def _steps(table, thresholds):
     return first, later, place[later]
 
 
-def _checked(thresholds):
+def checked_thresholds(thresholds, least=0):
+    """`thresholds` as an array; a PredictionsError unless they are a list of at least so many numbers in [0, 1]."""
     thresholds = array_of_numbers(thresholds, "thresholds")
-    if thresholds.ndim != 1:
-        raise PredictionsError(
-            f"thresholds: expected a list of numbers from 0 to 1, got an array of shape {thresholds.shape}. Pass one axis."
-        )
+    if thresholds.ndim != 1 or len(thresholds) < least:
+        got = f"shape {thresholds.shape}. Pass at least one."
+        if thresholds.ndim != 1:
+            got = f"an array of shape {thresholds.shape}. Pass one axis."
+        raise PredictionsError(f"thresholds: expected a list of numbers from 0 to 1, got {got}")
     for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
         check_threshold(threshold)
     return thresholds

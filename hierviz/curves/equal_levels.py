@@ -24,9 +24,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.curves.operating_curve import StepCurve, best_at_correct
-from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.ties import at_least
-from hierviz.taxonomy.checks import array_of_numbers, check_kind
+from hierviz.taxonomy.checks import array_of_numbers, check_kind, check_one_of
 
 
 def specificity_at(curve: StepCurve, correct: ArrayLike, key: str = "info_recall") -> Any:
@@ -73,8 +73,7 @@ def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_re
 
 def _columns(curve, key):
     check_kind("curve", curve, StepCurve, "It comes first.")
-    if not isinstance(key, str) or key not in curve.values:
-        raise PredictionsError(f"key: expected one of {', '.join(curve.values)}, got {shown(key)}. Choose one.")
+    check_one_of("key", key, curve.values)
     return curve.values[key], curve.values["correct"]
 
 

@@ -35,7 +35,7 @@ from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.ties import TIE, at_least
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, is_number
+from hierviz.taxonomy.checks import array_of_numbers, check_one_of, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # The grid of thresholds that a person can choose from, descending.
@@ -64,9 +64,14 @@ class StepCurve(Short, ABC):
         """J + 1."""
         return len(self.threshold) + 1
 
-    @abstractmethod
     def place(self, threshold: ArrayLike) -> Any:
-        """Index of the point that holds at each threshold (number or array)."""
+        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
+        return np.searchsorted(self._rising, -np.asarray(threshold, dtype=np.float64), side="left")
+
+    @cached_property
+    def _rising(self) -> np.ndarray:
+        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
+        return -self.threshold
 
     @abstractmethod
     def columns(self) -> dict[str, np.ndarray]:
@@ -102,15 +107,6 @@ class OperatingCurve(StepCurve):
         heading = f"Operating curve of {self.n_samples:,} samples, {self.n_points:,} points"
         return fact_sheet(heading, table(["mean at threshold", *map(str, thresholds)], rows))
 
-    def place(self, threshold: ArrayLike) -> Any:
-        """Index of the point that holds at each threshold (number or array): the number of breakpoints above it."""
-        return np.searchsorted(self._rising, -np.asarray(threshold), side="left")
-
-    @cached_property
-    def _rising(self) -> np.ndarray:
-        """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
-        return -self.threshold
-
     def columns(self) -> dict[str, np.ndarray]:
         """The points as columns, each of shape (J + 1,): ``threshold`` and the metrics.
 
@@ -143,8 +139,7 @@ class OperatingCurve(StepCurve):
         float or None
             The largest such threshold on ties; None when no threshold is that correct.
         """
-        if key not in self.values:
-            raise PredictionsError(f"key: expected one of {', '.join(self.values)}, got {key!r}. Choose one.")
+        check_one_of("key", key, self.values)
         if not is_number(correct):
             raise PredictionsError(f"correct: expected a share from 0 to 1, got {shown(correct)}. Choose one.")
         values = self.at(THOUSANDTHS)

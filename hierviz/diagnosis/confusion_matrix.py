@@ -118,11 +118,7 @@ class ConfusionMatrix(Short):
             If `normalisation` is not one of `NORMALISATIONS`.
         """
         check_one_of("normalisation", normalisation, NORMALISATIONS)
-        if normalisation == "total":
-            return self.count / self.total
-        row_or_column = self.row if normalisation == "row" else self.column
-        totals = self.row_totals if normalisation == "row" else self.column_totals
-        return self.count / totals[row_or_column]
+        return shares_of(self, normalisation)
 
     def samples(self, row: int, column: int) -> np.ndarray:
         """Rows of the Predictions that a cell counts, ascending, each once; row and column by their place."""
@@ -154,6 +150,14 @@ class ConfusionMatrix(Short):
         rows, columns = (np.array(labels, dtype=object) for labels in (self.row_labels, self.column_labels))
         shares = {f"share_of_{key}": self.shares(key) for key in NORMALISATIONS}
         return frame({"truth": rows[self.row], "predicted": columns[self.column], "count": self.count, **shares})
+
+
+def shares_of(cells, normalisation):
+    """`count` of all cells of a matrix over the sum of their row or column, or over the total."""
+    if normalisation == "total":
+        return cells.count / cells.count.sum()
+    lines = cells.row if normalisation == "row" else cells.column
+    return cells.count / np.bincount(lines, cells.count)[lines]
 
 
 def matrix(

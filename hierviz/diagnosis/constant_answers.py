@@ -22,18 +22,16 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
-
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
-from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc, best_constant_path, best_constants_in_tree
+from hierviz.metrics.confusion.constant_paths import best_constant_path
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import FEWEST
 
-MEASURES = {"f1": best_constant_path, "mcc": best_constant_by_mcc}
+MEASURES = ("f1", "mcc")
 # Below this MCC, answers contradict the truth far more often than chance would.
 SUSPICIOUS_MCC = -0.2
 
@@ -129,11 +127,8 @@ def against_constants(
 
 def best_constants(answers: JudgedAnswers) -> dict[str, tuple[int, HierarchicalConfusion]]:
     """The best constant answer to some samples by each key of `MEASURES`: its node and its confusion."""
-    taxonomy, truth = answers.taxonomy, _true_ends(answers)
-    if taxonomy.is_tree and isinstance(truth, np.ndarray):
-        nodes = best_constants_in_tree(taxonomy, truth)
-        return {key: (node, confusion(taxonomy, truth, np.full(len(truth), node))) for key, node in nodes.items()}
-    found = {key: best(taxonomy, truth) for key, best in MEASURES.items()}
+    truth = _true_ends(answers)
+    found = {key: best_constant_path(answers.taxonomy, truth, key) for key in MEASURES}
     return {key: (node, constant) for key, (node, constant) in found.items() if node is not None}
 
 

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement
+from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement, shares_of
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -83,10 +83,7 @@ class FoldedMatrix(Short):
 
     def shares(self, normalisation: str) -> np.ndarray:
         """`count` over the sum of its row or column or over the total ('row', 'column', 'total'), shape (n_cells,)."""
-        if normalisation == "total":
-            return self.count / self.matrix.total
-        lines = self.row if normalisation == "row" else self.column
-        return self.count / np.bincount(lines, self.count)[lines]
+        return shares_of(self, normalisation)
 
     def samples(self, row: int, column: int) -> np.ndarray:
         """Rows of the Predictions that a cell counts, ascending, each once; row and column by their line."""

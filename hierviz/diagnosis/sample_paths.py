@@ -133,7 +133,7 @@ def listed_probabilities(
     list of ndarray of float
         Of each NodeLists one value a node; nan outside the taxonomy.
     """
-    found = [np.full(len(of_rows.nodes), np.nan) for of_rows in lists]
+    found = [np.empty(len(of_rows.nodes)) for of_rows in lists]
     step = max(1, BLOCK_VALUES // predictions.taxonomy.n_nodes)
     for start in range(0, len(rows), step):
         stop = min(start + step, len(rows))
@@ -141,10 +141,11 @@ def listed_probabilities(
         for of_rows, p in zip(lists, found, strict=True):
             first, last = of_rows.offsets[[start, stop]]
             sample = np.repeat(np.arange(stop - start), np.diff(of_rows.offsets[start : stop + 1]))
-            nodes = of_rows.nodes[first:last]
-            p[first:last] = np.where(nodes >= 0, block[sample, np.maximum(nodes, 0)], np.nan)
+            p[first:last] = block[sample, of_rows.nodes[first:last]]
         if progress:
             progress(stop, len(rows))
+    for of_rows, p in zip(lists, found, strict=True):
+        p[of_rows.nodes < 0] = np.nan
     return found
 
 

@@ -27,7 +27,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.evaluation.severity import severity
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
@@ -36,7 +36,6 @@ from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
 from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.positions import places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -284,9 +283,7 @@ def judged_answers(
     """
     if isinstance(evaluation, JudgedAnswers):
         return evaluation
-    if isinstance(evaluation, Predictions):
-        evaluation = Evaluation.from_predictions(evaluation)
-    check_kind("answers", evaluation, Evaluation, "Predictions can be passed too.")
+    evaluation = as_evaluation("answers", evaluation)
     predictions, kept = evaluation.predictions, evaluation.kept_answers
     if not evaluation.n_judged:
         raise PredictionsError(

@@ -23,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -31,9 +31,8 @@ from typing import Any
 import numpy as np
 
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
+from hierviz.evaluation import rule_answers, sample_numbers
 from hierviz.evaluation.one_pass import blocks, count_block, one_pass
-from hierviz.evaluation.rule_answers import answers_by_rule, kept_answers
-from hierviz.evaluation.sample_numbers import numbers_of_samples
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError
@@ -47,8 +46,6 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
-# Rules whose answers the Pareto table has.
-OF_TABLE = ("threshold", "majority", "leaf", "top_down", "information_threshold")
 NODE_COLUMNS = ("truth", "predicted", "top_down", "argmax_leaf")
 
 
@@ -279,30 +276,14 @@ class Evaluation(Short):
         rule, threshold = rule_and_threshold(rule, threshold)
         return self.answers_by_rule([rule], threshold, **parameters)[rule]
 
-    def answers_by_rule(
-        self,
-        rules: Sequence[str],
-        threshold: float = 0.5,
-        *,
-        progress: Callable[[int, int], object] | None = None,
-        **parameters: Any,
-    ) -> dict[str, np.ndarray | NodeLists]:
-        """`answers` of several rules: those that need all node probabilities share one pass over the scores.
-
-        `progress` is called with (rows done, rows in all) where there is such a pass.
-
-        Returns
-        -------
-        dict of str to ndarray of int, shape (n_samples,), or NodeLists
-        """
-        return answers_by_rule(self, rules, threshold, progress, parameters)
+    answers_by_rule = rule_answers.answers_by_rule
 
     def needs_pass(self, rule: str, threshold: float = 0.5, **parameters: Any) -> bool:
         """Whether `answers` has to read all scores for a rule with these parameters."""
-        if self.table is None or rule in OF_TABLE:
+        if self.table is None or rule in rule_answers.OF_TABLE:
             return False
         given = inference_rule(rule).settings({"threshold": threshold, **parameters})
-        return kept_answers(self, rule, given) is None
+        return rule_answers.kept_answers(self, rule, given) is None
 
     def label_paths(self) -> np.ndarray | None:
         """End of the one path that the labels of each sample mean, shape (n_samples,); None when one has several."""
@@ -372,20 +353,7 @@ class Evaluation(Short):
                 "p_truth": p_truth,
             }
 
-    def per_sample(
-        self, rule: str | None = None, threshold: float | None = None, **parameters: Any
-    ) -> dict[str, np.ndarray]:
-        """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `answers`.
-
-        Returns
-        -------
-        dict of str to ndarray, shape (n_judged,)
-            ``row`` (place in the Predictions), ``sample_id``; node numbers ``truth``, ``predicted``, ``top_down``,
-            ``argmax_leaf``; the keys of the JSON that are means over samples, as values of one sample, so that the mean
-            of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
-            the set. Only what applies to the input is there.
-        """
-        return numbers_of_samples(self, *rule_and_threshold(rule, threshold), parameters)
+    per_sample = sample_numbers.per_sample
 
     def _first_rows(self):
         """None: its table runs through all samples."""

@@ -15,7 +15,7 @@ within `ROUNDING`, less than 1 / threshold nodes of one depth can be above the t
 
 Functions
 ---------
-CurveBounds, SetBounds
+CurveBounds, SetBounds, intervals
 
 References
 ----------
@@ -29,7 +29,9 @@ import numpy as np
 from hierviz.curves.operating_curve import best_at_correct, envelope_integral
 from hierviz.evaluation.unknown_mass import ROUNDING
 from hierviz.metrics.node_pairs import ratio
+from hierviz.metrics.parts import Mean, Ratio, Total
 from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import METRICS, keys_of
 from hierviz.metrics.sets.node_sets import above, highest_below, node_weights, truth_keys
 from hierviz.taxonomy.node_lists import is_member
 
@@ -119,36 +121,52 @@ class SetBounds:
 
     def summary(self):
         """Intervals of the numbers of block ``labels`` that have one: dict of [low, high]."""
-        plain, cells = self._sums["plain"], self.n_samples * (self.taxonomy.n_nodes - 1)
-        due, hits, wrong = plain["due"][0], plain["hits"], plain["false"]
+        plain, n = self._sums["plain"], self.n_samples
+        sums = {"n_samples": n, "n_cells": n * (self.taxonomy.n_nodes - 1), "n_empty": self._n_empty}
+        sums |= {"n_true": plain["due"], "n_hit": plain["hits"], "n_predicted": plain["hits"] + plain["false"][::-1]}
+        sums["n_wrong"] = plain["false"][::-1] + plain["due"] - plain["hits"]
+        sums["subset_accuracy"] = plain["equal"]
+        for prefix, name in (("h", "nodes"), ("ih", "information")):
+            of = self._sums[name]
+            sums |= {f"{prefix}p_samples": of["precision"], f"{prefix}r_samples": of["recall"]}
+            sums |= {f"{prefix}f1_samples": of["f1"], f"{name}_shared": of["hits"], f"{name}_due": of["due"]}
+            sums[f"{name}_claimed"] = of["hits"] + of["false"][::-1]
+        if self.is_distribution:
+            sums |= {"n_valid": sums["n_predicted"], "n_valid_hit": sums["n_hit"], "n_incoherent": np.zeros(2, int)}
+        found = intervals("labels", sums)
         true, *node_hits, node_low, node_high = self._of_nodes[:, 1:]
         node_f1 = [_f1(hit, miss, true) for hit, miss in zip(node_hits, (node_high, node_low))]
         supported = true > 0
-        found = {
-            "micro_precision": ratio(hits, hits + wrong[::-1], empty=0.0).tolist(),
-            "micro_recall": ratio(hits, due, empty=0.0).tolist(),
-            "micro_f1": _f1(hits, wrong[::-1], due).tolist(),
-            "macro_f1": [f1.mean() for f1 in node_f1],
-            "hamming_loss": ((wrong + due - hits[::-1]) / cells).tolist(),
-            "n_empty": self._n_empty.tolist(),
-        }
+        macro = ("macro_f1", "c_f1_macro", "c_f1_macro_strict") if self.is_distribution else ("macro_f1",)
+        found |= {key: [f1.mean() for f1 in node_f1] for key in macro}
         if supported.any():
             found["macro_f1_supported"] = [f1[supported].mean() for f1 in node_f1]
-        if self.is_distribution:
-            for suffix in ("", "_strict"):
-                found[f"c_f1_micro{suffix}"], found[f"c_f1_macro{suffix}"] = found["micro_f1"], found["macro_f1"]
-            found["n_incoherent"] = [0, 0]
-        for prefix, name in (("h", "nodes"), ("ih", "information")):
-            sums = self._sums[name]
-            found[f"{prefix}f1_samples"] = (sums["f1"] / self.n_samples).tolist()
-            found[f"{prefix}f1_micro"] = _f1(sums["hits"], sums["false"][::-1], sums["due"]).tolist()
-        sums = self._sums["nodes"]
-        found["hp_micro"] = ratio(sums["hits"], sums["hits"] + sums["false"][::-1], empty=0.0).tolist()
-        found["hr_micro"] = ratio(sums["hits"], sums["due"], empty=0.0).tolist()
-        found["subset_accuracy"] = (plain["equal"] / self.n_samples).tolist()
-        for key, name in (("hp_samples", "precision"), ("hr_samples", "recall")):
-            found[key] = (self._sums["nodes"][name] / self.n_samples).tolist()
         return found
+
+
+def intervals(block, sums):
+    """Lowest and highest value of the numbers of a block of whose parts the sums are known.
+
+    Parameters
+    ----------
+    block : str
+    sums : dict of str to ndarray of float, shape (2,) or (3,)
+        By name of the part, and ``n_samples``: in the worst case, in the best one, and where a ratio may be 0/0 the lowest
+        sum of each part.
+
+    Returns
+    -------
+    dict of str to [low, high]
+        Without those that are undefined in one of the cases.
+    """
+    found = {}
+    for key in keys_of(block, Mean, Total, Ratio):
+        made = METRICS[key].made
+        if all(name in sums for name in made.parts):
+            values = np.asarray(made.of(sums))
+            if not np.isnan(values).any():
+                found[key] = np.sort(values[:2]).tolist()
+    return found
 
 
 def _f1(hit, wrong, due):

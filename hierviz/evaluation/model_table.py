@@ -68,9 +68,7 @@ def model_numbers(samples):
     return samples.curve.summary() | {key: _mean(values) for key, values in samples.single.items()}
 
 
-def model_intervals(
-    samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=None, levels=BAND_LEVELS, level=0.95, progress=None
-):
+def model_intervals(samples, resamples, *, thresholds=BAND_THRESHOLDS, keys=None, levels=BAND_LEVELS, progress=None):
     """Bootstrap of all numbers of a model.
 
     Parameters
@@ -84,7 +82,6 @@ def model_intervals(
         Of the bands, those of all path metrics if not given; none of them where only the numbers are wanted.
     levels : array_like of float, shape (n_levels,)
         Shares of correct answers of ``bands.at_correct``.
-    level : float
     progress : callable, optional
         Called with (resamples done, n_resamples); of each the curve counts half, and the means the other half.
 
@@ -100,27 +97,25 @@ def model_intervals(
         thresholds=thresholds,
         keys=keys,
         levels=levels,
-        level=level,
         progress=progress and (lambda done, n: progress(done // 2, n)),
     )
     keys = list(samples.single)
     means = bootstrap_means(
         np.column_stack([samples.single[key] for key in keys]),
         resamples,
-        level=level,
         progress=progress and (lambda done, n: progress((n + done + 1) // 2, n)),
     )
     return ModelIntervals(bands, bands.summary | {key: means.part(i) for i, key in enumerate(keys)})
 
 
-def answer_intervals(samples, threshold, resamples, *, level=0.95, progress=None):
+def answer_intervals(samples, threshold, resamples, *, progress=None):
     """Intervals of every metric of the answers at one threshold, any one: dict of `path_keys` to Interval.
 
     `progress` is called with (resamples done, n_resamples).
     """
     metrics = path_metrics(samples.taxonomy, samples.truth, samples.table.nodes_at(threshold))
     keys = path_keys()
-    means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, level=level, progress=progress)
+    means = bootstrap_means(np.column_stack([metrics[key] for key in keys]), resamples, progress=progress)
     return {key: means.part(i) for i, key in enumerate(keys)}
 
 

@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.rule_answers import OF_TABLE
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
@@ -29,8 +30,6 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import NodeLists
 
 PER_SAMPLE = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
-# Their answers are in the table or among the columns.
-_FROM_THE_PASS = ("threshold", "majority", "leaf", "top_down")
 
 
 @dataclass(frozen=True, eq=False)
@@ -97,7 +96,7 @@ class EvaluationPiece(Short):
             key = threshold if predictions.has_scores else None
             counts[key] = evaluation.label_counts(threshold).counted()
         answers = []
-        if predictions.has_scores and rule not in _FROM_THE_PASS:
+        if predictions.has_scores and rule not in OF_TABLE:
             settings = entry.settings({"threshold": threshold, **parameters})
             answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}

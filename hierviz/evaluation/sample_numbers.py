@@ -2,7 +2,7 @@
 
 Functions
 ---------
-parts_of, totals_of, numbers_of_samples
+parts_of, totals_of, per_sample
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.inference.registry import inference_rule
+from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.parts import Mean, OfSums, Total
 from hierviz.metrics.path import path_metrics
@@ -83,10 +83,20 @@ _PARTS = {
 }
 
 
-def numbers_of_samples(
-    evaluation: Any, rule: str, threshold: float, parameters: Mapping[str, Any]
+def per_sample(
+    evaluation: Any, rule: str | None = None, threshold: float | None = None, **parameters: Any
 ) -> dict[str, np.ndarray]:
-    """`Evaluation.per_sample`, which says what the arguments and the columns are."""
+    """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `Evaluation.answers`.
+
+    Returns
+    -------
+    dict of str to ndarray, shape (n_judged,)
+        ``row`` (place in the Predictions), ``sample_id``; node numbers ``truth``, ``predicted``, ``top_down``,
+        ``argmax_leaf``; the keys of the JSON that are means over samples, as values of one sample, so that the mean
+        of a column is the number in the JSON; ``tp, tn, fp, fn, hp, hr, hf1`` of the paths and ``n_predicted`` of
+        the set. Only what applies to the input is there.
+    """
+    rule, threshold = rule_and_threshold(rule, threshold)
     rows, choice = evaluation.rows, {"rule": rule, "threshold": threshold, **parameters}
     columns = {"row": rows, "sample_id": evaluation.predictions.ids[rows]}
     if not evaluation.n_judged:

@@ -19,7 +19,6 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError
-from hierviz.metrics.node_pairs import distance
 from hierviz.metrics.path import node_pairs
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
 from hierviz.taxonomy.checks import check_one_of
@@ -134,11 +133,11 @@ def _win_lost(evaluation, truth, predicted, rows):
 
 
 def _information(evaluation, truth, predicted, rows):
-    return distance(node_pairs(evaluation.taxonomy, truth, predicted).information)
+    return node_pairs(evaluation.taxonomy, truth, predicted).information.distance
 
 
 def _depth(evaluation, truth, predicted, rows):
-    return distance(node_pairs(evaluation.taxonomy, truth, predicted).depth)
+    return node_pairs(evaluation.taxonomy, truth, predicted).depth.distance
 
 
 def _confidence(evaluation, truth, predicted, rows):

@@ -27,14 +27,13 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
-from hierviz.evaluation.listed_bounds import CurveBounds, SetBounds
+from hierviz.evaluation.listed_bounds import CurveBounds, SetBounds, intervals
 from hierviz.evaluation.unknown_mass import node_bounds, win_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.pair_counts import count_in_tree
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.parts import Mean, Ratio, Total
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, keys_of, path_keys
+from hierviz.metrics.registry import path_keys
 from hierviz.metrics.win import best_leaf_metrics
 
 # Bounds of a block of rows: 4 MB each.
@@ -90,31 +89,12 @@ def bounds(predictions, rows, rule="majority", threshold=0.5, progress=None):
             before |= {key: before.get(key, 0) + values for key, values in part.items()}
     found, n = {"labels": sets.summary()}, len(rows)
     if has_one:
-        f1 = {f"{name}_f1": (sums[name]["info_f1"] / n).tolist() for name in ("majority", "leaf")}
+        f1 = {f"{name}_f1": (sums[name]["info_f1"][:2] / n).tolist() for name in ("majority", "leaf")}
         found["curve"] = curve.summary() | f1
         sums["confusion"] = sums.get("predicted", {})
         for name in ("distribution", "top_down", "predicted", "confusion"):
-            found[name] = _of_sums(name, sums.get(name, {}), n)
-        found["top_down"] |= _aggregates(sums["top_down"])
+            found[name] = intervals(name, sums.get(name, {}) | {"n_samples": n})
     return found
-
-
-def _aggregates(extremes):
-    """Intervals of the ratios of nodes of the best leaves, of which those of the truths are known."""
-    shared, extra, due = extremes["shared"], extremes["extra"][::-1], extremes["of_truth"][0]
-    found = {"aggregate_precision": (shared / (shared + extra)).tolist()} if shared[0] + extra[1] else {}
-    if due:
-        found["aggregate_recall"] = (shared / due).tolist()
-        found["aggregate_f1"] = (2 * shared / (shared + extra + due)).tolist()
-    return found
-
-
-def _of_sums(block, extremes, n):
-    """Intervals of the numbers of a block of whose parts the lowest and highest sums are known; where they are defined."""
-    made = {key: METRICS[key].made for key in keys_of(block, Mean, Total, Ratio)}
-    known = {key: one for key, one in made.items() if all(name in extremes for name in one.parts)}
-    found = {key: one.bounds(extremes, n) for key, one in known.items()}
-    return {key: pair for key, pair in found.items() if pair is not None}
 
 
 def curve_bounds(predictions, rows, progress=None):
@@ -138,13 +118,17 @@ def _blocks(taxonomy, rows, progress):
             progress(min(start + step, len(rows)), len(rows))
 
 
-def _sums_of_extremes(answers, values):
-    """Lowest and highest of each of `values` (dict of arrays, shape (n_answers,)) in each row, summed: arrays of shape (2,)."""
+def _sums_of_extremes(answers, values, losses=()):
+    """The sums over rows of each of `values` (dict of arrays, shape (n_answers,)) that `intervals` takes.
+
+    Of `losses`, in which less is better, the highest sum is the worst.
+    """
     start = np.flatnonzero(np.diff(answers.row, prepend=-1))
-    return {
-        key: np.array([extreme.reduceat(column, start).sum() for extreme in (np.minimum, np.maximum)])
-        for key, column in values.items()
-    }
+    found = {}
+    for key, column in values.items():
+        low, high = (extreme.reduceat(column, start).sum() for extreme in (np.minimum, np.maximum))
+        found[key] = np.array([high, low, low] if key in losses else [low, high, low])
+    return found
 
 
 def _sums_of_path(taxonomy, truth, answers):
@@ -153,13 +137,16 @@ def _sums_of_path(taxonomy, truth, answers):
     tp, tn, fn = count_in_tree(taxonomy, truth, answers.node)
     cells = {"tp": tp, "tn": tn, "fp": taxonomy.depth[answers.node] - tp, "fn": fn}
     counted = {key: holds.astype(int) for key, holds in outcome_indicators(metrics).items()}
-    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | counted | cells)
+    return _sums_of_extremes(answers, {key: metrics[key] for key in path_keys()} | counted | cells, ("fp", "fn"))
 
 
 def _sums_of_leaf(taxonomy, truth, answers):
     values = best_leaf_metrics(taxonomy, truth[answers.row], answers.node)
-    claimed, due = values.pop("claimed"), values.pop("due")
-    return _sums_of_extremes(answers, values | {"extra": claimed - values["shared"], "of_truth": due})
+    # Of what is claimed, what is shared is known to be right: the rest varies.
+    values["claimed"] -= values["shared"]
+    sums = _sums_of_extremes(answers, values, ("claimed",))
+    sums["claimed"] += sums["shared"]
+    return sums
 
 
 def _sums_of_distribution(predictions, rows):
@@ -176,7 +163,7 @@ def _sums_of_distribution(predictions, rows):
         "cross_entropy": log_truth,
         "cross_entropy_infinite": np.isinf(log_truth),
     }
-    return {key: pair.sum(axis=1) for key, pair in values.items()}
+    return {key: pair.sum(axis=1)[[0, 1, 0]] for key, pair in values.items()}
 
 
 @dataclass(frozen=True, eq=False)

@@ -9,6 +9,10 @@ from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name, with_zeros_of
 from hierviz.messages.errors import shown
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
+from hierviz.taxonomy.edges import cycle_of, cycle_words
+
+# So many are reported, one by one.
+MOST_CYCLES = 20
 
 
 def look_at_edges(look, direction):
@@ -126,19 +130,35 @@ class _Edges:
                 self.drop("repeated_rows", records, text, is_fix)
 
     def cycles(self):
-        edges = [(parent or None, child) for parent, child in self.pairs.values()]
-        for knot in knots(edges):
-            closing, is_certain, cycle = closing_edges(knot, edges)
-            records = [record for record, pair in self.pairs.items() if pair in closing]
-            words = " > ".join(map(shown, cycle[:8])) + (" > …" if len(cycle) > 8 else "")
-            more = "" if len(closing) == 1 else f" ({len(closing)} cycles of {len(knot)} classes)"
-            pair = " > ".join(map(shown, self.pairs[records[0]]))
+        # Classes of cycles of which any edge may be wrong, and all that lay on or below a cycle when one was left out.
+        doubtful, under = set(), set()
+        for _ in range(MOST_CYCLES):
+            cycle, below = cycle_of(self.pairs.values())
+            if not cycle:
+                return
+            inside = set(cycle)
+            inner = {pair for pair in self.pairs.values() if inside.issuperset(pair)}
+            outer = [pair for pair in self.pairs.values() if pair[0] and pair[1] in inside and pair not in inner]
+            entries = {child for _, child in outer}
+            # Only one edge can be wrong: it leads to the one class that has another parent, which is below no cycle itself.
+            is_plain = len(inner) == len(inside) and inside.isdisjoint(doubtful)
+            is_certain = len(entries) == 1 and is_plain and not any(top in below or top in under for top, _ in outer)
+            if not is_certain:
+                doubtful |= inside
+                under |= below
+            first = next(name for pair in self.pairs.values() for name in pair if name in (entries or inside))
+            start = cycle.index(first)
+            cycle = [*cycle[start:-1], *cycle[:start], first]
+            pair = tuple(cycle[-2:])
+            records = [record for record, other in self.pairs.items() if other == pair]
+            closing = " > ".join(map(shown, pair))
             advice = "Remove one of these edges."
             if is_certain:
-                advice = f"Only {pair} leads back to a class that also has another parent."
-            fix = f"without {self.look.lines(records)} ({pair})" if is_certain else None
-            text = f"classes are below themselves: {words}{more}. {advice}"
-            self.drop("cycles", records, text, is_certain, fix)
+                advice = f"Only {closing} leads back to a class that also has another parent."
+            fix = f"without {self.look.lines(records)} ({closing})" if is_certain else None
+            self.drop(
+                "cycles", records, f"classes are below themselves: {cycle_words(cycle, 8)}. {advice}", is_certain, fix
+            )
 
     def tops(self):
         as_child = {child for parent, child in self.pairs.values() if parent}
@@ -181,98 +201,3 @@ def _is_above(name, starts, parents):
                 seen.add(parent)
                 waiting.append(parent)
     return False
-
-
-def knots(edges):
-    """Sets of classes that lie below each other.
-
-    Parameters
-    ----------
-    edges : list of (parent, child)
-        Without edges from a class to itself.
-
-    Returns
-    -------
-    list of list of str
-        Strongly connected components of two and more classes.
-    """
-    below: dict = {}
-    for parent, child in edges:
-        if parent is not None:
-            below.setdefault(parent, []).append(child)
-    number: dict = {}
-    low: dict = {}
-    stack: list = []
-    on_stack, found = set(), []
-    for start in list(below):
-        if start in number:
-            continue
-        number[start] = low[start] = len(number)
-        stack.append(start)
-        on_stack.add(start)
-        walk = [(start, iter(below[start]))]
-        while walk:
-            node, children = walk[-1]
-            child = next(children, None)
-            if child is None:
-                walk.pop()
-                if walk:
-                    low[walk[-1][0]] = min(low[walk[-1][0]], low[node])
-                if low[node] == number[node]:
-                    knot = []
-                    while not knot or knot[-1] != node:
-                        knot.append(stack.pop())
-                        on_stack.discard(knot[-1])
-                    if len(knot) > 1:
-                        found.append(knot[::-1])
-            elif child not in number:
-                number[child] = low[child] = len(number)
-                stack.append(child)
-                on_stack.add(child)
-                walk.append((child, iter(below.get(child, ()))))
-            elif child in on_stack:
-                low[node] = min(low[node], number[child])
-    return found
-
-
-def closing_edges(knot, edges):
-    """Which edges to leave out of a knot so that it is none.
-
-    Parameters
-    ----------
-    knot : list of str
-    edges : list of (parent, child)
-
-    Returns
-    -------
-    closing : set of (parent, child)
-    is_certain : bool
-        Only one edge can be wrong: a plain cycle, of which one class alone has a parent outside.
-    cycle : list of str
-        One way round, its first class at both ends.
-    """
-    inside, own = set(knot), {}
-    entries = {child for parent, child in edges if child in inside and parent is not None and parent not in inside}
-    pairs = {(parent, child) for parent, child in edges if parent in inside and child in inside}
-    for parent, child in sorted(pairs):
-        own.setdefault(parent, []).append(child)
-    start = min(entries) if entries else knot[0]
-    is_certain = len(entries) == 1 and len(pairs) == len(knot)
-    # Edges back to a class that the walk down from the start is still below.
-    closing, state, path = set(), {start: "open"}, [start]
-    walk, cycle = [(start, iter(own[start]))], []
-    while walk:
-        node, children = walk[-1]
-        child = next(children, None)
-        if child is None:
-            walk.pop()
-            path.pop()
-            state[node] = "done"
-        elif state.get(child) == "open":
-            closing.add((node, child))
-            cycle = cycle or [*path[path.index(child) :], child]
-        elif child not in state:
-            state[child] = "open"
-            path.append(child)
-            walk.append((child, iter(own[child])))
-    return closing, is_certain, cycle

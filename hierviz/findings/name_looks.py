@@ -78,7 +78,7 @@ def with_zeros_of(texts, known):
     return {text: next(iter(names)) for text, names in found.items() if len(names) == 1}
 
 
-def look_at_names(look, place, taxonomy, what, *, numbers=None, is_path=False):
+def look_at_names(look, place, taxonomy, what, *, numbers=None):
     """Note cells that are not written as the taxonomy has them.
 
     Parameters
@@ -91,9 +91,8 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None, is_path=False):
         What the cells are ("truth").
     numbers : dict of int to int, optional
         Node of each number of a class list.
-    is_path : bool
-        Cells hold paths.
     """
+    is_path = look.names[place].casefold() == "path"
     records: dict[str, list] = {}
     for record, (_, cells) in look.rows.items():
         records.setdefault(cells[place], []).append(record)

@@ -6,8 +6,9 @@ header row.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+from dataclasses import dataclass
 from operator import itemgetter
-from types import SimpleNamespace
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import AS_IN_TAXONOMY, look_alike_key, look_at_names, with_zeros_of
@@ -23,15 +24,99 @@ from hierviz.readers.top_k_table import top_k_roles
 from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, id_column
 
 
-def look_at_prediction_rows(look, taxonomy, numbers=None, *, truth_column=None, are_named=True, may_lack=False):
-    """Note what a table of scores or labels holds that cannot be read.
+@dataclass(frozen=True)
+class RowRoles:
+    """What the columns of a table of samples are.
+
+    Parameters
+    ----------
+    samples : int or None
+        Place of the ids.
+    names : list of (int, str)
+        Places of the columns that name classes, and what their cells are ("truth").
+    pairs : list of (int or None, int)
+        Places of the columns of scores, each behind that of the classes that it is about; None where its header says that.
+    is_long : bool
+        A row is about a sample and a class.
+    has_header : bool
+    """
+
+    samples: int | None
+    names: Sequence = ()
+    pairs: Sequence = ()
+    is_long: bool = False
+    has_header: bool = True
+
+
+def look_at_rows(look, roles, taxonomy, numbers=None):
+    """Note what the rows of a table hold that cannot be read.
+
+    Parameters
+    ----------
+    look : TableLook
+    roles : RowRoles
+    taxonomy : Taxonomy
+    numbers : dict of int to int, optional
+        Node of each number of a class list.
+    """
+    look.read_rows(roles.has_header)
+    everything = look.rows | look.ragged
+    _look_at_numbers(look, roles.pairs)
+    for place, what in roles.names:
+        look_at_names(look, place, taxonomy, what, numbers=numbers)
+        if any(place == class_ for class_, _ in roles.pairs):
+            unknown = [record for record in look.rows if look.to_read_on.cells.get((record, place)) == ""]
+            for record in unknown:
+                del look.to_read_on.cells[record, place]
+            look.drop(unknown)
+    if roles.is_long:
+        sample, class_ = roles.samples, roles.pairs[0][0]
+        # Of a sample that lost a row, the others are no whole sample.
+        lost = {
+            cells[sample]
+            for record, (_, cells) in everything.items()
+            if record not in look.rows and len(cells) > sample
+        }
+        look.to_read_on.dropped.update(record for record, (_, cells) in look.rows.items() if cells[sample] in lost)
+        look_at_ids(
+            look,
+            lambda cells: f"{cells[sample]} / {cells[class_]}" if cells[sample].strip() else "",
+            of="sample and class",
+        )
+    elif roles.samples is not None:
+        look_at_ids(look, itemgetter(roles.samples))
+
+
+def _look_at_numbers(look, pairs):
+    """Cells of scores that hold no number: the rows are left out."""
+    wide, wrong = [place for class_, place in pairs if class_ is None], {}
+    for record, (_, cells) in look.rows.items():
+        try:
+            [float(cells[place]) for place in wide]
+            places = []
+        except ValueError:
+            places = [place for place in wide if as_number(cells[place]) is None]
+        # Both cells are empty behind the last class of a row.
+        listed_pairs = [pair for pair in pairs if pair[0] is not None and any(cells[k].strip() for k in pair)]
+        places += [place for _, place in listed_pairs if as_number(cells[place]) is None]
+        if places:
+            wrong[record] = places
+    if wrong:
+        first, places = next(iter(wrong.items()))
+        shown = ", ".join(f"{look.rows[first][1][place]!r} in column {look.names[place]!r}" for place in places[:2])
+        holds = counted(sum(map(len, wrong.values())), "cell of scores holds", "cells of scores hold")
+        advice = EVERY_SCORE if wide else "Every class that is named needs a score."
+        look.note("not_numbers", wrong, f"{holds} no number ({look.lines(wrong)}): {shown}. {advice}")
+        look.drop(wrong)
+
+
+def sample_roles(look, taxonomy, *, truth_column=None, are_named=True, may_lack=False):
+    """RowRoles of a table of scores or labels, whose header is checked.
 
     Parameters
     ----------
     look : TableLook
     taxonomy : Taxonomy
-    numbers : dict of int to int, optional
-        Node of each number of a class list.
     truth_column : str, optional
     are_named : bool
         The header names the classes; a class list does otherwise.
@@ -39,25 +124,19 @@ def look_at_prediction_rows(look, taxonomy, numbers=None, *, truth_column=None, 
         Columns of classes may be missing.
     """
     look.table = with_local_numbers(look.table, VERBATIM_COLUMNS)
-    names = look.names
+    names, folded = look.names, [name.casefold() for name in look.names]
     scores = _score_places(look.table, names, taxonomy, truth_column)
     if are_named and scores:
         _look_at_columns(look, scores, taxonomy, may_lack)
-    look.read_rows()
-    places = [place for place in scores if place not in look.to_read_on.columns]
-    wrong = {record: _wrong_numbers(cells, places) for record, (_, cells) in look.rows.items()}
-    _note_wrong_numbers(look, wrong, EVERY_SCORE)
-    id_place = id_column(names)
-    if id_place is not None:
-        look_at_ids(look, itemgetter(id_place))
-    folded = [name.casefold() for name in names]
-    truth_place = names.index(truth_column) if truth_column in names else None
-    if truth_place is None:
-        truth_place = next((folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded), None)
-    label_place = next((folded.index(name) for name in PREDICTED_COLUMNS if name in folded), None)
-    for what, place in (("truth", truth_place), ("prediction", None if scores else label_place)):
-        if place is not None and place not in scores:
-            look_at_names(look, place, taxonomy, what, numbers=numbers)
+    truth = [names.index(truth_column)] if truth_column in names else []
+    truth += [folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded]
+    labels = [] if scores else [folded.index(name) for name in PREDICTED_COLUMNS if name in folded]
+    named = [(places[0], what) for what, places in (("truth", truth), ("prediction", labels)) if places]
+    return RowRoles(
+        id_column(names),
+        [(place, what) for place, what in named if place not in scores],
+        [(None, place) for place in scores if place not in look.to_read_on.columns],
+    )
 
 
 def _score_places(table, names, taxonomy, truth_column):
@@ -127,28 +206,8 @@ def _mistyped(unknown, lacking):
     return meant if None not in meant.values() and len(set(meant.values())) == len(meant) else {}
 
 
-def _note_wrong_numbers(look, wrong, advice):
-    """Cells of scores that hold no number: their places by record; the rows are left out."""
-    wrong = {record: places for record, places in wrong.items() if places}
-    if not wrong:
-        return
-    first, places = next(iter(wrong.items()))
-    shown = ", ".join(f"{look.rows[first][1][place]!r} in column {look.names[place]!r}" for place in places[:2])
-    holds = counted(sum(map(len, wrong.values())), "cell of scores holds", "cells of scores hold")
-    look.note("not_numbers", wrong, f"{holds} no number ({look.lines(wrong)}): {shown}. {advice}")
-    look.drop(wrong)
-
-
-def _wrong_numbers(cells, places):
-    try:
-        [float(cells[place]) for place in places]
-    except ValueError:
-        return [place for place in places if as_number(cells[place]) is None]
-    return []
-
-
 def listed_roles(look, taxonomy):
-    """(place of the samples, [(class, score), ...]) of a long table or one of the best classes; None of others."""
+    """RowRoles of a long table or one of the best classes; None of others."""
     names = look.names
     if any(name in taxonomy.index and look.table.is_number_column(place) for place, name in enumerate(names)):
         return None
@@ -157,57 +216,13 @@ def listed_roles(look, taxonomy):
     except PredictionsError:
         return None
     if pairs is not None:
-        return SimpleNamespace(sample=id_column(names), pairs=pairs, is_long=False)
+        return RowRoles(id_column(names), [(class_, names[class_]) for class_, _ in pairs], pairs)
     roles = long_roles(names)
-    return None if roles is None else SimpleNamespace(sample=roles[0], pairs=[roles[1:]], is_long=True)
+    return roles and RowRoles(roles[0], [(roles[1], "prediction")], [roles[1:]], is_long=True)
 
 
-def look_at_listed_rows(look, roles, taxonomy, numbers=None):
-    """Note what a long table, or one of the best classes, holds that cannot be read.
-
-    Parameters
-    ----------
-    look : TableLook
-    roles : SimpleNamespace
-        From `listed_roles`.
-    taxonomy : Taxonomy
-    numbers : dict of int to int, optional
-        Node of each number of a class list.
-    """
-    look.read_rows()
-    everything, wrong = look.rows | look.ragged, {}
-    for record, (_, cells) in look.rows.items():
-        # Both cells are empty behind the last class of a row.
-        filled = [place for class_, place in roles.pairs if cells[class_].strip() or cells[place].strip()]
-        wrong[record] = [place for place in filled if as_number(cells[place]) is None]
-    _note_wrong_numbers(look, wrong, "Every class that is named needs a score.")
-    for class_, _ in roles.pairs:
-        what = "prediction" if roles.is_long else look.names[class_]
-        look_at_names(look, class_, taxonomy, what, numbers=numbers)
-        unknown = [record for record in look.rows if look.to_read_on.cells.get((record, class_)) == ""]
-        for record in unknown:
-            del look.to_read_on.cells[record, class_]
-        look.drop(unknown)
-    if roles.is_long:
-        sample, class_ = roles.sample, roles.pairs[0][0]
-        # Of a sample that lost a row, the others are no whole sample.
-        lost = {
-            cells[sample]
-            for record, (_, cells) in everything.items()
-            if record not in look.rows and len(cells) > sample
-        }
-        look.to_read_on.dropped.update(record for record, (_, cells) in look.rows.items() if cells[sample] in lost)
-        look_at_ids(
-            look,
-            lambda cells: f"{cells[sample]} / {cells[class_]}" if cells[sample].strip() else "",
-            of="sample and class",
-        )
-    elif roles.sample is not None:
-        look_at_ids(look, itemgetter(roles.sample))
-
-
-def missing_header(look, taxonomy, truth_column=None):
-    """Names for the columns of a table of labels whose first row is no header; None of others."""
+def headerless_roles(look, taxonomy, truth_column=None):
+    """RowRoles of a table of labels whose first row is no header, which is noted; None of others."""
     table, first = look.table, look.names
     if not table.can_lack_header or len(first) < 2 or truth_column in first:
         return None
@@ -219,22 +234,15 @@ def missing_header(look, taxonomy, truth_column=None):
     are_labels = all(2 * sum(find_node(cell, taxonomy) is not None for cell in cells) > len(cells) for cells in below)
     if not labels or len(labels) > 2 or not are_labels:
         return None
-    names = [f"column {place + 1}" for place in range(len(first))]
     others = [place for place in range(len(first)) if place not in labels]
-    if others:
-        names[others[0]] = "sample_id"
-    for place, name in zip(labels, ("predicted", "truth")):
-        names[place] = name if len(labels) == 1 else names[place]
-    return names
-
-
-def look_at_headerless_rows(look, names, taxonomy, numbers=None):
-    """Note that a header row is missing, and what else is wrong with the rows; for parameters see `look_at_listed_rows`."""
-    text = f"the first row is a sample, not a header ({listed(look.names, 3)}). "
-    said = ",".join("truth or predicted" if name.startswith("column") else name for name in names)
-    look.note_header("no_header", f"{text}Add a header row, such as {said}.")
-    look.read_rows(has_header=False)
-    if "sample_id" in names:
-        look_at_ids(look, itemgetter(names.index("sample_id")))
-    if "predicted" in names:
-        look_at_names(look, names.index("predicted"), taxonomy, "prediction", numbers=numbers)
+    label = "predicted" if len(labels) == 1 else "truth or predicted"
+    names = [
+        label if place in labels else "sample_id" if place in others[:1] else "truth or predicted"
+        for place in range(len(first))
+    ]
+    look.note_header(
+        "no_header",
+        f"the first row is a sample, not a header ({listed(first, 3)}). Add a header row, such as {','.join(names)}.",
+    )
+    named = [(labels[0], "prediction")] if len(labels) == 1 else []
+    return RowRoles(others[0] if others else None, named, has_header=False)

@@ -12,11 +12,10 @@ import numpy as np
 from hierviz.findings.file_looks import JsonSamples, TableLook
 from hierviz.findings.finding import counted, some
 from hierviz.findings.prediction_rows import (
+    headerless_roles,
     listed_roles,
-    look_at_headerless_rows,
-    look_at_listed_rows,
-    look_at_prediction_rows,
-    missing_header,
+    look_at_rows,
+    sample_roles,
 )
 from hierviz.findings.sample_ids import IdColumn, look_at_join
 from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
@@ -130,21 +129,18 @@ class PredictionsLook:
             self.roles = listed_roles(self.look, self.taxonomy)
 
     def _look_at_rows(self):
-        reading, of = self.reading, (self.taxonomy, self.numbers)
-        if self.roles is not None:
-            look_at_listed_rows(self.look, self.roles, *of)
-            return
-        names = missing_header(self.look, self.taxonomy, reading.get("truth_column"))
-        if names is not None and self.predictions is None:
-            look_at_headerless_rows(self.look, names, *of)
-            return
-        look_at_prediction_rows(
+        reading, truth_column = self.reading, None if self.is_truth_apart else self.reading.get("truth_column")
+        roles = self.roles
+        if roles is None and self.predictions is None:
+            roles = headerless_roles(self.look, self.taxonomy, reading.get("truth_column"))
+        roles = roles or sample_roles(
             self.look,
-            *of,
-            truth_column=None if self.is_truth_apart else reading.get("truth_column"),
+            self.taxonomy,
+            truth_column=truth_column,
             are_named=reading.get("classes") is None,
             may_lack=reading.get("missing") == "zero" or bool(reading.get("partial")),
         )
+        look_at_rows(self.look, roles, self.taxonomy, self.numbers)
 
     def _fixed_path(self):
         """The file, or a copy with all changes where there are any."""

@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 import os
-from operator import itemgetter
 from pathlib import Path
 
 from hierviz.findings.file_looks import TableLook
 from hierviz.findings.finding import counted
-from hierviz.findings.name_looks import look_at_names
-from hierviz.findings.sample_ids import IdColumn, look_at_ids
+from hierviz.findings.prediction_rows import RowRoles, look_at_rows
+from hierviz.findings.sample_ids import IdColumn
 from hierviz.messages.errors import HiervizError, listed
 from hierviz.predictions.name_matching import advice
 from hierviz.readers.classes_file import looked_up
@@ -46,14 +45,11 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         place = look.names.index(truth_column) if truth_column in look.names else place
         if place is None:
             return None, None
-        look.read_rows()
+        id_place = id_column(look.names)
+        look_at_rows(look, RowRoles(id_place, [(place, "truth")]), taxonomy, numbers)
     except HiervizError as error:
         found.failed(error, Path(path).name)
         return None, None
-    id_place = id_column(look.names)
-    if id_place is not None:
-        look_at_ids(look, itemgetter(id_place))
-    look_at_names(look, place, taxonomy, "truth", numbers=numbers, is_path=folded[place] == "path")
     if id_place is None:
         return look, None
     return look, IdColumn(look.where, [cells[id_place] for _, cells in look.rows.values()], look, look.rows, id_place)

@@ -203,7 +203,7 @@ def _check_choice(parameter, value):
 MOST_LEAVES = 2000
 
 
-@dataclass(frozen=True, eq=False)
+@dataclass(frozen=True)
 class LeafCosts:
     """Cost of every pair of leaves of one taxonomy. Made by `from_array`; equal when all numbers and the name are.
 
@@ -217,9 +217,10 @@ class LeafCosts:
         Their names in that order.
     """
 
-    name: str
-    values: np.ndarray
-    leaves: tuple[str, ...]
+    name: str = field(compare=False)
+    values: np.ndarray = field(compare=False)
+    leaves: tuple[str, ...] = field(compare=False)
+    # Of all of them: what is compared.
     _digest: str = field(default="", repr=False)
 
     @classmethod
@@ -279,12 +280,6 @@ class LeafCosts:
                 f"{self.name}: expected the costs of this taxonomy ({taxonomy.n_leaves} leaves), got those of another "
                 f"({len(self.leaves)} leaves). Read them with this taxonomy."
             )
-
-    def __eq__(self, other):
-        return isinstance(other, LeafCosts) and self._digest == other._digest
-
-    def __hash__(self):
-        return hash(self._digest)
 
     def __repr__(self):
         return f"LeafCosts({self.name!r}, {len(self.leaves)} leaves, {self._digest[:12]})"

@@ -52,15 +52,7 @@ def threshold(taxonomy, p, threshold):
     Where nothing exceeds the threshold: the first element of the Pareto set, normally the root. `threshold` in [0, 1].
     """
     check_threshold(threshold)
-    predicted = np.full(len(p), -1, dtype=np.intp)
-    top = np.full(len(p), -np.inf)
-    first = np.zeros(len(p), dtype=np.intp)
-    for best, node in _best_of_groups(p, taxonomy.candidate_groups):
-        take = (predicted < 0) & (best > threshold)
-        predicted[take] = node[take]
-        lead = best > top
-        top[lead], first[lead] = best[lead], node[lead]
-    return np.where(predicted < 0, first, predicted)
+    return _most_informative(taxonomy, p, p, threshold)
 
 
 @rule(
@@ -90,22 +82,8 @@ def depth_thresholds(taxonomy, p, thresholds_by_depth):
         In [0, 1], of depth 1, 2, ...; the first also for the root, the last for all deeper nodes. A text separates them by
         commas.
     """
-    per_node = node_thresholds(taxonomy, thresholds_by_depth)
-    # A node's score beyond its own threshold: what `threshold` asks at 0.
-    rows = np.arange(len(p))
-    predicted = np.full(len(p), -1, dtype=np.intp)
-    top, first = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
-    for group in taxonomy.candidate_groups:
-        inside = p[:, group]
-        allowed = np.where(inside > per_node[group], inside, -np.inf)
-        place = allowed.argmax(axis=1)
-        take = (predicted < 0) & (allowed[rows, place] > -np.inf)
-        predicted[take] = group[place[take]]
-        place = inside.argmax(axis=1)
-        best = inside[rows, place]
-        lead = best > top
-        top[lead], first[lead] = best[lead], group[place[lead]]
-    return np.where(predicted < 0, first, predicted)
+    allowed = np.where(p > node_thresholds(taxonomy, thresholds_by_depth), p, -np.inf)
+    return _most_informative(taxonomy, p, allowed, -np.inf)
 
 
 def node_thresholds(taxonomy, thresholds_by_depth):
@@ -162,12 +140,8 @@ def information_threshold(taxonomy, p, bits):
     `bits` in [0, log2(n_leaves)]: at 0 the first element of the Pareto set, at the other end the most probable leaf.
     """
     check_bits(taxonomy, bits)
-    groups = [g for g in taxonomy.candidate_groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE]
-    top, predicted = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
-    for best, node in _best_of_groups(p, groups):
-        lead = best > top
-        top[lead], predicted[lead] = best[lead], node[lead]
-    return predicted
+    groups = taxonomy.candidate_groups
+    return _most_probable(p, [g for g in groups if taxonomy.information[g[0]] >= float(bits) - BITS_TIE])
 
 
 @rule(
@@ -236,6 +210,26 @@ def lowest_of_best(values, scale):
     ndarray of int, shape (n_samples,)
     """
     return (values >= (values.max(axis=1) - TIE * scale)[:, None]).argmax(axis=1)
+
+
+def _most_informative(taxonomy, p, values, bound):
+    """The node of the most informative group with a value above the bound, that of the largest; else the most probable one."""
+    predicted = np.full(len(p), -1, dtype=np.intp)
+    for best, node in _best_of_groups(values, taxonomy.candidate_groups):
+        take = (predicted < 0) & (best > bound)
+        predicted[take] = node[take]
+    none = np.flatnonzero(predicted < 0)
+    predicted[none] = _most_probable(p[none], taxonomy.candidate_groups)
+    return predicted
+
+
+def _most_probable(p, groups):
+    """The node of largest p, that of the first group on ties."""
+    top, node = np.full(len(p), -np.inf), np.zeros(len(p), dtype=np.intp)
+    for best, place in _best_of_groups(p, groups):
+        lead = best > top
+        top[lead], node[lead] = best[lead], place[lead]
+    return node
 
 
 def _best_of_groups(p, groups):

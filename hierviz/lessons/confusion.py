@@ -6,7 +6,7 @@ import hierviz as hv
 from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import cell_numbers, cells_figure, counted, picture, titles, tree_figure
 from hierviz.lessons.samples import SHOP, SPORTS_SHOP, leaf_names
-from hierviz.metrics.confusion.constant_paths import best_constant_by_mcc
+from hierviz.metrics.confusion.constant_paths import best_constant_path
 from hierviz.taxonomy.taxonomy import NodeLists
 
 CLASSES = tuple(SHOP.title(node) for node in range(1, SHOP.n_nodes))
@@ -90,7 +90,7 @@ def constant_answers(constant, **shares):
         return Number(label, value, key, (f"constant {key}", SHOP, tuple(truths.tolist()), int(node)))
 
     truth, node = drawn(shares), SHOP.node(constant)
-    best, _ = best_constant_by_mcc(SHOP, truth)
+    best, _ = best_constant_path(SHOP, truth, "mcc")
     n_true = np.bincount(truth, minlength=SHOP.n_nodes)
     return {
         "at_start": number("MCC of T-shirt at the start", "mcc", SHOP.node("T-shirt"), drawn(SHARES)),
@@ -105,12 +105,8 @@ def constant_answers(constant, **shares):
 def exchanged():
     """Exchange truth and answer."""
     one, other = SHOP.nodes("saucepan", "kettle").tolist()
-    found = {"one": cell_numbers(SHOP, one, other), "other": cell_numbers(SHOP, other, one)}
-    return {
-        **{name: list(cells.values()) for name, cells in found.items()},
-        **{
-            f"{name}_listed": ", ".join(f"{cell.label} {cell.text}" for cell in cells.values())
-            for name, cells in found.items()
-        },
-        "tree": tree_figure(SHOP, one, other, name="exercise"),
-    }
+    made = {"tree": tree_figure(SHOP, one, other, name="exercise")}
+    for name, pair in (("one", (one, other)), ("other", (other, one))):
+        cells = list(cell_numbers(SHOP, *pair).values())
+        made |= {name: cells, f"{name}_listed": ", ".join(f"{cell.label} {cell.text}" for cell in cells)}
+    return made

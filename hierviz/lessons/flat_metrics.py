@@ -7,6 +7,7 @@ from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import cell_numbers, cells_figure, mean_number, path_number, path_numbers, tree_figure
 from hierviz.lessons.samples import SHOP, leaf_names
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import set_scores
 
 TRUTH = SHOP.node("T-shirt")
 FOUR = ("T-shirt", "boots", "kettle", "rake")
@@ -69,14 +70,16 @@ def staying_at_the_root(at_root):
         p[row, SHOP.path(int(truth[row]))] = 1
     sets = LabelSetCounts(SHOP)
     sets.add(truth, p)
-    family, made_of = sets.family(), (SHOP, tuple(truth), tuple(answers))
+    parts, made_of = sets.parts(), (SHOP, tuple(truth), tuple(answers))
+    overlap = [parts[f"nodes_{what}"] for what in ("shared", "claimed", "due")]
 
-    def mean_precision(label, convention):
-        return Number(label, family[f"precision_samples_{convention}"], "hp_samples", (f"hp {convention}", *made_of))
+    def mean_precision(label, empty):
+        value = float(set_scores(*overlap, empty=empty)[0].mean())
+        return Number(label, value, "hp_samples", (f"hp empty{empty}", *made_of))
 
     one_root = hv.confusion(SHOP, truth[:1], np.array([0]))
     by_one = mean_number("mean hP, 0/0 = 1", "depth_precision", SHOP, truth, answers)
-    by_zero = mean_precision("mean hP, 0/0 = 0", "empty0")
+    by_zero = mean_precision("mean hP, 0/0 = 0", 0)
     ppv = Number("PPV of one root", one_root.measures["ppv"], "ppv", ("ppv", SHOP, (int(truth[0]),), (0,)))
     rows = (
         ("0/0 is 1: nothing was claimed, so nothing is wrong", "Valmadre; hierviz (`hp_samples`)", by_one),
@@ -86,7 +89,7 @@ def staying_at_the_root(at_root):
     return {
         "recall": path_number("hR of the root", "depth_recall", SHOP, int(truth[0]), 0),
         "mean_recall": mean_number("mean hR", "depth_recall", SHOP, truth, answers),
-        "of_sets": mean_precision("mean hP, as hierviz reports it", "empty1"),
+        "of_sets": mean_precision("mean hP, as hierviz reports it", 1),
         "by_one": by_one,
         "by_zero": by_zero,
         "ppv": ppv,

@@ -176,16 +176,10 @@ def calibration(subject):
     example, found = calibration_example(), reliability_of(subject)
     columns = (("probability", "p", float), ("share that is true", "rate", float), ("samples", "n", int))
     bins = found.bins(0)
-    rows = [
-        {
-            "class": subject,
-            **{
-                heading: Number(key, kind(bins[key][place]), "", (f"bin {key}", subject, place))
-                for heading, key, kind in columns
-            },
-        }
-        for place in range(len(bins["p"]))
-    ]
+    rows = [{"class": subject} for _ in bins["p"]]
+    for place, row in enumerate(rows):
+        for heading, key, kind in columns:
+            row[heading] = Number(key, kind(bins[key][place]), "", (f"bin {key}", subject, place))
     return {
         "leaf": bins_text(reliability_of("a")),
         "parent": bins_text(reliability_of("u")),

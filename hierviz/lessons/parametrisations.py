@@ -50,11 +50,8 @@ def above_parent(p):
 
 def not_shared_out(p):
     """The largest gap between a class and the sum of its children."""
-    return max(
-        round(abs(float(p[node] - p[children].sum())), 12)
-        for node, children in enumerate(TRIO.children)
-        if len(children)
-    )
+    gaps = (abs(float(p[node] - p[below].sum())) for node, below in enumerate(TRIO.children) if len(below))
+    return max(round(gap, 12) for gap in gaps)
 
 
 def labels_of(keys):

@@ -96,15 +96,10 @@ def darts(lam):
     sample, lam = of_weights(START), float(lam)
     nodes = hv.pareto_table(ANIMALS, sample.p[None]).nodes.tolist()
     found = sample.answer("darts", lam=lam)
-    rewards = [
-        Number(
-            f"(I + λ) p of {ANIMALS.title(node)}",
-            float((ANIMALS.information[node] + lam) * sample.p[node]),
-            "",
-            ("darts", ANIMALS, sample.p, node, lam),
-        )
-        for node in nodes
-    ]
+    rewards = []
+    for node in nodes:
+        reward, made_of = (ANIMALS.information[node] + lam) * sample.p[node], ("darts", ANIMALS, sample.p, node, lam)
+        rewards.append(Number(f"(I + λ) p of {ANIMALS.title(node)}", float(reward), "", made_of))
     place = nodes.index(found) if found in nodes else None
     return {
         "at_zero": sample.named("darts", lam=0.0),

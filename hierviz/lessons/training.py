@@ -4,19 +4,11 @@ import numpy as np
 
 from hierviz.demo import MODELS
 from hierviz.lessons.lesson import Number, Selector
-from hierviz.lessons.quantities import LESSON_MODELS, bars_figure, evaluated, metric_of, name_of, run_all
+from hierviz.lessons.quantities import LESSON_MODELS, METRICS, bars_figure, evaluated, metric_of, name_of, run_all
 
 ALL = (*MODELS, *LESSON_MODELS, "deep_rtc")
 TRAINED_ON_IT = ("log_win", "lesson_raw_win")
-COLUMNS = (
-    "Finest accuracy",
-    "Coarsest accuracy",
-    "Hierarchical win",
-    "One-hot win",
-    "AC",
-    "Correct, majority",
-    "Exact, majority",
-)
+COLUMNS = tuple(label for label in METRICS if label not in ("Cross entropy", "R@90C"))
 CONTROLS = {"metric": Selector("metric", "Metric", COLUMNS, COLUMNS[0])}
 
 

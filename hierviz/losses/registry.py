@@ -60,7 +60,8 @@ def loss(
     >>> values.round(3), gradient.round(3)
     (array([0.826]), array([[-0.47 ,  0.137,  0.333]]))
     """
-    entry = loss_entry(name)
+    check_one_of("loss", name, LOSSES)
+    entry = LOSSES[name]
     check_taxonomy(taxonomy, "It comes after the name of the loss.")
     known = entry.parameters
     unknown = [keyword for keyword in keywords if keyword not in known]
@@ -70,12 +71,6 @@ def loss(
             "Leave the others out."
         )
     return entry.function(taxonomy, truth, scores, **keywords)
-
-
-def loss_entry(key):
-    """The entry of `LOSSES` called `key`, or a PredictionsError that lists them."""
-    check_one_of("loss", key, LOSSES)
-    return LOSSES[key]
 
 
 LOSSES: dict[str, Loss] = {

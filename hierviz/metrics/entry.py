@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
 from typing import Any
 
 from hierviz.messages.errors import PredictionsError
@@ -116,19 +117,28 @@ class PathMetric(Metric):
         return self.loss or f"1 − {self.label}"
 
 
-def entries_of(
-    block: str, source: str, words: str, *, kind=Metric, made=Mean, tree_only=True, **attributes: dict[str, Any]
-):
-    """Entries of one block by their key.
+@cache
+def _sections():
+    """The text of each entry of ``metrics.md``: dict of section to dict of key to (label, sentence, formula, source)."""
+    text = Path(__file__).with_name("metrics.md").read_text(encoding="utf-8")
+    found: dict[str, dict[str, list[str]]] = {}
+    for section in text.split("\n## ")[1:]:
+        name, *entries = section.split("\n### ")
+        for entry in entries:
+            heading, sentence, formula, source = (" ".join(part.split("\n")) for part in entry.strip().split("\n\n"))
+            key, _, label = heading.partition(": ")
+            words = [label, sentence, formula.removeprefix("$$").removesuffix("$$"), source.removeprefix("Source: ")]
+            found.setdefault(name.strip(), {})[key] = words
+    return found
+
+
+def entries_of(section: str, *, made=Mean, tree_only=True, **attributes: dict[str, Any]):
+    """Entries of a section of ``metrics.md`` by their key; those with a function are PathMetric.
 
     Parameters
     ----------
-    block, source : str
-    words : str
-        Entries with an empty line between them: ``key: label``, lines of the sentence, the formula after ``$``, and in
-        brackets the source where the entry has one of its own.
-    kind : type
-        Metric or PathMetric.
+    section : str
+        Its first word is the block.
     made : optional
         How all are put together that do not say it themselves; a class is called with the key.
     tree_only : bool
@@ -137,15 +147,10 @@ def entries_of(
         Other attributes of single entries, by key.
     """
     found = {}
-    for text in textwrap.dedent(words).strip().split("\n\n"):
-        first, *lines = (line.strip() for line in text.splitlines())
-        key, _, label = first.partition(": ")
-        sentence = " ".join(line for line in lines if line[0] not in "$[")
-        formula = " ".join(line[2:] for line in lines if line.startswith("$ "))
-        own = [line[1:-1] for line in lines if line.startswith("[")]
+    for key, words in _sections()[section].items():
         more = {"made": made, "tree_only": tree_only} | attributes.pop(key, {})
         if isinstance(more["made"], type):
             more["made"] = more["made"](key)
-        found[key] = kind(key, block, label, sentence, formula, *(own or [source]), **more)
+        found[key] = (PathMetric if "function" in more else Metric)(key, section.split()[0], *words, **more)
     assert not attributes, attributes
     return found

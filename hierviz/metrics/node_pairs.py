@@ -1,4 +1,4 @@
-r"""Values of one answer against one truth, sample by sample: the functions behind the path metrics.
+r"""Values of one answer against one truth, sample by sample: the path metrics.
 
 Conventions
 -----------
@@ -9,9 +9,12 @@ edges,
 
 0/0 is 1: predicting the root claims nothing and is not wrong.
 
+To add one, write a function of `NodePairs` here, its attributes in `PATH_METRICS`, and its text in ``metrics.md``: it is then in
+the evaluation, the tables, the axes and goals of the operating curves and `docs/metrics.md`.
+
 Functions
 ---------
-exact, correct, no_answer, and of the `PathValues` of information or depth: precision, recall, f1, distance
+exact, correct, no_answer; precision, recall, f1 and distance are those of the `PathValues` of information or depth
 
 References
 ----------
@@ -22,6 +25,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import cached_property
+from operator import attrgetter
 
 import numpy as np
 
@@ -47,6 +51,16 @@ class PathValues(Short):
     def recall(self):
         """shared / due."""
         return ratio(self.shared, self.due)
+
+    @property
+    def f1(self):
+        """Harmonic mean of precision and recall."""
+        return harmonic_mean(self.precision, self.recall)
+
+    @property
+    def distance(self):
+        """From the answer up to the common ancestor and down to the truth."""
+        return self.excess + self.deficient
 
     @property
     def excess(self):
@@ -105,24 +119,29 @@ def no_answer(pairs):
     return is_no_answer(pairs.truth, pairs.predicted).astype(float)
 
 
-def precision(values):
-    """Share of what is claimed that is shared."""
-    return values.precision
+def _by(counts, prefix, unit, wrong, missing):
+    """Precision, recall, F1 and distance by information or by depth."""
+
+    def of(name, brief, **more):
+        return {"function": attrgetter(f"{counts}.{name}"), "counts": counts, "brief": brief} | more
+
+    return {
+        f"{prefix}_precision": of("precision", "Prec.", loss=f"wrong {wrong}", is_best_at_root=True),
+        f"{prefix}_recall": of("recall", "Recall", loss=f"missing {missing}"),
+        f"{prefix}_f1": of("f1", "F1"),
+        f"{prefix}_dist": of("distance", "Dist.", range=(0.0, float("inf")), better="lower", unit=unit),
+    }
 
 
-def recall(values):
-    """Share of what is due that is shared."""
-    return values.recall
-
-
-def f1(values):
-    """Harmonic mean of precision and recall."""
-    return harmonic_mean(values.precision, values.recall)
-
-
-def distance(values):
-    """From the answer up to the common ancestor and down to the truth."""
-    return values.excess + values.deficient
+# Attributes of each metric of one answer against one truth, for `hierviz.metrics.entry.PathMetric`.
+PATH_METRICS = {
+    "exact": {"function": exact, "brief": "Exact", "loss": "answers that are not exact", "is_binary": True},
+    "correct": {"function": correct, "brief": "Corr.", "loss": "wrong answers", "is_binary": True}
+    | {"is_best_at_root": True},
+    "no_answer": {"function": no_answer, "brief": "No ans.", "better": "lower", "is_binary": True},
+    **_by("information", "info", "bits", "information (1 − precision)", "information (1 − recall)"),
+    **_by("depth", "depth", "edges", "depth (1 − precision by depth)", "depth (1 − recall by depth)"),
+}
 
 
 def ratio(part, whole, empty=1.0):

@@ -4,7 +4,7 @@ Conventions
 -----------
 A part is one number of every sample, such as its win, or how many nodes its two paths share. The total of all samples, each
 resample, and always answering each node have sums of the same parts: floats, or arrays of one shape. Where the answers of samples
-are not known for sure, `bounds` takes the lowest and the highest sum of each part, arrays of shape (2,).
+are not known for sure, sums are arrays of those in the worst and in the best case, see `hierviz.evaluation.listed_bounds`.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ class Mean(OfPart):
             values = values[~np.isnan(values)]
         return float(values.mean()) if len(values) else None
 
-    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[float]:
-        """Lowest and highest value, of n samples that all have the part."""
-        return (extremes[self.part] / n).tolist()
+    def of(self, sums: Mapping[str, Any]) -> Any:
+        """The number, or numbers, of some sums by the names of the parts and ``n_samples``, all of which have the part."""
+        return sums[self.part] / sums["n_samples"]
 
 
 @dataclass(frozen=True)
@@ -65,10 +65,6 @@ class Total(OfPart):
     def total(self, parts: Mapping[str, np.ndarray]) -> int:
         """Of all samples."""
         return int(np.sum(parts[self.part]))
-
-    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[int]:
-        """Lowest and highest value."""
-        return extremes[self.part].tolist()
 
 
 @dataclass(frozen=True)
@@ -90,25 +86,7 @@ class OfSums:
 
 @dataclass(frozen=True)
 class Ratio(OfSums):
-    """Sums of some parts over sums of others; of parts that exclude each other the first ones are among the others.
-
-    Attributes
-    ----------
-    part, whole : tuple of str
-    """
-
-    part: tuple[str, ...] = ()
-    whole: tuple[str, ...] = ()
-
-    def bounds(self, extremes: Mapping[str, np.ndarray], n: int) -> list[float] | None:
-        """Lowest and highest value of parts that exclude each other; None where it may be 0/0."""
-        others = list(self.whole)
-        for name in self.part:
-            others.remove(name)
-        part, rest = (np.sum([extremes[name] for name in names], axis=0) for names in (self.part, others))
-        rest = rest[::-1]
-        # Each part goes with the other extreme of the rest: where both may be 0 the ratio may be undefined.
-        return (part / (part + rest)).tolist() if part[0] + rest[1] else None
+    """Sums of some parts over sums of others, which no more of what is right makes worse."""
 
 
 @dataclass(frozen=True)
@@ -122,8 +100,7 @@ class F1(Ratio):
 
 def f1_of(shared: str, claimed: str, due: str) -> F1:
     """The F1 of sums of three parts by their names; 0 where nothing is claimed or due."""
-    ends = (shared, shared), (claimed, due)
-    return F1((shared, claimed, due), lambda a, b, c: ratio(2 * a, b + c, 0.0), *ends)
+    return F1((shared, claimed, due), lambda a, b, c: ratio(2 * a, b + c, 0.0))
 
 
 def ratio_of(part: str, whole: str, empty: float = np.nan) -> Ratio:
@@ -143,19 +120,19 @@ def ratio_of(part: str, whole: str, empty: float = np.nan) -> Ratio:
         of = dict(zip(names, sums, strict=True))
         return ratio(sum(of[name] for name in above), sum(of[name] for name in below), empty)
 
-    return Ratio(names, formula, above, below)
+    return Ratio(names, formula)
 
 
 @dataclass(frozen=True)
 class ByNode:
-    """Mean of a number of each node but the root, or one number of the sums over nodes.
+    """Mean of the F1 of each node but the root.
 
     Attributes
     ----------
     reading : str
         Of predicted nodes without all their ancestors: 'plain', 'prune' or 'strict'; see `LabelSetCounts.node_f1`.
     over : str
-        'nodes', 'supported' for nodes with a true sample, 'depth' for those of each depth, 'sums' for F1 of the sums.
+        'nodes', 'supported' for nodes with a true sample, 'depth' for those of each depth.
     """
 
     reading: str = "plain"

@@ -11,8 +11,9 @@ from typing import Any
 
 import numpy as np
 
-# Numbers less than this apart are equal; numbers of a larger scale, this share of it.
-TIE, TIE_DECIMALS = 1e-12, 12
+# Numbers less than this apart are equal; numbers of a larger scale, this share of it. Decimals of a value that count: sums of
+# probabilities and bits agree to far more, and different values differ by more.
+TIE, DECIMALS = 1e-12, 12
 
 
 def at_least(values: Any, level: Any, scale: Any = 1.0) -> Any:
@@ -43,11 +44,7 @@ def at_most(values: Any, level: Any, scale: Any = 1.0) -> Any:
 
 def rounded(values: Any) -> np.ndarray:
     """Numbers that may be ties, rounded so that they are equal: ndarray of float."""
-    return np.round(np.asarray(values, dtype=np.float64), TIE_DECIMALS)
-
-
-# Decimals of a value that count: sums of probabilities and bits agree to far more, and different values differ by more.
-DECIMALS = 12
+    return np.round(np.asarray(values, dtype=np.float64), DECIMALS)
 
 
 def largest_first(values: np.ndarray) -> np.ndarray:
@@ -58,4 +55,4 @@ def largest_first(values: np.ndarray) -> np.ndarray:
     >>> largest_first(np.array([0.1, 0.7 - 0.2, 0.6 - 0.1])).tolist()
     [1, 2, 0]
     """
-    return np.argsort(-np.round(values, DECIMALS), kind="stable")
+    return np.argsort(-rounded(values), kind="stable")

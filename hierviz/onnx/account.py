@@ -10,7 +10,7 @@ from hierviz.onnx.description.file import sha256
 from hierviz.onnx.inputs.declared_inputs import accepted_words
 from hierviz.onnx.process.session import shape_words
 from hierviz.onnx.process.verdicts import printable
-from hierviz.onnx.scores.outputs import row_width, score_outputs
+from hierviz.onnx.scores.outputs import wide_outputs
 
 
 def full_account(path, model, said, stated):
@@ -40,7 +40,7 @@ def full_account(path, model, said, stated):
     if table and n_matched < len(table):
         classes += f", {n_matched} of them nodes of the taxonomy"
     # Of a model whose classes are not known yet, the only output of scores is named all the same.
-    wide = [name for name, _, shape in score_outputs(session.outputs) if row_width((name, "", shape)) not in (0, 1)]
+    wide = [name for name, *_ in wide_outputs(session.outputs)]
     outputs = model.outputs or (wide if len(wide) == 1 else ())
     is_stated = model.parametrisation or model.scores
     return {

@@ -365,12 +365,7 @@ class Model:
             attributes={**inputs.attributes, **(attributes or {})},
             n_without_prediction=n - len(inputs) + len(foreign),
             notes=(*notes, *read.notes, *inputs.notes),
-            detected={name: str(account[name]) for name in ("file", "sha256", "output", "classes", "preprocessing")}
-            | {
-                "parametrisation": f"{read.parametrisation} ({read.why})",
-                "scores": f"{read.kind.kind}: {read.kind.why}",
-            }
-            | self._provenance(),
+            detected=self._detected(read),
             media=inputs.pictures,
         )
 
@@ -382,10 +377,13 @@ class Model:
             raise OpenQuestion(self.questions[0])
         return fits[0]
 
-    def _provenance(self):
-        """What else must be known to make the same numbers again."""
+    def _detected(self, read):
+        """What was found out, and what else must be known to make the same numbers again."""
         facts, companions = self.account, self.account["companions"]
-        made = {"sha256 of companions": ", ".join(f"{file['file']} {file['sha256']}" for file in companions)}
+        made = {name: str(facts[name]) for name in ("file", "sha256", "output", "classes", "preprocessing")}
+        made["parametrisation"] = f"{read.parametrisation} ({read.why})"
+        made["scores"] = f"{read.kind.kind}: {read.kind.why}"
+        made |= {"sha256 of companions": ", ".join(f"{file['file']} {file['sha256']}" for file in companions)}
         made |= {"hierviz": version(), "onnxruntime": str(facts.get("onnxruntime", "")), "numpy": np.__version__}
         return {key: value for key, value in made.items() if value}
 

@@ -195,7 +195,7 @@ def _picture_questions(where, inputs):
             "preprocessing",
             f"For pictures: {sentence}?",
             (f"preprocessing.{key}",),
-            _CHOICES.get(key, ()),
+            tuple((f"preprocessing.{key}", value, means) for value, means in _CHOICES.get(key, {}).items()),
             "pictures",
             f"{where}: expected to know {sentence}, got no setting. Pass {{preprocessing.{key}}}.",
         )
@@ -203,14 +203,8 @@ def _picture_questions(where, inputs):
     ]
 
 
+# Usual values of a key of the preprocessing, with what each means.
 _CHOICES = {
-    "layout": (
-        ("preprocessing.layout", "NCHW", "channels before height and width (PyTorch)"),
-        ("preprocessing.layout", "NHWC", "channels last (TensorFlow)"),
-    ),
-    "range": (
-        ("preprocessing.range", "0,1", "0..255 becomes 0..1"),
-        ("preprocessing.range", "-1,1", "0..255 becomes -1..1"),
-        ("preprocessing.range", "0,255", "unchanged"),
-    ),
+    "layout": {"NCHW": "channels before height and width (PyTorch)", "NHWC": "channels last (TensorFlow)"},
+    "range": {"0,1": "0..255 becomes 0..1", "-1,1": "0..255 becomes -1..1", "0,255": "unchanged"},
 }

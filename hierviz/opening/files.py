@@ -302,14 +302,13 @@ def files_from(found):
     """The Files of `Files.to_json`; None where anything in it is not understood."""
     if not isinstance(found, dict):
         return None
-    paths, reading = {name: found[name] for name in found if name in ROLES}, checked_reading(found)
-    texts = [one for value in paths.values() for one in (value if isinstance(value, list) else [value])]
-    is_text = all(one is None or isinstance(one, str) for one in texts)
-    if (
-        not is_text
-        or paths | reading != found
-        or any(isinstance(paths[name], list) != (name in SEVERAL) for name in paths)
-    ):
+
+    def is_path(name, value):
+        texts = value if name in SEVERAL else [value]
+        return isinstance(texts, list) and all(one is None or isinstance(one, str) for one in texts)
+
+    paths = {name: value for name, value in found.items() if name in ROLES and is_path(name, value)}
+    if paths | checked_reading(found) != found:
         return None
     files = Files(**{name: tuple(value) if isinstance(value, list) else value for name, value in found.items()})
     needed = (*files.predictions, *files.model)

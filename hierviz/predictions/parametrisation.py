@@ -139,9 +139,6 @@ def node_probabilities(
         If the parametrisation is defined on trees only and the taxonomy is not one.
     """
     check_taxonomy(taxonomy)
-    entry = _entry(parametrisation)
-    if entry.tree_only:
-        taxonomy.require_tree(parametrisation)
     if hasattr(scores, "columns"):
         given = None if scored_nodes is None else np.asarray(scored_nodes)
         nodes = column_nodes(taxonomy, parametrisation, np.shape(scores)[1], given)
@@ -152,7 +149,7 @@ def node_probabilities(
     values, nodes = prepared(taxonomy, scores, parametrisation, scored_nodes)
     values = np.array(values, dtype=np.float64, order="C")
     check_finite(values)
-    return _combined(taxonomy, entry, values, nodes)
+    return _combined(taxonomy, _entry(parametrisation), values, nodes)
 
 
 def column_order(taxonomy, parametrisation, n_scores, scored_nodes=None):

@@ -426,13 +426,12 @@ def _as_nodes(what, values):
 
 def with_distinct_names(models):
     """The same Predictions, a number behind the name of each whose name an earlier one has; runs of one method keep theirs."""
-    seen, renamed = {}, []
+    seen: Counter = Counter()
+    renamed = []
     for model in models:
-        if model.run is not None:
-            renamed.append(model)
-            continue
-        seen[model.name] = seen.get(model.name, 0) + 1
-        renamed.append(model if seen[model.name] == 1 else model.replace(name=f"{model.name} ({seen[model.name]})"))
+        seen[model.name] += model.run is None
+        is_again = model.run is None and seen[model.name] > 1
+        renamed.append(model.replace(name=f"{model.name} ({seen[model.name]})") if is_again else model)
     return renamed
 
 

@@ -155,21 +155,14 @@ class CheckedScores(ArrayRows):
     ----------
     stored : array that can be sliced by rows
         The scores unchecked, for callers that call `check` on the rows afterwards.
+    shape, dtype
+        Of the stored scores.
     """
 
     def __init__(self, predictions, where):
         self.predictions, self.where, self.stored = predictions, where, predictions.scores
+        self.shape, self.dtype = tuple(self.stored.shape), self.stored.dtype
         self._is_checked = np.zeros(len(self.stored), dtype=bool)
-
-    @property
-    def shape(self):
-        """(n_samples, n_scores)"""
-        return tuple(self.stored.shape)
-
-    @property
-    def dtype(self):
-        """Type of the scores."""
-        return self.stored.dtype
 
     def __repr__(self):
         return f"<CheckedScores {self.where!r}: {' x '.join(map(str, self.shape))} {self.dtype}>"

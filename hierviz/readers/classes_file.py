@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import file_limits
 from hierviz.readers.class_index import ClassList
-from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, read_json_names
+from hierviz.readers.class_lists.json_names import class_list_of, looks_like_json, parsed
 from hierviz.readers.class_lists.text_names import (
     TextSource,
     looks_like_pbtxt,
@@ -100,7 +100,7 @@ def read_class_list(classes, taxonomy):
 def class_list_of_text(text, where, taxonomy):
     """As `read_class_list`, for the text of a file."""
     if looks_like_json(text) or where.lower().removesuffix(".gz").endswith(".json"):
-        return read_json_names(text, where)
+        return class_list_of(parsed(text, where), where)
     if looks_like_pbtxt(text):
         return read_pbtxt_names(text, where)
     lines = plain_lines(text, taxonomy)

@@ -28,8 +28,9 @@ class Columns:
         By place of the column.
     numbers : ndarray, shape (n_rows, n_number_columns), optional
     lines : ndarray of int, shape (n_rows,)
-        Line on which each row starts; row number from 1 where a file has no lines.
-    has_lines : bool
+        Line on which each row starts; the number of the row or sample where a file has no lines.
+    unit : {"line", "row", "sample"}
+        What they are numbers of.
     """
 
     where: str
@@ -37,7 +38,7 @@ class Columns:
     text: dict
     numbers: np.ndarray | None
     lines: np.ndarray
-    has_lines: bool = True
+    unit: str = "line"
 
     def __len__(self):
         return len(self.lines)
@@ -58,7 +59,12 @@ class Columns:
 
     def place(self, row):
         """How errors call a row."""
-        return f"{self.where}:{self.lines[row]}" if self.has_lines else f"{self.where}, row {self.lines[row]}"
+        return place_of(self.where, self.lines[row], self.unit)
+
+
+def place_of(where, line, unit):
+    """How errors call a line, row or sample."""
+    return f"{where}:{line}" if unit == "line" else f"{where}, {unit} {line}"
 
 
 def joined(cell):

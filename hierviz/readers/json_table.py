@@ -14,11 +14,9 @@ from collections.abc import Mapping
 from contextlib import closing
 from dataclasses import dataclass, field
 from itertools import islice
-from types import MappingProxyType
 
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError, listed
 from hierviz.readers import file_limits
-from hierviz.readers.columns import EVERY_SCORE, Columns
 from hierviz.readers.json_text import require_single_keys
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.tables import TextTable, open_table
@@ -27,15 +25,6 @@ from hierviz.readers.taxonomy_json import PARENT_KEYS
 _SAMPLE_OBJECTS = 50
 _ID_KEYS = ("sample_id", "id", "sample")
 _BLANK = " \t\r\n\ufeff"
-
-
-@dataclass(frozen=True)
-class JsonColumns(Columns):
-    """Columns whose rows are objects of JSON."""
-
-    def place(self, row):
-        """How errors call a row."""
-        return f"{self.where}, sample {self.lines[row]}"
 
 
 @dataclass(frozen=True)
@@ -48,6 +37,7 @@ class JsonTable(TextTable):
     form_words: str = "JSON"
     objects: list = field(default_factory=list)
     can_lack_header = False
+    unit, cell = "sample", "key"
 
     @property
     def detected(self):
@@ -70,15 +60,6 @@ class JsonTable(TextTable):
                     f"{where}: expected the keys of the first sample, got {listed(strange)} too. Give all samples the same keys."
                 )
             yield number, [_cell(value.get(key), where, key) for key in self.first]
-
-    def read(self, numbers=(), has_header=True, instead=MappingProxyType({}), advice=EVERY_SCORE, may_stay=False):
-        """Read all objects; see `TextTable.read`."""
-        columns = super().read(numbers, has_header, instead, advice, may_stay)
-        return JsonColumns(columns.where, columns.names, columns.text, columns.numbers, columns.lines, has_lines=False)
-
-    def not_a_number(self, line, name, cell, advice=EVERY_SCORE):
-        """The FileError about a value that is no number."""
-        return FileError(f"{self.where}, sample {line}, key {name!r}: expected a number, got {cell!r}. {advice}")
 
 
 def open_records(path, wanted, kinds=("text", "parquet"), most_rows=None):

@@ -34,6 +34,15 @@ def parsed(text, where, error, words=REPEATED):
         raise error(f"{where}: expected JSON, got {found}. Correct the file.") from None
 
 
+def are_objects(value, *keys):
+    """Whether a part of JSON is a list of objects, one or more, which all have these keys."""
+    return (
+        isinstance(value, list)
+        and bool(value)
+        and all(isinstance(part, dict) and part.keys() >= set(keys) for part in value)
+    )
+
+
 def of_kind(value, kind):
     """A part of JSON that has to be a list or a dict; an empty one where it is something else."""
     return value if isinstance(value, kind) else kind()

@@ -257,7 +257,7 @@ def _per_sample(where, others, reading):
     names = list(dict.fromkeys(chain.from_iterable(others)))
     require_truth_column(names, reading.truth_column, where, "key")
     text = {place: [_text(values.get(name)) for values in others] for place, name in enumerate(names)}
-    columns = Columns(where, names, text, None, np.arange(len(others)), has_lines=False)
+    columns = Columns(where, names, text, None, np.arange(len(others)), "row")
     return samples_of(columns, id_column(names), truth_place(names, reading.truth_column), reading)
 
 

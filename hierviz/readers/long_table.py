@@ -1,6 +1,14 @@
-"""Scores in long form: one row per sample and class."""
+"""Scores in long form: one row per sample and class.
+
+The table is read once, from top to bottom. Each row becomes a number of its sample, a number of its class and a score; when all
+classes are known, these are put into their places in a matrix. For text that is larger than memory both are temporary files.
+"""
 
 from __future__ import annotations
+
+from array import array
+from itertools import islice
+from math import prod
 
 import numpy as np
 
@@ -8,14 +16,23 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers import file_limits
-from hierviz.readers.columns import Columns, joined, looks_numeric
+from hierviz.readers.columns import Columns, as_number, joined, looks_numeric
 from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
-from hierviz.readers.truth_file import Truth, truth_of_column, truth_place
+from hierviz.readers.tables import TextTable
+from hierviz.readers.temporary_files import Scratch, too_much_scratch
+from hierviz.readers.truth_file import samples_of, truth_place
 
 SAMPLE_COLUMNS = ("sample_id", "id", "sample")
 CLASS_COLUMNS = ("class", "node", "class_name", "category", "leaf", "label", "name")
 SCORE_COLUMNS = ("score", "probability", "prob", "p", "confidence")
+# Rows of the table that are put into their places at a time.
+ROWS_AT_ONCE = 1 << 20
+# Text unpacks to about so many times its size.
+_UNPACKED = 8
+# All bits: a nan that no text gives.
+_ABSENT = np.uint64(0xFFFFFFFFFFFFFFFF)
+_ENTRY = np.dtype([("sample", np.int32), ("class", np.int32), ("score", np.float64)])
 
 
 def long_roles(names):
@@ -48,84 +65,31 @@ def read_long(table, names, reading):
         raise PredictionsError(
             f"{table.where}: expected the columns sample_id, class and score, got {listed(names)}. Rename them so."
         )
-    sample, class_, score = roles
-    columns, taxonomy = table.read(numbers=[score]), reading.taxonomy
-    columns.require_rows()
-    samples, classes, loose = {}, {}, LooseMatches(taxonomy)
-    rows = np.array([samples.setdefault(sample_id, len(samples)) for sample_id in columns.single_text(sample)])
-    for row, name in enumerate(columns.single_text(class_)):
-        if name not in classes:
-            node = find_node(name, taxonomy, loose=loose)
-            if node is None:
-                raise unknown_node(f"{columns.place(row)}, column {names[class_]!r}", name, taxonomy)
-            classes[name] = node
-    nodes = np.array(list(dict.fromkeys(classes.values())), dtype=np.intp)
-    place = {node: k for k, node in enumerate(nodes.tolist())}
-    cells = np.array([place[classes[name]] for name in columns.text[class_]])
-    twice = first_repeat(rows, cells)
-    if twice is not None:
-        raise pair_again(columns.place(twice), list(samples)[rows[twice]], taxonomy.names[nodes[cells[twice]]])
-    found = {}
-    if reading.missing is None or _is_complete(taxonomy, nodes, len(samples), len(rows)):
-        found = {"scores": _matrix(columns, rows, cells, list(samples), nodes, taxonomy), "scored_nodes": nodes}
+    cells = _Cells(table, names, roles, reading)
+    nodes, entries, n_samples = np.array(list(cells.column_of), dtype=np.intp), cells.entries, len(cells.samples)
+    if isinstance(entries, np.ndarray):
+        cells.require_new(first_repeat(entries["sample"], entries["class"]))
+    if reading.missing is None or _is_complete(reading.taxonomy, nodes, n_samples, len(entries)):
+        found = {"scores": _matrix(cells), "scored_nodes": nodes}
     else:
-        value, lengths = columns.numbers[:, 0], np.bincount(rows)
+        rows, value = entries["sample"].astype(np.intp), np.ascontiguousarray(entries["score"])
+        lengths = np.bincount(rows)
         # Rows of one class after the other do not show that the best ones are listed.
         is_top_k = bool((lengths == lengths[0]).all()) and is_falling(rows, value)
-        found = {"listed": ListedEntries(rows, nodes[cells], value, len(samples), is_top_k)}
-    first = np.full(len(samples), -1)
-    first[rows[::-1]] = np.arange(len(rows))[::-1]
-    more = per_sample(columns, roles, rows, first, reading)
-    return long_predictions(table, names, found, len(nodes), list(samples), more, loose)
-
-
-def long_predictions(table, names, found, n_classes, ids, more, loose):
-    """RawPredictions of a long table.
-
-    Parameters
-    ----------
-    table : TextTable or ParquetTable
-    names : list of str
-        Of its columns.
-    found : dict
-        Scores and their nodes, or what is listed: keywords of RawPredictions.
-    n_classes : int
-    ids : list of str
-    more : dict
-        From `per_sample`.
-    loose : LooseMatches
-    """
-    roles = zip(("id column", "class column", "score column"), long_roles(names), strict=True)
+        found = {"listed": ListedEntries(rows, nodes[entries["class"]], value, n_samples, is_top_k)}
+    columns, place = cells.others, truth_place(names, reading.truth_column)
+    for k, values in columns.text.items():
+        if k != place and looks_numeric(values):
+            raise PredictionsError(
+                f"{columns.where}, column {names[k]!r}: expected text, got numbers that belong to no class. "
+                "Remove it; put other numbers of a sample in the truth file."
+            )
+    more = samples_of(columns, None, place, reading) | {"ids": text_array(list(cells.samples))}
+    detected = {"form": "long scores (one row per sample and class)", **table.detected}
+    detected |= {f"{what} column": names[role] for what, role in zip(("id", "class", "score"), roles, strict=True)}
+    detected |= {"rows": f"{n_samples:,}", "columns of scores": f"{len(nodes):,}"}
     return RawPredictions(
-        table.where,
-        "long",
-        **found,
-        **more,
-        ids=text_array(ids),
-        detected={
-            "form": "long scores (one row per sample and class)",
-            **table.detected,
-            **{words: names[place] for words, place in roles},
-            "rows": f"{len(ids):,}",
-            "columns of scores": f"{n_classes:,}",
-        },
-        notes=tuple(loose.notes(table.where)),
-    )
-
-
-def pair_again(place, sample, class_name):
-    """The error about a pair of sample and class that is there twice."""
-    return PredictionsError(
-        f"{place}: expected every pair of sample and class once, got {sample!r} and {class_name!r} again. "
-        "Remove one of the rows."
-    )
-
-
-def another_value(place, column, cell, before):
-    """The error about a column that changes inside a sample."""
-    return PredictionsError(
-        f"{place}, column {column!r}: expected one value per sample, got {cell!r} after {before!r}. "
-        "Make them equal or remove the column."
+        table.where, "long", **found, **more, detected=detected, notes=tuple(cells.loose.notes(table.where))
     )
 
 
@@ -135,61 +99,149 @@ def _is_complete(taxonomy, nodes, n_samples, n_rows):
     return n_rows == n_samples * len(nodes) and np.isin(wanted, nodes).all()
 
 
-def _matrix(columns, rows, cells, samples, nodes, taxonomy):
-    """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
-    if len(samples) * len(nodes) > file_limits.TABLE_NUMBERS:
-        raise PredictionsError(
-            f"{columns.where}: expected at most {file_limits.TABLE_NUMBERS:,} scores, got more. Use .npy."
-        )
-    n_pairs, pairs = len(samples) * len(nodes), rows * len(nodes) + cells
-    if len(pairs) < n_pairs:
-        # Every pair that is there comes once: the first that is missing is the first that is not in its place.
-        missing = np.append(np.sort(pairs) != np.arange(len(pairs)), True)
-        sample, class_ = divmod(int(np.argmax(missing)), len(nodes))
-        raise PredictionsError(
-            f"{columns.where}: expected a score of every sample for every class, got none of sample {samples[sample]!r} for "
-            f"class {taxonomy.names[nodes[class_]]!r}. Missing pairs: {n_pairs - len(pairs)}. Write a row for every class, or "
-            "say what the others are: {missing=unknown | zero}."
-        )
-    scores = np.empty(n_pairs)
-    scores[pairs] = columns.numbers[:, 0]
-    return scores.reshape(len(samples), len(nodes))
+class _Cells:
+    """The rows of a long table as numbers.
 
-
-def per_sample(columns, roles, rows, first, reading):
-    """Truth and attributes of the samples: keywords of RawPredictions.
-
-    Parameters
+    Attributes
     ----------
-    columns : Columns
-    roles : tuple of int
-        From `long_roles`.
-    rows : ndarray of int, shape (n_rows,)
-        Sample of each row.
-    first : ndarray of int, shape (n_samples,)
-        First row of each sample.
-    reading : Reading
+    samples : dict of str to int
+        Samples in the order in which they first come.
+    column_of : dict of int to int
+        Column of the matrix of each node, in the order in which they first come.
+    entries : ndarray or StoredArray of `_ENTRY`, shape (n_rows,)
+    others : Columns
+        The other columns, one row a sample.
     """
-    names, place = columns.names, truth_place(columns.names, reading.truth_column)
-    attributes, truth = {}, None
-    for k, cells in columns.text.items():
-        if k in roles:
-            continue
-        cells = np.array(list(map(joined, cells)), dtype=object)
-        differs = cells != cells[first][rows]
-        if differs.any():
-            row = int(np.argmax(differs))
-            raise another_value(columns.place(row), names[k], cells[row], cells[first][rows][row])
-        values = cells[first].tolist()
-        if k == place:
-            short = Columns(columns.where, names, {k: values}, None, columns.lines[first], columns.has_lines)
-            nodes, notes = truth_of_column(short, k, reading.taxonomy)
-            truth = Truth(nodes, where=columns.where, notes=tuple(notes))
-        elif looks_numeric(values):
+
+    def __init__(self, table, names, roles, reading):
+        self.table, self.names, self.roles, self.taxonomy = table, names, roles, reading.taxonomy
+        self.samples, self.column_of, self.loose = {}, {}, LooseMatches(reading.taxonomy)
+        is_text = isinstance(table, TextTable)
+        size = table.source.size * (_UNPACKED if table.source.is_gzipped else 1) if is_text else 0
+        self._columns = None if is_text else table.read(numbers=[roles[2]])
+        lines, text = array("q"), {k: [] for k in range(len(names)) if k not in roles}
+        self.entries = self._read(lines, text, size > file_limits.MEMORY_BYTES and reading.missing is None)
+        unit = table.unit if is_text else "row"
+        self.others = Columns(table.where, names, text, None, np.array(lines, dtype=np.int64), unit)
+        self.others.require_rows()
+
+    def _records(self):
+        """Yield line, cells and score of each row."""
+        score, columns = self.roles[2], self._columns
+        if columns is None:
+            records = self.table.records()
+            next(records)
+            for line, cells in records:
+                value = as_number(cells[score])
+                if value is None:
+                    raise self.table.not_a_number(line, self.names[score], cells[score])
+                yield line, cells, value
+            return
+        text = {k: map(joined, column) for k, column in columns.text.items()} | {score: [""] * len(columns)}
+        text |= {k: columns.single_text(k) for k in self.roles[:2]}
+        rows = zip(*(text[k] for k in range(len(self.names))), strict=True)
+        yield from zip(columns.lines.tolist(), rows, columns.numbers[:, 0].tolist(), strict=True)
+
+    def _place(self, line):
+        return self.table.place(line) if self._columns is None else self._columns.place(line - 1)
+
+    def _read(self, lines, text, on_disk):
+        """The entries; `lines` and `text` grow by those of each new sample."""
+        sample, class_, _ = self.roles
+        samples, others, shared, column_of = self.samples, list(text.items()), {}, {}
+        most = file_limits.most_rows(getattr(self.table, "most_rows", None), 1, len(self.names) - 1)
+        scratch, chunks, n_rows = Scratch(self.table.where) if on_disk else None, [], 0
+        records, is_more = self._records(), True
+        while is_more:
+            rows, columns, scores = array("i"), array("i"), array("d")
+            for line, cells, value in islice(records, ROWS_AT_ONCE):
+                row = samples.setdefault(cells[sample], len(samples))
+                if row == len(lines):
+                    lines.append(line)
+                    for k, column in others:
+                        column.append(shared.setdefault(cells[k], cells[k]) if len(shared) < 1 << 16 else cells[k])
+                else:
+                    for k, column in others:
+                        if cells[k] != column[row]:
+                            raise PredictionsError(
+                                f"{self._place(line)}, column {self.names[k]!r}: expected one value per sample, got "
+                                f"{cells[k]!r} after {column[row]!r}. Make them equal or remove the column."
+                            )
+                column = column_of.get(cells[class_])
+                if column is None:
+                    column = column_of[cells[class_]] = self._column(line, cells[class_])
+                rows.append(row)
+                columns.append(column)
+                scores.append(value)
+            chunk, n_rows, is_more = np.empty(len(rows), _ENTRY), n_rows + len(rows), len(rows) == ROWS_AT_ONCE
+            chunk["sample"], chunk["class"], chunk["score"] = rows, columns, scores
+            if not on_disk and n_rows > most:
+                raise self.table.too_many(most)
+            if not on_disk:
+                chunks.append(chunk)
+            elif n_rows * _ENTRY.itemsize <= file_limits.SCRATCH_BYTES:
+                scratch.append(chunk)
+            else:
+                raise too_much_scratch(self.table.where)
+        return scratch.array((n_rows,), _ENTRY) if on_disk else np.concatenate(chunks)
+
+    def _column(self, line, name):
+        node = find_node(name, self.taxonomy, loose=self.loose)
+        if node is None:
+            raise unknown_node(f"{self._place(line)}, column {self.names[self.roles[1]]!r}", name, self.taxonomy)
+        return self.column_of.setdefault(node, len(self.column_of))
+
+    def chunks(self):
+        """Yield first row and entries of some rows after the others."""
+        for start in range(0, len(self.entries), ROWS_AT_ONCE):
+            yield start, self.entries[start : start + ROWS_AT_ONCE]
+
+    def require_new(self, row):
+        """Raise a PredictionsError about a row whose pair of sample and class came before; None is no such row."""
+        if row is not None:
+            line = next(line for k, (line, _, _) in enumerate(self._records()) if k == row)
+            entry = self.entries[row]
             raise PredictionsError(
-                f"{columns.where}, column {names[k]!r}: expected text, got numbers that belong to no class. "
-                "Remove it; put other numbers of a sample in the truth file."
+                f"{self._place(line)}: expected every pair of sample and class once, got {list(self.samples)[entry['sample']]!r} "
+                f"and {self._class_name(entry['class'])!r} again. Remove one of the rows."
             )
-        else:
-            attributes[names[k]] = text_array(values)
-    return {"truth": truth, "attributes": attributes}
+
+    def missing_pair(self):
+        """The error about the first sample without a score for every class."""
+        n_samples, n_classes = len(self.samples), len(self.column_of)
+        counts = sum(np.bincount(part["sample"], minlength=n_samples) for _, part in self.chunks())
+        sample = int(np.argmax(counts < n_classes))
+        there = [part["class"][part["sample"] == sample] for _, part in self.chunks()]
+        class_ = int(np.argmin(np.isin(np.arange(n_classes), np.concatenate(there))))
+        return PredictionsError(
+            f"{self.table.where}: expected a score of every sample for every class, got none of sample "
+            f"{list(self.samples)[sample]!r} for class {self._class_name(class_)!r}. Missing pairs: "
+            f"{n_samples * n_classes - len(self.entries)}. Write a row for every class, or say what the others are: "
+            "{missing=unknown | zero}."
+        )
+
+    def _class_name(self, column):
+        return self.taxonomy.names[list(self.column_of)[column]]
+
+
+def _matrix(cells):
+    """Scores of every sample for every class, shape (n_samples, n_classes); PredictionsError where a pair is missing."""
+    shape = len(cells.samples), len(cells.column_of)
+    n_pairs, is_on_disk = prod(shape), not isinstance(cells.entries, np.ndarray)
+    if len(cells.entries) < n_pairs:
+        raise cells.missing_pair()
+    if is_on_disk:
+        scratch = Scratch(cells.table.where, 8 * n_pairs)
+        for start in range(0, n_pairs, ROWS_AT_ONCE):
+            scratch.append(np.full(min(ROWS_AT_ONCE, n_pairs - start), _ABSENT))
+        # The file has its full size: no page of it can be missing.
+        matrix = np.memmap(scratch.file, np.uint64, "r+", shape=n_pairs)
+    else:
+        matrix = np.full(n_pairs, _ABSENT)
+    for first, part in cells.chunks():
+        pairs = part["sample"].astype(np.int64) * shape[1] + part["class"]
+        if is_on_disk:
+            places = [first_repeat(pairs, pairs), *np.flatnonzero(matrix[pairs] != _ABSENT)[:1].tolist()]
+            cells.require_new(min((first + place for place in places if place is not None), default=None))
+        matrix[pairs] = np.ascontiguousarray(part["score"]).view(np.uint64)
+    return scratch.array(shape, np.float64) if is_on_disk else matrix.view(np.float64).reshape(shape)

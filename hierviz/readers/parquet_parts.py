@@ -184,7 +184,7 @@ class PartedTable:
                 self.where,
             )
         places = [part.source.where for part in self.parts]
-        return PartedColumns(self.where, names, text, scores, np.arange(1, n_rows + 1), False, places, starts)
+        return PartedColumns(self.where, names, text, scores, np.arange(1, n_rows + 1), "row", places, starts)
 
     def _require_columns(self, part, wanted, others, advice):
         names, where = part.schema.names, part.source.where

@@ -165,7 +165,7 @@ class ParquetTable:
                 text = dict(zip(rest, self.cells([names[place] for place in rest]), strict=True))
             with self.source.open_stored():  # it is still the file that was opened
                 pass
-        return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), has_lines=False)
+        return Columns(self.where, names, text, block, np.arange(1, n_rows + 1), "row")
 
     def _number_type(self, places):
         """The narrowest type that holds the numbers of some columns."""

@@ -21,7 +21,6 @@ from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import joined, looks_numeric, require_names, require_truth_column
 from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
-from hierviz.readers.long_scores import is_large, read_long_in_blocks
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
 from hierviz.readers.prediction_forms import levels, timm_results
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
@@ -61,8 +60,7 @@ def read_prediction_table(table, reading):
     samples = SampleTable(table, reading)
     form = reading.form or _form(samples)
     if form == "long":
-        in_blocks = is_large(table) and reading.missing is None
-        return (read_long_in_blocks if in_blocks else read_long)(table, samples.names, reading)
+        return read_long(table, samples.names, reading)
     readers = {"levels": levels.read, "timm": _read_timm, "top_k": _read_top_k, "wide": _read_wide}
     return readers[form](samples) if form in readers else _read_labels(samples, form)
 

@@ -29,7 +29,7 @@ from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
 from hierviz.messages.progress import told_records
 from hierviz.readers import file_limits
-from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric
+from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric, place_of
 from hierviz.readers.file_limits import stored_place
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.temporary_files import NumberRows
@@ -55,6 +55,7 @@ class TextTable:
     most_rows: int | None = None
     is_verbatim: bool = False
     can_lack_header = True
+    unit, cell = "line", "column"
 
     @property
     def where(self):
@@ -142,7 +143,7 @@ class TextTable:
             next(records)
         for line, cells in records:
             if len(lines) == most:
-                raise self._too_many(most)
+                raise self.too_many(most)
             for place, append, seen in appends:
                 cell = cells[place]
                 append(seen.setdefault(cell, cell) if len(seen) < _SHARED_CELLS else seen.get(cell, cell))
@@ -151,13 +152,18 @@ class TextTable:
                 raise self.not_a_number(line, names[place], cells[place], advice)
             lines.append(line)
         block = rows.finish() if numbers else None
-        return Columns(self.where, names, text, block, np.array(lines, dtype=np.int64))
+        return Columns(self.where, names, text, block, np.array(lines, dtype=np.int64), self.unit)
+
+    def place(self, line):
+        """How errors call a record."""
+        return place_of(self.where, line, self.unit)
 
     def not_a_number(self, line, name, cell, advice=EVERY_SCORE):
         """The FileError about a cell that is no number."""
-        return FileError(f"{self.where}:{line}, column {name!r}: expected a number, got {cell!r}. {advice}")
+        return FileError(f"{self.place(line)}, {self.cell} {name!r}: expected a number, got {cell!r}. {advice}")
 
-    def _too_many(self, most):
+    def too_many(self, most):
+        """The FileError about more rows than may be."""
         advice = "Split the file." if self.most_rows else "Split the file, or save scores as .npy."
         return FileError(
             f"{self.where}: expected at most {most:,} rows of {len(self.first):,} columns, got more. {advice}"

@@ -95,9 +95,8 @@ def read_edges(table, has_header=None, direction=None):
                 f"{columns.place(row)}: expected two different nodes, got {child!r} as its own parent. Remove the row."
             )
         edges.append((parent or None, child))
-    tops = [child for parent, child in edges if parent is None]
-    if len(tops) > 1:
-        notes.append(f"{len(tops)} rows have no parent and are roots")
+    if parents.count("") > 1:
+        notes.append(f"{parents.count('')} rows have no parent and are roots")
     attributes, titles = {}, None
     for place, cells in columns.text.items():
         if place in (left, right):
@@ -119,11 +118,9 @@ def read_edges(table, has_header=None, direction=None):
 
 def edge_header(table, words):
     """Whether the first row of an edge list is a header, and notes about it."""
-    is_parent = [word in PARENT_WORDS for word in words]
-    is_child = [word in CHILD_WORDS for word in words]
-    if any(is_parent) and any(child for child, parent in zip(is_child, is_parent, strict=True) if not parent):
-        return True, []
-    if len(words) > 2:
+    has_parent = any(word in PARENT_WORDS for word in words)
+    has_child = any(word in CHILD_WORDS and word not in PARENT_WORDS for word in words)
+    if (has_parent and has_child) or len(words) > 2:
         return True, []
     # Unknown words are a header when they come nowhere else and would be a tree of their own next to a single one.
     columns = table.read(has_header=False)

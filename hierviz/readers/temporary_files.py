@@ -214,6 +214,14 @@ def _no_room(where, folder, n_bytes, free):
     )
 
 
+def too_much_scratch(where):
+    """The FileError about scores that would need a larger temporary file than may be."""
+    return FileError(
+        f"{where}: expected at most {file_limits.size_words(file_limits.SCRATCH_BYTES)} of scores, got more. "
+        "Save them as .npy, which is read in place."
+    )
+
+
 # Numbers that are made room for at first, and that are written at a time (8 MB).
 FIRST_NUMBERS, NUMBERS_AT_ONCE = 1024, 1 << 20
 
@@ -258,10 +266,7 @@ class NumberRows:
         self._n_written += self._n_rows
         self._n_rows = 0
         if self._n_written * self.width * 8 > file_limits.SCRATCH_BYTES:
-            raise FileError(
-                f"{self.where}: expected at most {file_limits.size_words(file_limits.SCRATCH_BYTES)} of scores, got more. "
-                "Save them as .npy, which is read in place."
-            )
+            raise too_much_scratch(self.where)
 
     def finish(self):
         """All rows that came: ndarray, or StoredArray, of shape (n_rows, width)."""

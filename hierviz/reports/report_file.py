@@ -22,6 +22,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from html import escape
 from pathlib import Path
+from string import Template
 from typing import Any
 
 from hierviz._version import version
@@ -36,12 +37,14 @@ from hierviz.reports.markup import all_numbers, folded
 from hierviz.reports.report_parts import ReportParts
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep
+from hierviz.reports.view_pages import SECTIONS
 from hierviz.taxonomy.checks import check_kind
 
 TITLE = "Hierarchical classification report"
 _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
 SCRIPTS = ("unpack.js", "charts.js", "tree.js", "matrix.js", "story.js")
+LAST_SECTIONS = {"files": "How the files were read", "about": "About this file"}
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
 
@@ -168,44 +171,32 @@ def report(
 def _page(parts, title, notes, command, samples, story):
     """The whole page as text, and what was left out of it."""
     examples, left_out = parts.examples(samples)
-    sections = [
-        ("story", "Story" if len(story) > 1 else "The view", parts.story(story)),
-        ("overview", "Overview", parts.overview()),
-        ("curves", "Operating curves", parts.curves()),
-        ("examples", "Examples", f"<p>{escape(parts.setting)}.</p>{examples}" if examples else ""),
-        ("matrix", "Confusion matrix", parts.matrix()),
-        ("taxonomy", "Taxonomy", parts.taxonomy_table()),
-        ("numbers", "All numbers", folded("Show all numbers", all_numbers(parts.numbers["models"]))),
-        ("files", "How the files were read", folded("Show", parts.account())),
-        ("about", "About this file", _about(command, left_out, parts.credits)),
-    ]
+    sections = {
+        "story": parts.story(story),
+        "overview": parts.overview(),
+        "curves": parts.curves(),
+        "examples": f"<p>{escape(parts.setting)}.</p>{examples}" if examples else "",
+        "matrix": parts.matrix(),
+        "taxonomy": parts.taxonomy_table(),
+        "numbers": folded("Show all numbers", all_numbers(parts.numbers["models"])),
+        "files": folded("Show", parts.account()),
+    }
     # A number and its sign stay on one line; the command of the last section is copied as it is.
-    sections = [
-        (name, heading, html if name == "about" else _SPACE.sub("\u00a0", html))
-        for name, heading, html in sections
-        if html
-    ]
-    links = "".join(f'<a href="#{name}">{heading}</a>' for name, heading, _ in sections)
-    body = "".join(f'<section id="{name}"><h2>{heading}</h2>{content}</section>' for name, heading, content in sections)
+    sections = {name: _SPACE.sub("\u00a0", html) for name, html in sections.items() if html}
+    sections["about"] = _about(command, left_out, parts.credits)
+    headings = SECTIONS | {"story": "Story" if len(story) > 1 else "The view"} | LAST_SECTIONS
+    links = "".join(f'<a href="#{name}">{headings[name]}</a>' for name in sections)
+    body = "".join(f'<section id="{name}"><h2>{headings[name]}</h2>{html}</section>' for name, html in sections.items())
     data = {"hierviz": version(), "command": command, "evaluate": parts.numbers}
     packed = "".join(
         f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in parts.store.items()
     )
     scripts = [browser_library(), "\n".join((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
     policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    made = (
-        '<!DOCTYPE html>\n<html lang="en"><head><meta charset="utf-8">'
-        f"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; script-src {policy} 'unsafe-eval'; "
-        "style-src 'unsafe-inline'; img-src data:; form-action 'none'; base-uri 'none'\">"
-        '<meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark">'
-        f"<title>{escape(title)}</title><style>{_style()}</style></head><body>"
-        f'<header><h1>{escape(title)}</h1>{_paragraphs(notes)}<nav aria-label="Sections">{links}</nav></header>'
-        f"<main>{body}</main>"
-        '<noscript><p class="noscript">Charts, the matrix and the taxonomy need JavaScript.</p></noscript>'
-        f'<script type="application/json" id="hierviz-report">{_json(data)}</script>{packed}'
-        + "".join(f"<script>{script}</script>" for script in scripts)
-        + "</body></html>\n"
-    )
+    content = {"title": escape(title), "style": _style(), "notes": _paragraphs(notes), "links": links, "body": body}
+    content |= {"policy": policy, "data": _json(data), "packed": packed}
+    content["scripts"] = "".join(f"<script>{script}</script>" for script in scripts)
+    made = Template((_HERE / "report.html").read_text("utf-8")).substitute(content)
     # Names of files that are not UTF-8 have halves of characters.
     return made.encode("utf-8", "backslashreplace").decode("utf-8"), left_out
 

@@ -87,6 +87,8 @@ PAGES = {
     "story": Page("Story", "slideshow", is_in_menu=False),
     "open": Page("Open files", "folder_open"),
 }
+# Headings of the sections of a report that hold more of a page.
+SECTIONS = {page.section[0]: page.section[1] for page in PAGES.values() if page.section}
 # Parameter of an address that names a page that does not exist: see `hierviz.app.middleware`.
 NO_PAGE = "no-page"
 # Pages that a report can begin with.
@@ -132,10 +134,7 @@ DRAWN = {
         "Spread thresholds near 1",
         "Spaces 0.9, 0.99, 0.999 … evenly: for models whose probabilities are mostly close to 1.",
     ),
-    "bands": (
-        "Bands and intervals",
-        "Bootstrap intervals of curves and numbers: see Uncertainty below the chart.",
-    ),
+    "bands": ("Bands and intervals", "Bootstrap intervals of curves and numbers: see Uncertainty below the chart."),
 }
 OF_SETS = ("whole", "spread")
 # Panels below its chart.

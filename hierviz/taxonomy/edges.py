@@ -7,11 +7,12 @@ always has a smaller number than its children.
 
 Functions
 ---------
-numbered, require_depth
+numbered, require_depth, cycle_of, cycle_words
 """
 
 import heapq
 import re
+from graphlib import CycleError, TopologicalSorter
 
 import numpy as np
 
@@ -156,26 +157,47 @@ def _node_order(root, edges, where):
 
 
 def _cycle_message(where, edges):
-    parents_of, children_of = {}, {}
-    for parent, child in edges:
-        if parent is not None:
-            parents_of.setdefault(child, []).append(parent)
-            children_of.setdefault(parent, []).append(child)
-    # What remains after removing all that has no parent left lies on a cycle or below one: climb until a name repeats.
-    alive = {name: len(parents) for name, parents in parents_of.items()}
-    free = [name for name in children_of if name not in alive]
-    while free:
-        for child in children_of.get(free.pop(), ()):
-            alive[child] -= 1
-            if not alive[child]:
-                del alive[child]
-                free.append(child)
-    name, seen = min(alive), {}
-    while name not in seen:
-        seen[name] = len(seen)
-        name = next(parent for parent in parents_of[name] if parent in alive)
-    cycle = [*list(seen)[seen[name] :], name][::-1]
+    cycle, _ = cycle_of(edges)
     return (
-        f"{where}: expected a tree or a directed acyclic graph, got a cycle: "
-        f"{' > '.join(map(shown, cycle[:6]))}{' > …' if len(cycle) > 6 else ''}. Remove one of these edges."
+        f"{where}: expected a tree or a directed acyclic graph, got a cycle: {cycle_words(cycle, 6)}. "
+        "Remove one of these edges."
     )
+
+
+def cycle_words(cycle, most):
+    """The first names of a cycle, each above the next."""
+    return " > ".join(map(shown, cycle[:most])) + (" > …" if len(cycle) > most else "")
+
+
+def cycle_of(edges):
+    """One way round a cycle.
+
+    Parameters
+    ----------
+    edges : iterable of (parent, child)
+        A parent of None or "" is none.
+
+    Returns
+    -------
+    cycle : list of str
+        Each name the parent of the next, the first one at both ends; empty where there is no cycle.
+    left : set of str
+        All names that lie on a cycle or below one.
+    """
+    above = {}
+    for parent, child in edges:
+        if parent:
+            above.setdefault(child, []).append(parent)
+    sorter = TopologicalSorter(above)
+    try:
+        sorter.prepare()
+    except CycleError as error:
+        cycle = error.args[1][:-1]
+    else:
+        return [], set()
+    left = set(above)
+    while ready := sorter.get_ready():
+        left.difference_update(ready)
+        sorter.done(*ready)
+    start = cycle.index(min(cycle))
+    return [*cycle[start:], *cycle[: start + 1]], left

@@ -134,9 +134,7 @@ def rule_frontiers(
         If this input has no operating curve, or a rule is unknown or answers with sets.
     """
     model = as_evaluation("model", model)
-    reason = model.why_no_curve()
-    if reason:
-        raise PredictionsError(f"{model.predictions.name}: expected an operating curve, got none: {reason}.")
+    model.require_curve()
     for rule in rules:
         if inference_rule(rule).returns_sets:
             single = ", ".join(key for key, entry in INFERENCE_RULES.items() if not entry.returns_sets)

@@ -6,8 +6,8 @@ Conventions
 -----------
 The group of a sample is read off its probabilities, never off the truth, so that the thresholds can be applied to new
 samples: the subtree that its most probable leaf lies in, or the depth of its majority answer (threshold 0.5). Groups are
-disjoint, so each gets the threshold that reaches the goal best on its own samples. Label -1 is no group; these
-samples, groups without a sample and groups where the goal cannot be reached use the threshold for all.
+disjoint, so each gets the threshold that reaches the goal best on its own samples. Groups without a sample and groups where
+the goal cannot be reached use the threshold for all.
 
 A goal that every group has to reach is harder than one that only the mean has to reach: "95 % correct" in each group
 may cost more recall than one threshold for all. The best F1 of each group cannot be worse than that of one threshold,
@@ -22,7 +22,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -36,7 +35,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import percent_text
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.path import check_nodes, path_metrics
+from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.taxonomy.checks import check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -54,8 +53,8 @@ class GroupThresholds(Short):
     threshold : ndarray of float, shape (n_groups,)
     is_own : ndarray of bool, shape (n_groups,)
         False where the threshold for all is used, because the group has no sample or cannot reach the goal.
-    n_chosen, n_measured : ndarray of int, shape (n_groups,)
-        Samples of each group that its threshold was chosen, and is measured, on.
+    n_measured : ndarray of int, shape (n_groups,)
+        Samples of each group that its threshold is measured on.
     global_threshold : float
         The threshold for all, chosen on the same samples for the same goal.
     values, global_values : dict of str to float
@@ -71,7 +70,6 @@ class GroupThresholds(Short):
     groups: np.ndarray
     threshold: np.ndarray
     is_own: np.ndarray
-    n_chosen: np.ndarray
     n_measured: np.ndarray
     global_threshold: float
     values: dict[str, float]
@@ -92,12 +90,8 @@ class GroupThresholds(Short):
             "on new samples the results are likely to be worse."
         )
 
-    def thresholds_of(self, labels):
-        """Threshold of each sample from its group, shape (n_samples,): the one for all where the label is no group's."""
-        return _per_sample(self.groups, self.threshold, self.global_threshold, np.asarray(labels))
 
-
-def groups_by_subtree(taxonomy, table, subtrees=None):
+def groups_by_subtree(taxonomy, table):
     """Group of each sample: the subtree that its most probable leaf lies in.
 
     Parameters
@@ -106,36 +100,23 @@ def groups_by_subtree(taxonomy, table, subtrees=None):
         A tree.
     table : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
         A ParetoTable of all thresholds, so that the last element of a sample is its most probable leaf.
-    subtrees : array_like of int, optional
-        Nodes on top of disjoint subtrees; the children of the root if not given.
 
     Returns
     -------
     ndarray of int, shape (n_samples,)
-        The node on top, -1 outside all of them.
+        The child of the root on top of it, the root itself where it is the leaf.
 
     Raises
     ------
-    PredictionsError
-        If a number is not that of a node, or one subtree lies in another.
     TaxonomyError
         If the taxonomy is not a tree.
     """
     taxonomy.require_tree("thresholds of subtrees")
-    tops = taxonomy.children[0] if subtrees is None else np.asarray(subtrees)
-    if len(tops) == 0:
-        raise PredictionsError("subtrees: expected at least one node, got none. Name one.")
-    check_nodes(taxonomy, "subtrees", tops)
-    tops = tops[np.argsort(taxonomy.preorder[tops], kind="stable")]
-    start = taxonomy.preorder[tops]
-    inside = np.flatnonzero(start[1:] < (start + taxonomy.subtree_size[tops])[:-1])
-    if len(inside):
-        above, below = (taxonomy.names[tops[inside[0] + step]] for step in (0, 1))
-        raise PredictionsError(f"subtrees: expected disjoint ones, got {below!r} in {above!r}. Leave one out.")
     table = as_table(taxonomy, table)
     leaf = table.nodes[table.offsets[1:] - 1].astype(np.intp)
-    place = np.maximum(np.searchsorted(start, taxonomy.preorder[leaf], side="right") - 1, 0)
-    return np.where(taxonomy.is_ancestor(tops[place], leaf), tops[place], -1)
+    tops = np.append(0, taxonomy.children[0])
+    tops = tops[np.argsort(taxonomy.preorder[tops])]
+    return tops[np.searchsorted(taxonomy.preorder[tops], taxonomy.preorder[leaf], side="right") - 1]
 
 
 def groups_by_depth(taxonomy, table):
@@ -214,48 +195,30 @@ def group_thresholds(taxonomy, truth, table, labels, goal, *, fraction=None, see
     overall = chosen(first)
     if overall is None:
         return None
-    groups = np.unique(labels[labels >= 0])
-    # Rows of one part, sorted by group: one slice each, the loop is over groups.
-    order = first[np.argsort(labels[first], kind="stable")]
-    edges = np.searchsorted(labels[order], np.append(groups, labels.max() + 1))
-    chosen_of = [chosen(order[a:b]) if b > a else None for a, b in pairwise(edges)]
+    groups, group_of = np.unique(labels, return_inverse=True)
+    order = first[np.argsort(group_of[first], kind="stable")]
+    rows_of_groups = np.split(order, np.cumsum(np.bincount(group_of[first], minlength=len(groups)))[:-1])
+    chosen_of = [chosen(rows) if len(rows) else None for rows in rows_of_groups]
     is_own = np.array([own is not None for own in chosen_of], dtype=bool)
     threshold = np.array([overall if own is None else own for own in chosen_of], dtype=float)
-    if progress:
-        progress(2 * len(first), 2 * len(first))  # some samples may be in no group
 
-    part, part_truth, part_labels = table.take(second), truth[second], labels[second]
-    own = _per_sample(groups, threshold, overall, part_labels)
-    common = np.full(len(second), overall)
+    part, part_truth, group_of = table.take(second), truth[second], group_of[second]
+    n_measured = np.bincount(group_of, minlength=len(groups))
+
+    def means(thresholds):
+        """Means of the metrics over all samples, and over those of each group."""
+        metrics = path_metrics(taxonomy, part_truth, nodes_at_each(part, thresholds))
+        sums = {key: np.bincount(group_of, metrics[key], len(groups)) for key in path_keys()}
+        return (
+            {key: float(metrics[key].mean()) for key in path_keys()},
+            {key: ratio(of_groups, n_measured, np.nan) for key, of_groups in sums.items()},
+        )
+
     (values, of_groups), (common_values, common_of_groups) = (
-        _means(taxonomy, part_truth, part, thresholds, groups, part_labels) for thresholds in (own, common)
+        means(thresholds) for thresholds in (threshold[group_of], np.full(len(second), overall))
     )
-    counts, sizes = (np.diff(edges), _counts(groups, part_labels)), (len(first), len(second))
-    means = (values, common_values, of_groups, common_of_groups)
-    return GroupThresholds(groups, threshold, is_own, *counts, overall, *means, *sizes, fraction is not None)
-
-
-def _per_sample(groups, threshold, overall, labels):
-    if not len(groups):
-        return np.full(len(labels), overall)
-    place = np.minimum(np.searchsorted(groups, labels), len(groups) - 1)
-    return np.where(groups[place] == labels, threshold[place], overall)
-
-
-def _counts(groups, labels, weights=None):
-    known = labels >= 0
-    weights = None if weights is None else weights[known]
-    return np.bincount(np.searchsorted(groups, labels[known]), weights, len(groups))
-
-
-def _means(taxonomy, truth, table, thresholds, groups, labels):
-    """Means of the metrics over all samples, and over those of each group."""
-    metrics = path_metrics(taxonomy, truth, nodes_at_each(table, thresholds))
-    n = _counts(groups, labels)
-    return (
-        {key: float(metrics[key].mean()) for key in path_keys()},
-        {key: ratio(_counts(groups, labels, metrics[key]), n, np.nan) for key in path_keys()},
-    )
+    of_all = (values, common_values, of_groups, common_of_groups, len(first), len(second), fraction is not None)
+    return GroupThresholds(groups, threshold, is_own, n_measured, overall, *of_all)
 
 
 @dataclass(frozen=True, eq=False)

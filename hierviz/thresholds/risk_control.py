@@ -44,16 +44,15 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.curves.answer_depths import step_means
+from hierviz.curves.answer_depths import checked_thresholds, step_means
 from hierviz.curves.answer_values import checked_table
 from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
 from hierviz.inference.pareto_table import ParetoTable
-from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, share_keys
 from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import array_of_numbers, check_one_of, check_share, check_threshold
+from hierviz.taxonomy.checks import check_one_of, check_share
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.resamples import group_numbers, split_samples
 from hierviz.uncertainty.risk_bounds import binomial_p_value, hoeffding_bentkus_p_value, upper_bound
@@ -213,7 +212,7 @@ def _certified(risks_of, rows, alpha, delta, thresholds):
     for what, value in (("alpha", alpha), ("delta", delta)):
         check_share(what, value)
     check_one_of("key", key, guaranteed_keys())
-    thresholds = thresholds_in_order(key) if thresholds is None else _checked(thresholds)
+    thresholds = thresholds_in_order(key) if thresholds is None else checked_thresholds(thresholds, 1)
     unit, n = "sample" if risks_of.group_of is None else "group", risks_of.n_units(rows)
     method = "binomial" if METRICS[key].is_binary and unit == "sample" else "hoeffding_bentkus"
     p_value = _METHODS[method]
@@ -283,17 +282,6 @@ def _claim(guarantee):
     if guarantee.key == "exact":
         return f"at least {_percent(1 - guarantee.alpha)} of the answers to {new} are exact"
     return f"the mean {METRICS[guarantee.key].name} of {new} is at least {_percent(1 - guarantee.alpha)}"
-
-
-def _checked(thresholds):
-    thresholds = array_of_numbers(thresholds, "thresholds")
-    if thresholds.ndim != 1 or len(thresholds) == 0:
-        raise PredictionsError(
-            f"thresholds: expected a list of numbers from 0 to 1, got shape {thresholds.shape}. Pass at least one."
-        )
-    for threshold in thresholds[~((thresholds >= 0) & (thresholds <= 1))][:1].tolist():
-        check_threshold(threshold)
-    return thresholds
 
 
 def _percent(value):

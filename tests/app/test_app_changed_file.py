@@ -18,7 +18,7 @@ def test_a_changed_file_is_named_and_read_again_on_request(tmp_path, no_charts):
     (tmp_path / "taxonomy.csv").write_text(EDGES)
     saved(tmp_path, P)
     data = open_files(Files(taxonomy=str(tmp_path / "taxonomy.csv"), predictions=(str(tmp_path / "p.npy"),)))
-    opened.server().shelf.put(data, "")
+    opened.server().put(data, "")
     visit = Visit("example", data=data.key)
     assert not visit.at.error
     saved(tmp_path, P[::-1])
@@ -30,5 +30,5 @@ def test_a_changed_file_is_named_and_read_again_on_request(tmp_path, no_charts):
     visit.run()
     assert not visit.at.error
     assert visit.query["data"] != data.key
-    fresh = opened.server().shelf.get(visit.query["data"])
+    fresh = opened.server().get(visit.query["data"])
     assert np.array_equal(np.asarray(fresh.first.predictions.scores), P[::-1])

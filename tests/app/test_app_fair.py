@@ -257,7 +257,7 @@ def test_one_temperature_per_model_is_offered_and_said(inverted):
         for key in ("a", "b")
     )
     assert f"{told}. All numbers are of the {len(second)} other samples." in visit.text
-    data = opened.server().shelf.get(visit.query["data"])
+    data = opened.server().get(visit.query["data"])
     assert data.key != inverted.key
     for key in ("a", "b"):
         predictions = inverted.models[key].predictions

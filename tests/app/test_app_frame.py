@@ -15,7 +15,7 @@ from streamlit.runtime.context import StreamlitCookies
 import hierviz as hv
 from hierviz.app import state
 from hierviz.app.middleware import UnknownPage
-from hierviz.app.state import opened
+from hierviz.app.state import entry, opened
 from hierviz.app.state.entry import not_here
 from hierviz.app.state.escape import in_form_words
 from hierviz.app.widgets import offers, save_menu
@@ -102,15 +102,15 @@ def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
     assert "New here?" in visit.text
     with monkeypatch.context() as patch:
         # A connection that was lost brings the cookies of now.
-        patch.setattr(type(st.context), "cookies", StreamlitCookies({state.GREETED: "1"}))
+        patch.setattr(type(st.context), "cookies", StreamlitCookies({entry.GREETED: "1"}))
         assert "New here?" in visit.run().text
     assert "New here?" not in visit.go("curves").text
     assert "New here?" in visit.go("overview").text
     assert greeted(visit) == ""
     visit.press("Dismiss")
     assert "New here?" not in visit.text
-    assert greeted(visit.run()) == state.GREETED
-    monkeypatch.setattr(type(st.context), "cookies", StreamlitCookies({state.GREETED: "1"}))
+    assert greeted(visit.run()) == entry.GREETED
+    monkeypatch.setattr(type(st.context), "cookies", StreamlitCookies({entry.GREETED: "1"}))
     assert "New here?" not in Visit("overview").text
 
 

@@ -249,7 +249,7 @@ def opened_by(visit):
     """The Evaluation that Open gives."""
     visit.press("Open")
     assert not visit.at.error, visit.at.error[0].value
-    (model,) = opened.server().shelf.get(visit.query["data"]).models.values()
+    (model,) = opened.server().get(visit.query["data"]).models.values()
     return model
 
 

@@ -9,7 +9,7 @@ from visit import Visit, plain, shelve
 
 import hierviz as hv
 from hierviz.app.mistakes_page import slices_panel
-from hierviz.app.state.server_memory import server
+from hierviz.app.state import server_memory
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix
 from hierviz.diagnosis.mistakes import set_mistakes
@@ -93,7 +93,9 @@ def test_marks_last_and_are_counted(instruments):
     assert table.loc[table["sample"] == marked, "mark"].tolist() == ["truth doubtful"]
     # They belong to the browser and the data, not to the session, which ends when the page is loaded anew.
     browser = visit.at.session_state["visit"].visitor
-    assert server().of_data[instruments]["marks", browser] == {marked: {"mark": "truth doubtful", "note": "=really?"}}
+    assert server_memory._of_data[instruments]["marks", browser] == {
+        marked: {"mark": "truth doubtful", "note": "=really?"}
+    }
 
 
 def test_confusions(instruments):

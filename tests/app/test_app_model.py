@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 from hierviz.app.model_page import checks as model_checks
-from hierviz.app.model_page import questions as model_questions
 from hierviz.app.model_page.samples import (
     Samples,
     answer,
@@ -33,6 +32,7 @@ from hierviz.onnx.model import load_model
 from hierviz.onnx.perturbation import PERTURBATIONS
 from hierviz.onnx.process.isolation import Limits
 from hierviz.opening.options import LABELS
+from hierviz.readers.classes_file import class_entries
 from hierviz.readers.taxonomy_file import load_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from tests.app.visit import ROOT, Visit, shelve
@@ -277,8 +277,8 @@ def test_class_names_in_the_form_obey_an_index(brightness):
     page.run()
     assert "each once, got 2 again" in page.text
     notes = []
-    names = model_questions.names_of_file(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)
-    assert names == ["day", "night"]
+    columns = class_entries(folder.parent / "classes.csv", load_taxonomy(taxonomy), notes)[1]
+    assert [name for _, name in columns] == ["day", "night"]
     assert "column 'index'" in notes[0]
 
 

@@ -39,10 +39,10 @@ def test_a_table_is_pasted():
     # Open takes what was typed, without a press on "Use these tables" before.
     next(one for one in visit.at.button if one.label == "Open").click()
     visit.run()
-    data = opened.server().shelf.get(visit.query["data"])
+    data = opened.server().get(visit.query["data"])
     assert data.first.n_judged == data.first.predictions.n_samples == 2
     assert "truth of 2 of 2 samples from pasted-predictions.csv" in visit.text
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
 
 
 def test_all_files_come_first_and_are_named_beside_open():
@@ -68,10 +68,10 @@ def test_files_opened_by_path_are_remembered(tmp_path):
     (entry,) = json.loads(remembered.place().read_text())
     assert set(entry) == {"taxonomy", "predictions", "truth_column"}
     visit = Visit("open").press("model.csv")
-    data = opened.server().shelf.get(visit.query["data"])
+    data = opened.server().get(visit.query["data"])
     assert data.files.predictions == files.predictions
     assert data.first.predictions.n_samples == 2
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
     # Uploads are not; files that are gone are not shown; the list can be forgotten.
     remembered.remember(Files(taxonomy="/tmp/t", predictions=("/tmp/p",), held=(object(),)))
     assert remembered.remembered() == [files]

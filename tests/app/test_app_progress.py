@@ -37,10 +37,10 @@ def cancelled(visit, monkeypatch, what, page=None, **query):
     """Run a page in which the work of this name is cancelled: the press comes at its first report."""
     from hierviz.app.widgets import progress
 
-    real = progress.state.was_cancelled
-    monkeypatch.setattr(progress.state, "was_cancelled", lambda place: place.startswith(what) or real(place))
+    real = progress.server_memory.was_cancelled
+    monkeypatch.setattr(progress.server_memory, "was_cancelled", lambda place: place.startswith(what) or real(place))
     visit.go(page, **query)
-    monkeypatch.setattr(progress.state, "was_cancelled", real)
+    monkeypatch.setattr(progress.server_memory, "was_cancelled", real)
     return visit
 
 
@@ -144,7 +144,7 @@ def test_work_that_is_ended_leaves_no_result():
     assert results.known("a", user) is None
     assert results.get("a", lambda: 1, user) == 1
     assert results.known("a", user) == 1
-    results.forget("a")
+    results.drop("a")
     assert results.known("a", user) is None
 
 

@@ -175,7 +175,7 @@ def test_a_session_is_opened_again(saved, files):
     assert {**visit.query, "data": ""} == {**before.query, "data": ""}
     assert visit.text == before.text
     assert visit.memory("choosing")["level"] == 80.0
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
 
 
 def test_a_closed_link_offers_both(demo):
@@ -212,7 +212,7 @@ def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
     assert cli.main(shlex.split(command)[1:]) == 0
     assert (tmp_path / "report.html").read_text("utf-8") == made.html
     opened.server().results.drop(data.digest)
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
 
 
 def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
@@ -238,4 +238,4 @@ def test_the_menu_makes_a_report(files):
     assert f"<title>{data.title}</title>" in made.html
     assert offer.label.startswith(f"Save {slug(data.title, 'report')}.html")
     opened.server().results.drop(data.digest)
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)

@@ -168,7 +168,9 @@ class World:
         self.shown, self.forgotten = set(), []
         self.uploads = UploadFolder(tmp_path)
         limits = ServerLimits(upload=MEGABYTE, data=limit, files=5)
-        self.shelf = Shelf(limits, self.uploads, lambda: self.shown, self.forgotten.append)
+        self.shelf = Shelf(limits, self.uploads, lambda: self.shown)
+        drop = self.shelf.results.drop
+        self.shelf.results.drop = lambda digest: (self.forgotten.append(digest), drop(digest))
 
     def put(self, key, owner, n_bytes=MEGABYTE, digest=None):
         self.shelf.put(Data(key, np.zeros(n_bytes, np.uint8), digest or key), owner)
@@ -246,7 +248,6 @@ def test_what_does_not_fit_costs_others_nothing(tmp_path):
 def test_two_visitors_do_not_get_the_same_room(tmp_path, monkeypatch):
     """The second asks while the first one's files, which there is room for, are being written."""
     world = World(tmp_path, 2 * MEGABYTE)
-    place = SimpleNamespace(limits=world.shelf.limits, shelf=world.shelf, uploads=world.uploads)
     keep, found, threads = world.uploads.keep, {}, []
     visitors = threading.local()
 
@@ -265,7 +266,7 @@ def test_two_visitors_do_not_get_the_same_room(tmp_path, monkeypatch):
                 thread.join(0.1)
         return keep(*args, **given)
 
-    monkeypatch.setattr(upload_fields, "server", lambda: place)
+    monkeypatch.setattr(upload_fields, "server", lambda: world.shelf)
     monkeypatch.setattr(upload_fields, "visit", lambda: SimpleNamespace(visitor=visitors.name))
     monkeypatch.setattr(world.uploads, "keep", slow_keep)
     bring("one")
@@ -293,11 +294,13 @@ def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
     for key in "abc":
         world.put(key, f"visitor {key}")
     world.shown.add("b")
-    assert world.shelf.sweep({"visitor a"}) == 1
+    here = SimpleNamespace(visitor="visitor a", seen=set())
+    assert world.shelf.sweep([here]) == 1
     assert world.keys(*"abc") == ["a", "b"]
     # A link was followed, and another page is open now.
     world.shown.clear()
-    assert world.shelf.sweep({"visitor a"}, {"b"}) == 0
+    here.seen.add("b")
+    assert world.shelf.sweep([here]) == 0
     world.put("d", "visitor d", 3 * MEGABYTE)
     world.put("e", "visitor e", 3 * MEGABYTE)
     world.put("c", "visitor c", MEGABYTE)
@@ -305,8 +308,8 @@ def test_the_shelf_keeps_what_is_shown_or_whose_visitor_is_here(tmp_path):
 
 
 def test_what_was_made_of_the_data_counts_and_gives_way_first(tmp_path):
-    world, made, user = World(tmp_path, 8 * MEGABYTE), Results(8, 8 * MEGABYTE), User()
-    world.shelf = Shelf(world.shelf.limits, world.uploads, lambda: set(), world.forgotten.append, (made,))
+    world, user = World(tmp_path, 8 * MEGABYTE), User()
+    made = world.shelf.results
     world.put("a", "one", 3 * MEGABYTE)
     for key in ("older", "newer"):
         made.get(key, lambda: np.zeros(2 * MEGABYTE, np.uint8), user)
@@ -443,11 +446,11 @@ def test_a_visit_ends_some_time_after_its_page(monkeypatch, tmp_path):
         world.put(key, visit.visitor)
     store = one.memories.setdefault("uploads", {})
     store["taxonomy"] = world.uploads.keep([Upload("t.csv", TAXONOMY)], owner="browser 1")
-    results = Results(8, MEGABYTE)
-    results.get(("curves", ("a", 1)), lambda: 1, one)
+    results = world.shelf.results
+    results.get(("curves", ("of no data", 1)), lambda: 1, one)
 
     def sweep(now):
-        return visits.sweep(world.shelf, (results,), now)
+        return visits.sweep(world.shelf, now)
 
     assert sweep(0) == 0
     connected.remove("s1")
@@ -502,7 +505,7 @@ def test_two_visitors_with_files_of_one_name():
     names = [("scores.csv", SCORES), ("scores.csv", OTHER)]
     first, second = open_page(predictions=names), open_page(predictions=names)
     keys = [page.query["data"] for page in (first, second)]
-    data = [server().shelf.get(key) for key in keys]
+    data = [server().get(key) for key in keys]
     assert all(re.fullmatch("[0-9a-f]{16}", key) for key in keys)
     assert keys[0] != keys[1]
     # Both files are judged, each by its own numbers, and the second visitor's are not computed again.
@@ -518,12 +521,12 @@ def test_two_visitors_with_files_of_one_name():
     assert [one.label for one in second.at.button if "Close" in one.label] == []
     first.press("Close these files")
     assert "data" not in first.query
-    assert server().shelf.get(keys[0]) is None
-    assert server().shelf.get(keys[1]) is not None
+    assert server().get(keys[0]) is None
+    assert server().get(keys[1]) is not None
     second.go("overview", data=keys[0])
     assert second.at.session_state["visit"].seen == {keys[0], keys[1]}
     assert "files of this link are not open on this machine: they were closed" in second.at.info[0].value
-    server().shelf.close(keys[1], data[1] and first.at.session_state["visit"].visitor)
+    server().close(keys[1], data[1] and first.at.session_state["visit"].visitor)
 
 
 @pytest.mark.long
@@ -533,7 +536,7 @@ def test_closed_files_are_freed():
     # Widgets of all pages have seen the data.
     for name in PAGES:
         page.go(name, data=key)
-    model = weakref.ref(server().shelf.get(key).first)
+    model = weakref.ref(server().get(key).first)
     folders = [one.folder for one in server().uploads._held if any(path.read_bytes() == OTHER for path in one.paths)]
     assert folders
     page.press("Close these files")
@@ -546,7 +549,7 @@ def test_closed_files_are_freed():
 def test_the_page_says_what_it_refuses(monkeypatch):
     page = open_page(predictions=[("a.csv", SCORES), ("b.csv", SCORES)])
     assert "Prediction file 2 (b.csv) has the same content as file 1 (a.csv)" in page.text
-    limits = ServerLimits(upload=2**10, data=8 * MEGABYTE, files=6)
+    limits = ServerLimits(upload=2**10, data=server().limits.data, files=6)
     monkeypatch.setattr(server(), "limits", limits)
     page = Visit("open")
     page.at.session_state["visit"].visitor = "a browser of its own"

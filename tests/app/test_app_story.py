@@ -46,7 +46,7 @@ def test_the_demo_is_played(demo):
         played.update(at=place + 1, go=True)
         visit.run()
     played.clear()
-    visit.memory(story.ENDED)["now"] = True
+    visit.memory(story.PLAYED)["ended"] = True
     visit.run()
     assert visit.at.title[0].value == "Story"
     assert bar(visit) is None
@@ -77,7 +77,7 @@ def test_views_are_arranged(tmp_path):
     assert SavedSession.from_json(saved.to_json()).story == steps
     assert [step["page"] for step in json.loads(saved.to_json())["story"]] == ["taxonomy", "curves"]
     assert "data" not in json.loads(saved.to_json())["story"][0]["view"]
-    opened.server().shelf._remove(data.key)
+    opened.server()._remove(data.key)
 
 
 def test_a_session_knows_how_single_files_are_read(tmp_path):

@@ -28,8 +28,8 @@ def refused(**files):
 def opened(page):
     """The data set that a press has opened."""
     assert not page.at.error
-    data = server().shelf.get(page.query["data"])
-    server().shelf._remove(data.key)
+    data = server().get(page.query["data"])
+    server()._remove(data.key)
     return data
 
 

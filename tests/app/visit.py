@@ -151,7 +151,7 @@ def plain(markdown):
 def shelve(**files):
     """Open files as the page Open does and keep them for every session; returns the Dataset."""
     data = dataset.open_files(dataset.Files(**files))
-    opened.server().shelf.put(data, "")
+    opened.server().put(data, "")
     return data
 
 

@@ -8,16 +8,9 @@ from chart_cases import three_points
 
 from hierviz import INFERENCE_RULES, charts
 from hierviz.charts import theme
-from hierviz.charts._rows import frame
-from hierviz.charts._text import (
-    count_text,
-    percent_text,
-    probability_text,
-    shorten,
-    text_width,
-    wrap_items,
-    wrap_words,
-)
+from hierviz.charts._compose import frame
+from hierviz.charts._text import shorten, text_width, wrap_items, wrap_words
+from hierviz.messages.number_text import count_text, percent_text, probability_text
 
 
 def linear(colour):

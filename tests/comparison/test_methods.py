@@ -9,8 +9,7 @@ from scipy import stats
 import hierviz as hv
 from hierviz.comparison.columns import BLOCKS, BY_DEPTH, columns_of
 from hierviz.comparison.methods import Method, difference, marks_of, ranks_of
-from hierviz.metrics.label_entries import PROTEIN_METRICS
-from hierviz.metrics.registry import keys_of
+from hierviz.metrics.registry import PROTEIN_METRICS, keys_of
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_quantiles, t_tail
 
 F1 = "confusion.f1"

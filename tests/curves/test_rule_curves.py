@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.cli import main
-from hierviz.curves._rule_curve import darts_curve
+from hierviz.curves._rule_curve import rule_curve
 from hierviz.metrics.registry import path_keys
 
 # Apart by more than rounding: the rule takes what is closer for equal, the curve does not.
@@ -50,7 +50,7 @@ def test_darts_worked_by_hand():
     taxonomy = hv.Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
     p = np.array([[1, 0.75, 0.4375, 0.3125, 0.25], [1, 0.125, 0.125, 0, 0.875]])
     truth = taxonomy.nodes("dog", "newt")
-    curve = darts_curve(taxonomy, truth, p)
+    curve = rule_curve(taxonomy, truth, p, "darts")
     low, high = np.log2(1.5), np.log2(3)
     expected = [7 * high, 3 * low, (0.4375 * high - 0.75 * low) / 0.3125]
     assert curve.threshold == pytest.approx(expected)
@@ -60,7 +60,7 @@ def test_darts_worked_by_hand():
     assert expected[2] < choice.threshold <= 0.82
     assert hv.infer(taxonomy, p, "darts", lam=choice.threshold).tolist() == taxonomy.nodes("mammal", "newt").tolist()
     assert hv.thresholds.smallest_lambda(curve, 0.5).threshold == 0
-    wrong = darts_curve(taxonomy, truth[::-1], np.array([[0, 0, 1, 0, 0.0]] * 2))
+    wrong = rule_curve(taxonomy, truth[::-1], np.array([[0, 0, 1, 0, 0.0]] * 2), "darts")
     assert not hv.thresholds.smallest_lambda(wrong, 0.5).is_feasible
     with pytest.raises(hv.PredictionsError, match=r"^curve: expected a DartsCurve"):
         hv.thresholds.smallest_lambda(hv.operating_curve(taxonomy, truth, p))
@@ -73,7 +73,7 @@ def test_correct_need_not_grow_with_lambda():
     )
     # I(cat) = log2 5, I(b) = log2(5/3): λ up to .76 gives cat .3, from there b .6.
     p = np.array([[1, 0.4, 0.3, 0.1, 0.6, 0.2, 0.2, 0.2]])
-    curve = darts_curve(taxonomy, taxonomy.nodes("cat"), p)
+    curve = rule_curve(taxonomy, taxonomy.nodes("cat"), p, "darts")
     assert curve.values["correct"].tolist() == [1, 0] or curve.values["correct"].tolist() == [1, 0, 1]
     choice = hv.thresholds.smallest_lambda(curve, 1.0)
     points = curve.at(np.array([choice.threshold]))["correct"]

@@ -503,3 +503,11 @@ def test_a_json_file_of_another_form_is_not_told_sample_by_sample(tmp_path):
     (tmp_path / "taxonomy.csv").write_text("r,a\nr,b\n")
     (tmp_path / "p.json").write_text(json.dumps([{"sample_id": str(k), "of": {"a": 0.5, "b": 0.5}} for k in range(50)]))
     assert len(hv.doctor(tmp_path / "taxonomy.csv", tmp_path / "p.json")) == 3
+
+
+def test_an_edge_of_several_cycles_is_not_left_out_of_the_fixed_file(tmp_path):
+    """What is certain is judged before an edge is left out to read on."""
+    (tmp_path / "knot.csv").write_text("parent,child\nr,a\na,b\nb,a\nb,c\nc,a\n")
+    found = hv.doctor(tmp_path / "knot.csv")
+    assert {one.code for one in found if one.severity == "error"} == {"cycles"}
+    assert found.mended_names == ()

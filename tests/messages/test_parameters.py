@@ -135,14 +135,14 @@ def test_every_parameter_has_a_flag_of_the_command_line():
 
 def test_every_parameter_has_a_field_or_an_option_of_the_app():
     pytest.importorskip("streamlit")
-    from hierviz.app.model_page.questions import WIDGETS
+    from hierviz.app.model_page.questions import QUESTIONS
     from hierviz.app.widgets.reading_fields import ORDER
     from hierviz.opening.options import AT_START, LABELS, field
 
     assert sorted((*LABELS, *AT_START)) == sorted(PARAMETERS)
     assert {FLAGS[name].split()[0] for name in AT_START} <= flags_of("app")
     # Every label is that of a field: the forms take theirs from the table, and no text of theirs repeats one.
-    drawn, repeated = {*WIDGETS, *ORDER}, []
+    drawn, repeated = {*QUESTIONS, *ORDER}, []
     app = PACKAGE / "app"
     fields = app / "widgets" / "reading_fields.py"
     for path in (*(app / "pages").glob("*.py"), *(app / "model_page").glob("*.py"), fields):

@@ -364,7 +364,6 @@ TREES_ONLY = {
     "set_information": set_information,
     "set_overlap in bits": lambda g, y: set_overlap(g, y, NodeLists.from_lists([[1]]), "information"),
     "set_curve in bits": lambda g, y: sample_curve(g, y, np.ones(5), weight="information"),
-    "macro_f1_by_depth": lambda g, y: LabelSetCounts(g).macro_f1_by_depth(),
     **{f"infer {rule}": lambda g, y, rule=rule: hv.infer(g, np.ones((1, 5)), rule) for rule in TREE_RULES},
     **{
         key: lambda g, y, key=key: hv.node_probabilities(g, np.zeros((1, 4)), key)

@@ -9,8 +9,7 @@ import pytest
 import hierviz as hv
 from hierviz.metrics.confusion.confusion_counts import measures
 from hierviz.metrics.entry import Metric
-from hierviz.metrics.label_entries import PROTEIN_METRICS
-from hierviz.metrics.registry import path_keys
+from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")

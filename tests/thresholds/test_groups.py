@@ -39,14 +39,6 @@ def test_groups_of_samples(case, data):
     leaf = [naive.rule_leaf(graph, row) for row in p.tolist()]
     found = groups_by_subtree(taxonomy, table)
     assert found.tolist() == [naive.path(graph, node)[1] for node in leaf]
-    # Any disjoint subtrees: keep those that do not lie on a path with one kept before.
-    tops = []
-    for node in data.draw(st.permutations(range(graph.n))):
-        if not any(node in naive.ancestors(graph, top) or top in naive.ancestors(graph, node) for top in tops):
-            tops.append(node)
-    tops = tops[: data.draw(st.integers(1, len(tops)))]
-    expected = [next((top for top in tops if top in naive.ancestors(graph, node)), -1) for node in leaf]
-    assert groups_by_subtree(taxonomy, table, tops).tolist() == expected
     majority = [naive.depth(graph, naive.rule_majority(graph, row)) for row in p.tolist()]
     assert groups_by_depth(taxonomy, table).tolist() == majority
     thresholds = data.draw(st.lists(st.sampled_from(strategies.TIES), min_size=len(p), max_size=len(p)))
@@ -61,7 +53,7 @@ def test_group_by_group(case, goal, is_checked, data):
     n, table = len(p), hv.pareto_table(taxonomy, p)
     if is_checked and n < 2:
         return
-    labels = np.array(data.draw(st.lists(st.sampled_from([-1, 1, 3, 4]), min_size=n, max_size=n)))
+    labels = np.array(data.draw(st.lists(st.sampled_from([0, 1, 3, 4]), min_size=n, max_size=n)))
     found = group_thresholds(taxonomy, truth, table, labels, GOALS[goal], fraction=0.5 if is_checked else None, seed=n)
     first, second = split_samples(n, 0.5, seed=n) if is_checked else (np.arange(n), np.arange(n))
 
@@ -73,18 +65,15 @@ def test_group_by_group(case, goal, is_checked, data):
         assert found is None
         return
     assert found.global_threshold == overall
-    assert found.groups.tolist() == sorted({*labels.tolist()} - {-1})
-    tau_of = {-1: overall}
+    assert found.groups.tolist() == sorted({*labels.tolist()})
+    tau_of = {}
     for i, group in enumerate(found.groups.tolist()):
         rows = first[labels[first] == group]
         own = choose(rows)
         assert found.is_own[i] == (own is not None)
         tau_of[group] = overall if own is None else own
         assert found.threshold[i] == tau_of[group]
-        assert found.n_chosen[i] == len(rows)
         assert found.n_measured[i] == (labels[second] == group).sum()
-    assert found.thresholds_of(labels).tolist() == [tau_of[label] for label in labels.tolist()]
-    assert found.thresholds_of(np.array([99])).tolist() == [overall]
     for tau, values, group_values in (
         (tau_of, found.values, found.group_values),
         (dict.fromkeys(tau_of, overall), found.global_values, found.global_group_values),
@@ -103,7 +92,7 @@ def test_group_by_group(case, goal, is_checked, data):
                 assert group_values[key][i] == pytest.approx(mean, abs=1e-12, nan_ok=True)
     if not is_checked and goal == "f1":
         assert found.values["info_f1"] >= found.global_values["info_f1"] - 1e-12
-    if not is_checked and found.is_own.all() and -1 not in labels:
+    if not is_checked and found.is_own.all():
         level = {"f1": 0, "correct": 0.9, "never": 1}[goal]
         assert found.values["correct"] >= level - 1e-12
         assert (found.group_values["correct"] >= level - 1e-12).all()
@@ -115,7 +104,7 @@ def test_on_the_same_samples_and_on_others(world):
     assert same.groups.tolist() == world.taxonomy.children[0].tolist()
     assert not same.is_checked
     assert "chosen and measured on the same" in same.sentence
-    answers = nodes_at_each(world.table, same.thresholds_of(labels))
+    answers = nodes_at_each(world.table, same.threshold[np.searchsorted(same.groups, labels)])
     metrics = path_metrics(world.taxonomy, world.truth, answers)
     for key in path_keys():
         assert same.values[key] == pytest.approx(metrics[key].mean(), abs=1e-12)
@@ -129,16 +118,6 @@ def test_on_the_same_samples_and_on_others(world):
 
 def test_errors(world):
     taxonomy, table, truth = world.taxonomy, world.table, world.truth
-    with pytest.raises(
-        hv.PredictionsError, match=r"^subtrees: expected disjoint ones, got 'n4' in 'n1'\. Leave one out"
-    ):
-        groups_by_subtree(taxonomy, table, taxonomy.nodes("n4", "n2", "n1"))
-    with pytest.raises(hv.PredictionsError, match=r"^subtrees: expected disjoint ones, got 'n1' in 'n1'"):
-        groups_by_subtree(taxonomy, table, taxonomy.nodes("n1", "n1"))
-    with pytest.raises(hv.PredictionsError, match=r"^subtrees: expected node numbers from 0 to 39, got 40"):
-        groups_by_subtree(taxonomy, table, np.array([40]))
-    with pytest.raises(hv.PredictionsError, match=r"^subtrees: expected at least one node, got none"):
-        groups_by_subtree(taxonomy, table, [])
     with pytest.raises(
         hv.PredictionsError, match=r"^labels: expected one for each of the \d+ samples, got shape \(1,\)"
     ):

@@ -17,7 +17,7 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.charts._matrices import n_metrics_drawn
-from hierviz.charts._sample_scatter import LISTED, MOST_DOTS
+from hierviz.charts._points import LISTED, MOST_DOTS
 from hierviz.comparison.disagreement import metrics_on_samples, models_on_samples, sample_metrics
 from hierviz.metrics.registry import METRICS
 

@@ -9,7 +9,7 @@ from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import is_wanted, worked_out
-from hierviz.charts._facet_curves import MOST
+from hierviz.charts._plain_curves import MOST
 from hierviz.diagnosis._level_matrix import level_matrix
 from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys

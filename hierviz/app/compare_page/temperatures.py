@@ -38,14 +38,13 @@ def fit(data):
     asked = state.memory("temperatures").pop("asked", None)
     if asked is None:
         return
-    stages, view = state.Stages("cancel-temperatures", lambda: None), state.view()
+    view = state.view()
     try:
-        state.put(at_temperatures(data, *asked, stages))
+        with state.Stages("cancel-temperatures", lambda: None) as stages:
+            state.put(at_temperatures(data, *asked, stages))
     except HiervizError as error:
-        stages.end()
         st.error(escape(str(error)), icon=":material/error:")
         return
-    stages.end()
     state.change(models=view.models, model=view.model, comparison=view.comparison, preset=view.preset, rule=view.rule)
     st.rerun()
 

@@ -8,6 +8,7 @@ import numpy as np
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
+from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.progress import worked_out
@@ -126,7 +127,7 @@ class CurveChoice:
     @property
     def settings(self):
         """Name and value of the parameters of all rules but the threshold, for `Evaluation.answers`."""
-        values = state.rule_settings(self.taxonomy)
+        values = rule_parameters.rule_settings(self.taxonomy)
         return tuple((name, value) for name, value in values.items() if name != THRESHOLD.name)
 
     def layers(self):
@@ -240,7 +241,7 @@ def curve_chart(choice):
     layers = replace(choice.layers(), envelope="envelope" in view.drawn, levels="levels" in view.drawn)
     options = (view.axes, view.drawn, view.marked, choice.settings, bool(view.own))
     options = (*options, choice.bands_shown(), str(layers.points))
-    start, key = state.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
+    start, key = current.curve_start(f"{options}-{dark}-{width}-{'-'.join(choice.keys)}", choice.keys)
     curves, threshold = choice.curves(start), choice.threshold(start)
     alike = {
         "axes": replace(choice.axes, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
@@ -261,7 +262,7 @@ def curve_chart(choice):
 
     figure, spec = state.computed("curves", (*drawn, dark, width), make)
     event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
-    now = state.dragged(event, start, choice.keys, choice.rule)
+    now = current.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
     moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
     banded = charts.bands_sentence(layers.bands, choice.axes.x, choice.axes.y)

@@ -3,9 +3,9 @@
 import pandas as pd
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
 from hierviz.app.curve_panels.choosing import Setting
+from hierviz.app.state.current import bound_member
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import pick_several
@@ -38,7 +38,7 @@ def panel(choice, now):
             labels, where = {key: METRICS[key].label for key in TABLE_KEYS}, (choosing.MEMORY, "columns")
             chosen = pick_several("Columns", labels, where, TABLE_KEYS, label_visibility="collapsed")
         facet = FACET.ask(choice)
-        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
+        st.toggle("Show bands and intervals", **bound_member("drawn", "bands"))
     keys = [key for key in TABLE_KEYS if key in chosen]
     if not keys:
         st.info("Choose at least one column.")

@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels import choosing, uncertainty
+from hierviz.app.state.current import move_thresholds
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
 from hierviz.app.widgets.table import TIED
@@ -157,7 +158,7 @@ def _table(choice, goal, ranking, where):
             "Use all, each model with its own τ",
             key=f"use-all-{where}",
             icon=":material/my_location:",
-            on_click=state.move_thresholds,
+            on_click=move_thresholds,
             args=(reached, state.shown_model_of(choice.keys)),
         )
 

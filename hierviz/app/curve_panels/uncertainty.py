@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import model_differences
 from hierviz.app.curve_panels.choosing import Setting, group_of, group_setting
+from hierviz.app.state.current import bound_member
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.bounds import bounded_curve, why_no_bounds
 from hierviz.evaluation.model_table import answer_intervals, model_intervals
@@ -167,7 +168,7 @@ def panel(choice, now):
         "are not trained again."
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        st.toggle("Show bands and intervals", **state.bound_member("drawn", "bands"))
+        st.toggle("Show bands and intervals", **bound_member("drawn", "bands"))
         for setting in (RESAMPLES, SEED, GROUP):
             setting.ask(choice)
     if not is_on():

@@ -10,6 +10,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
+from hierviz.app.state import current
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.controls import pick
@@ -25,6 +26,12 @@ SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the co
 # Measures and counts of the two by two numbers.
 KEYS = ("acc", "ppv", "tpr", "f1", "fnr", "fpr", "tnr", "pt", "mcc")
 COUNTS = ("tp", "fp", "fn", "tn")
+# Why Examples cannot show the samples of a cell.
+FOLDED = "This line holds several small classes: open the samples one by one."
+IN_SEVERAL = (
+    "Samples below several of the closed classes are counted once here and are listed below each of them on Examples: open the "
+    "samples one by one, or the classes."
+)
 # Cells that the list of cells holds.
 MOST_CELLS = 300
 
@@ -115,17 +122,8 @@ def _controls(asked, folded):
 
 def _choice(label, options, words, act):
     """A menu that acts on what is chosen and is then empty again."""
-    key = f"matrix-{label}"
-
-    def changed():
-        value = state.session[key]
-        state.session[key] = None
-        if value is not None:
-            act(value)
-
-    st.selectbox(
-        label, options, index=None, format_func=words, key=key, on_change=changed, placeholder="choose", width=270
-    )
+    tied = current.tied(f"matrix-{label}", None, lambda value: None if value is None else act(value), width=270)
+    st.selectbox(label, options, index=None, format_func=words, placeholder="choose", **tied)
 
 
 def _matrix(asked, folded, shown, is_log, width, opened):
@@ -194,17 +192,11 @@ def _samples(asked, folded, cell):
     # In a graph a sample may be below several closed classes, but the matrix counts it once.
     several = [fields[name] for name in ("under", "answered") if name in fields and not asked.taxonomy.is_tree]
     is_exact = all(asked.taxonomy.is_leaf[asked.taxonomy.node(name)] for name in several)
-    if asked.answers.is_single and is_exact and not is_folded:
-        asked.link_to_samples(**fields)
-    elif not asked.answers.is_single:
-        st.caption(ONE_BY_ONE)
-    elif is_folded:
-        st.caption("This line holds several small classes: open the samples one by one.")
+    why = FOLDED if is_folded else "" if is_exact else IN_SEVERAL
+    if why or not asked.answers.is_single:
+        st.caption(why if asked.answers.is_single else ONE_BY_ONE)
     else:
-        st.caption(
-            "Samples below several of the closed classes are counted once here and are listed below each of them on Examples: "
-            "open the samples one by one, or the classes."
-        )
+        asked.link_to_samples(**fields)
     severity = asked.severities[0]
     sample_table.draw(
         asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import pandas as pd
 import streamlit as st
 
 from hierviz.app.mistakes_page import sample_table
@@ -110,16 +109,12 @@ def _table(asked, found):
     unit = 100 if is_wrong else 1
     what = "Wrong" if is_wrong else f"Mean {SEVERITIES[found.loss_key].label}"
     tested = found.to_frame()
-    frame = pd.DataFrame(
-        {
-            "worse": [row.verdict for row in found.rows],
-            "slice": [_name(asked.taxonomy, row) for row in found.rows],
-            "kind": ["subtree" if row.kind == "subtree" else "attribute" for row in found.rows],
-            "n": tested["n"],
-            "rate": tested["rate"] * unit,
-            "rest_rate": tested["rest_rate"] * unit,
-            **{key: tested[key] for key in ("excess", "excess_outside", "p_adjusted")},
-        }
+    frame = tested.assign(
+        worse=[row.verdict for row in found.rows],
+        slice=[_name(asked.taxonomy, row) for row in found.rows],
+        kind=tested["kind"].where(tested["kind"] == "subtree", "attribute"),
+        rate=tested["rate"] * unit,
+        rest_rate=tested["rest_rate"] * unit,
     )
     excess = "Wrong answers, or losses, beyond those of an average slice with as many samples."
     own_excess = "The same, of the samples outside the flagged slices above it."

@@ -15,10 +15,10 @@ from hierviz.app.model_page import checks as model_checks
 from hierviz.app.model_page.samples import Samples
 from hierviz.app.state.dataset import has_same_samples, with_model
 from hierviz.app.state.escape import escape, in_form_words, sentence
-from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.table import download
 from hierviz.messages.errors import HiervizError
-from hierviz.messages.progress import ProgressText
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.inputs.model_inputs import MOST_NAMED, without_unreadable
 from hierviz.opening.files import Files
@@ -61,51 +61,38 @@ class Finished:
 
 
 def run(source, model, kind, from_data, data):
-    """The section; parameters as `model_ask.ask`, with the open Dataset.
-
-    Returns
-    -------
-    Question or None
-        Asked because of the scores.
-    """
+    """The section; parameters and errors as of `single_sample.ask`, with the open Dataset."""
     memory = state.memory("run")
     st.markdown(
         "Run the model on all samples, then compare it with others on the other pages or download its predictions."
     )
     chosen = _choose(model, kind, from_data, source)
     if chosen is None:
-        return None
+        return
     if kind == "picture":
         said = state.startup_limits()[1]["strict"]
         st.toggle(LABELS["strict"], **state.kept("run", "strict", said))
         st.caption("Otherwise unreadable pictures are left out and listed below.")
-    with st.container(horizontal=True):
-        wanted = {"wanted": source.key, "stopped": None}
-        st.button(
-            "Run", type="primary", icon=":material/play_arrow:", key="run", on_click=memory.update, args=(wanted,)
-        )
-        cancel = st.empty()
+    wanted = {"wanted": source.key, "stopped": None}
+    st.button("Run", type="primary", icon=":material/play_arrow:", key="run", on_click=memory.update, args=(wanted,))
     place = st.empty()
     if memory.pop("wanted", None) == source.key:
         memory.pop("finished", None)
         try:
-            memory["finished"] = _run(source, model, chosen, place, cancel, memory)
+            with place.container(), state.Stages("cancel-run", lambda: None, after=0) as stages:
+                memory["finished"] = _run(source, model, chosen, stages, memory)
         except HiervizError as error:
             memory["stopped"] = None
             if isinstance(error, OpenQuestion):
                 place.info("Answer the question above, then press Run again.", icon=":material/arrow_upward:")
-                return error.question
+                raise
             place.error(escape(in_form_words(error)), icon=":material/error:")
-            return None
-        finally:
-            if memory.get("stopped") is None:  # after a press of Cancel this script draws no more
-                cancel.empty()
+            return
     if memory.get("stopped"):
         place.info(f"Cancelled after {memory['stopped']}. No predictions are kept.", icon=":material/cancel:")
     finished = memory.get("finished")
     if finished is not None and finished.key == source.key:
         _show(finished, data)
-    return None
 
 
 def _choose(model, kind, from_data, source):
@@ -135,17 +122,13 @@ def _choose(model, kind, from_data, source):
     return None, Files(inputs=str(inputs.paths[0]), truth=truth, media=media, held=held)
 
 
-def _run(source, model, chosen, place, cancel, memory):
-    memory["stopped"] = "no row"
-    cancel.button("Cancel", icon=":material/close:", key="cancel-run")
-    bar = place.progress(0.0, "Starting …")
-
-    text = ProgressText()
+def _run(source, model, chosen, stages, memory):
+    memory["stopped"], show = "no row", stages("Running")
 
     def progress(done, total):
         memory["stopped"] = f"{done:,} of {total:,} rows"
         # A press of any button ends the script here and the model's process.
-        bar.progress(done / total, text(done, total))
+        show(done, total)
 
     (samples, files), unreadable = chosen, {}
     how = {**state.startup_limits()[1], "progress": progress, "unreadable": unreadable}
@@ -162,9 +145,8 @@ def _run(source, model, chosen, place, cancel, memory):
     left_out = tuple((inputs.pictures.names[row], unreadable[row]) for row in sorted(unreadable))
     key = files.inputs if samples is None else samples.key
     samples = Samples(without_unreadable(inputs, unreadable)[0], truth, key, predictions.ids)
-    bar.progress(1.0, "Evaluating …")
+    stages("Evaluating")
     checks = None if samples.truth is None else model_checks.attempt(model, samples)
-    bar.empty()
     memory["stopped"] = None
     held = source.held if files is source.files else (*source.held, *files.held)
     source, key = replace(source, inputs=samples.inputs, held=held), source.key
@@ -187,15 +169,8 @@ def _show(finished, data):
         if not is_there:
             send = {"on_click": memory.update, "args": ({"send": True},), "disabled": memory.get("sent") is predictions}
             st.button("Add to the open data", type="primary", icon=":material/send:", key="send", **send)
-        st.download_button(
-            "Predictions as Parquet",
-            lambda: _parquet(predictions),
-            f"{finished.source.path.stem}.predictions.parquet",
-            "application/vnd.apache.parquet",
-            key="get-predictions",
-            on_click="ignore",
-            icon=":material/download:",
-        )
+        name = f"{finished.source.path.stem}.predictions.parquet"
+        download("Predictions as Parquet", lambda: _parquet(predictions), name, "get-predictions")
     if memory.pop("send", False):
         with st.spinner("Evaluating …"):
             joined, key = with_model(data, _with_truth(predictions, data), finished.source)
@@ -209,7 +184,7 @@ def _show(finished, data):
         )
         with st.container(horizontal=True):
             for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
-                st.page_link(shell.page(page), label=label, query_params=state.link())
+                link_to(page, label)
     if finished.checks is not None:
         st.subheader("Checks against the truth")
         model_checks.show(finished.checks)

@@ -9,6 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app.state.escape import escape, sentence
+from hierviz.app.widgets import table
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.class_order import check_class_order, rows_to_check
@@ -98,11 +99,6 @@ def _table(title, rows, words, chosen, header, most=MOST_SHOWN):
             header: [row[words] for row in shown],
         }
     )
-    accuracy = st.column_config.ProgressColumn(format="percent", min_value=0, max_value=1, width=110)
-    st.dataframe(
-        frame,
-        hide_index=True,
-        key=f"checks-{words}",
-        column_config={"accuracy": accuracy, "used": st.column_config.TextColumn(width=50)},
-    )
+    columns = {"used": table.words(width=50), "accuracy": table.bar(None, 1, "percent", width=110), header: None}
+    table.draw(frame, columns, key=f"checks-{words}")
     st.caption(f"Top-1 accuracy on {rows[0]['n']:,} samples with known truth.")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 from os.path import basename as file_name
 from pathlib import Path
 
@@ -11,6 +10,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.dataset import ModelSource, model_files
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.state.file_content import stamp
+from hierviz.app.state.opened import asked_files
 from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 from hierviz.opening.loading import taxonomy_of
@@ -46,7 +47,7 @@ def choose(data):
     key : str or None
         Of the model in the data set; None for a file of the visitor's.
     """
-    memory, asked = state.memory("model"), state.asked_files()
+    memory, asked = state.memory("model"), asked_files()
     if memory.setdefault("data", data.key) != data.key:
         # Other data were opened since: their taxonomy is the default again.
         memory |= {"data": data.key, "taxonomy_way": "open"}
@@ -72,7 +73,7 @@ def choose(data):
             return _named(offered if way == "offered" else asked, way)
         if way == "data":
             names = {key: data.models[key].predictions.name for key in data.sources}
-            now = state.view().model if state.view().model in names else next(iter(names))
+            now = state.shown_model_of(names)
             _select(names, width=300, **state.bound("model", value=now))
             return data.sources[now], data.taxonomy, now
     left, right = st.columns(2, gap="large")
@@ -109,7 +110,7 @@ def _named(files, way):
     where = "as chosen on Open files" if way == "offered" else "as given on the command line"
     st.caption(f"{escape(file_name(path))} with {escape(words)}, {where}.")
     form = (files.taxonomy, files.nodes)
-    taxonomy = state.answered(("taxonomy", *form, *(_stamp(file) for file in form if file)), lambda: taxonomy_of(files))
+    taxonomy = state.answered(("taxonomy", *form, *(stamp(file) for file in form if file)), lambda: taxonomy_of(files))
     return ModelSource(Path(path), files.source_keywords, held=files.held, files=files), taxonomy, None
 
 
@@ -123,15 +124,10 @@ def _taxonomy(data, memory):
         return None
     try:
         path = str(paths[0])
-        return state.answered(("taxonomy", path, _stamp(path)), lambda: load_taxonomy(path))
+        return state.answered(("taxonomy", path, stamp(path)), lambda: load_taxonomy(path))
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True)), icon=":material/error:")
         return None
-
-
-def _stamp(path):
-    file = Path(path)
-    return (file.stat().st_mtime_ns, file.stat().st_size) if os.path.isfile(file) else None
 
 
 def _files(slot, label, help, memory, *, several=False):

@@ -55,20 +55,17 @@ def _picture(model, picture):
         kept = state.kept("model", f"strength-{name}", 0.0)
         strengths[name] = column.slider(label, 0.0, 1.0, step=0.05, format="percent", **kept)
     is_changed = any(strengths.values())
-    none = {f"strength-{name}": 0.0 for name in SLIDERS}
-    undo = {"on_click": state.memory("model").update, "args": (none,)}
+    undo = {"on_click": state.memory("model").update, "args": ({f"strength-{name}": 0.0 for name in SLIDERS},)}
     st.button("Reset", icon=":material/undo:", disabled=not is_changed, key="unperturbed", **undo)
     changed = samples.perturbed(picture, strengths)
+    seen = None if model.inputs[0].why_no_pictures else model.inputs[0].preview(changed)
+    shown = {"Original": picture} | ({"Changed": changed} if is_changed else {})
     with images:
-        shown = [("Original", picture)] + ([("Changed", changed)] if is_changed else [])
-        if model.inputs[0].why_no_pictures:
-            for words, image in shown:
-                st.image(picture_url(_png(image)), words, width=106)
+        for words, image in (shown | ({"Model input": seen.picture} if seen else {})).items():
+            st.image(picture_url(_png(image)), words, width=106, alt=words)
+        if seen is None:
             st.caption("Answer the questions above to run the model.")
             return None, None
-        seen = model.inputs[0].preview(changed)
-        for words, image in [*shown, ("Model input", seen.picture)]:
-            st.image(picture_url(_png(image)), words, width=106, alt=words)
     height, width = seen.picture.shape[:2]
     st.caption(
         f"The model input is {width} × {height} pixels with values from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
@@ -113,16 +110,10 @@ def _row(model, sample_set, row):
     if not fields:
         st.info("The rows of this model may have any length: upload a table.", icon=":material/info:")
         return None, None
-    empty = {"str": np.array([""], dtype=object)}
-    values = {
-        spec.name: feed[spec.name].reshape(-1)
-        if feed
-        else np.repeat(empty.get(spec.dtype, np.zeros(1)), len(_fields(spec, None, None)))
-        for spec in model.inputs
-    }
     # One line a field reads better than one line with many columns, on a phone too. Numbers and texts cannot share a column.
     is_text = any(spec.dtype == "str" for spec in model.inputs)
-    cells = [values[spec.name][k] for spec, k, _ in fields]
+    empty = {spec.name: "" if spec.dtype == "str" else 0.0 for spec in model.inputs}
+    cells = [feed[spec.name].flat[k] if feed else empty[spec.name] for spec, k, _ in fields]
     shown = [_shown(cell) for cell in cells] if is_text else [float(cell) for cell in cells]
     frame = pd.DataFrame({"field": [name for *_, name in fields], "value": shown})
     key = samples.digest({"row": np.array([_shown(cell) for cell in cells])})
@@ -137,7 +128,7 @@ def _row(model, sample_set, row):
         key=f"row-{key}",
     )
     st.caption("Double-click a value to edit it.")
-    typed = dict.fromkeys(values, ())
+    typed = dict.fromkeys(empty, ())
     for (spec, _, name), value, was, cell in zip(fields, edited["value"].tolist(), shown, cells, strict=True):
         # Unedited values keep all their digits.
         typed[spec.name] += (cell if value == was or (value != value and was != was) else _cell(spec, name, value),)

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import NamedTuple
+
 import streamlit as st
 
 from hierviz.app import state
@@ -49,28 +52,24 @@ MISSING_CHOICES = (
     ),
     ("only_known", "yes", "it is judged on its own classes, without samples of others"),
 )
-TEXTS = {
-    "preprocessing.layout": "In which order does the model expect height, width and channels of a picture?",
-    "preprocessing.size": "Which picture size does the model expect, in pixels?",
-    "preprocessing.resize": "Pictures of another size are stretched by default.",
-    "preprocessing.range": "Which range of pixel values does the model expect?",
-    "preprocessing.colour": "Which order of the colour channels does the model expect?",
-    "missing": "Does the model know some of the classes only?",
-    "classes": "Which class does each column belong to?",
-    "scores": "What are the scores?",
-}
-ORDER = (
-    *("classes", "missing", "outputs", "scores"),
-    *("preprocessing.layout", "preprocessing.size", "preprocessing.resize", "preprocessing.range"),
-)
-# Keywords that one answer may give, where they are others than that of its question, or more.
-KEYWORDS = {
-    "scores": ("scores", "parametrisation"),
-    "missing": ("missing", "only_known"),
-    "classes": ("classes", "ignore", "sum_repeated"),
-    "preprocessing.resize": ("preprocessing.resize", "preprocessing.resample", "preprocessing.pad"),
-    "preprocessing.range": ("preprocessing.range", "preprocessing.mean", "preprocessing.std"),
-}
+
+
+class Fields(NamedTuple):
+    """How a question is asked.
+
+    Attributes
+    ----------
+    draw : callable
+        Takes source, model, question and key; gives the answer, or several as a dict by keyword, None while there is none.
+    text : str
+        Where the question has no text of its own.
+    more : tuple of str
+        Keywords that the answer may give besides the one that the question is about.
+    """
+
+    draw: Callable
+    text: str = ""
+    more: tuple[str, ...] = ()
 
 
 def presets(source, model, asked):
@@ -218,12 +217,20 @@ def _numbers(line):
         return None
 
 
-WIDGETS = {
-    "preprocessing.layout": _choice(LAYOUTS),
-    "preprocessing.size": _size,
-    FITTING: _fitting,
-    RANGE: _range,
-    "preprocessing.colour": _choice(COLOURS),
+QUESTIONS = {
+    "preprocessing.layout": Fields(
+        _choice(LAYOUTS), "In which order does the model expect height, width and channels of a picture?"
+    ),
+    "preprocessing.size": Fields(_size, "Which picture size does the model expect, in pixels?"),
+    FITTING: Fields(
+        _fitting,
+        "Pictures of another size are stretched by default.",
+        ("preprocessing.resample", "preprocessing.pad"),
+    ),
+    RANGE: Fields(
+        _range, "Which range of pixel values does the model expect?", ("preprocessing.mean", "preprocessing.std")
+    ),
+    "preprocessing.colour": Fields(_choice(COLOURS), "Which order of the colour channels does the model expect?"),
 }
 
 

@@ -10,7 +10,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import preparation
-from hierviz.app.model_page.preparation import KEYWORDS, MEMORY, MISSING_CHOICES, ORDER, TEXTS, name_of, radio
+from hierviz.app.model_page.preparation import MEMORY, MISSING_CHOICES, Fields, name_of, radio
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import Question
@@ -32,22 +32,11 @@ def _store(source, taxonomy):
     stores = state.memory("answers").setdefault(str(source.path), {})
     if taxonomy.sha256 not in stores:
         before = next(reversed(stores.values()), {"asked": {}, "answers": {}})
-        stores[taxonomy.sha256] = {"open": ()} | {
+        stores[taxonomy.sha256] = {
             kind: {key: value for key, value in before[kind].items() if key.startswith("preprocessing.")}
             for kind in ("asked", "answers")
         }
     return stores[taxonomy.sha256]
-
-
-def remember(source, taxonomy, questions):
-    """Ask these from now on; returns the keys of those that are open."""
-    store = _store(source, taxonomy)
-    for question in questions:
-        key = _key(question)
-        if key not in store["asked"] or question.choices:
-            store["asked"][key] = question
-    store["open"] = tuple(_key(question) for question in questions)
-    return store["open"]
 
 
 def overrule(source, taxonomy, key):
@@ -78,7 +67,10 @@ def ask(source, model, questions):
     questions : sequence of Question
         Those that are open.
     """
-    open_keys, store = remember(source, model.taxonomy, questions), _store(source, model.taxonomy)
+    open_keys, store = [_key(question) for question in questions], _store(source, model.taxonomy)
+    for key, question in zip(open_keys, questions, strict=True):
+        if key not in store["asked"] or question.choices:
+            store["asked"][key] = question
     if not store["asked"]:
         return
     texts = {_key(question): question.text for question in questions if question.about != "preprocessing"}
@@ -96,20 +88,16 @@ def ask(source, model, questions):
     with st.container(border=True, key="questions") if is_open else st.expander("Your answers about the model"):
         if open_keys:
             st.markdown("##### Missing information about the model")
-        for key in sorted(
-            store["asked"], key=lambda question_key: ORDER.index(question_key) if question_key in ORDER else 99
-        ):
+        for key in sorted(store["asked"], key=list(QUESTIONS).index):
             if about_pictures and key.startswith("preprocessing"):
                 about_pictures = []
                 preparation.presets(source, model, store["asked"])
             mark = ":material/help:" if key in open_keys or key in waiting else ":material/check_circle:"
-            words = (
-                TEXTS.get(key, "") if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
-            )
-            st.markdown(f"{mark} **{LABELS[key]}** — {escape(in_form_words(words or TEXTS[key]))}")
+            words = "" if key.startswith("preprocessing") else texts.get(key) or store["asked"][key].text
+            st.markdown(f"{mark} **{LABELS[key]}** — {escape(in_form_words(words or QUESTIONS[key].text))}")
             if key in errors and key not in waiting:  # a wrong answer
                 st.error(escape(in_form_words(errors[key])), icon=":material/error:")
-            value = WIDGETS[key](source, model, store["asked"][key], key)
+            value = QUESTIONS[key].draw(source, model, store["asked"][key], key)
             if key in waiting and key not in open_keys:
                 # A question that arose from the numbers of a run: the next run asks again.
                 words = "Dismiss" if key == "scores" and store["asked"][key].choices else "Keep as detected"
@@ -119,7 +107,7 @@ def ask(source, model, questions):
 
 def _keywords(key):
     """Keywords that the answer to a question may give."""
-    return KEYWORDS.get(key, (key,))
+    return (key, *QUESTIONS[key].more)
 
 
 def _take(store, key, value):
@@ -141,7 +129,8 @@ def _classes(source, model, question, key):
             memory[f"{name}-from"] = upload
             try:
                 notes_of_file = []
-                memory[name] = "\n".join(names_of_file(upload.paths[0], taxonomy, notes_of_file))
+                columns = class_entries(upload.paths[0], taxonomy, notes_of_file)[1]
+                memory[name] = "\n".join(class_name for _, class_name in columns)
                 memory[f"{name}-notes"] = (memory[name], notes_of_file)
             except HiervizError as error:
                 problem = error
@@ -205,11 +194,6 @@ def _missing(source, model, question, key):
     return {None: None, "missing": {"missing": "zero"}, "only_known": {"only_known": True}}[chosen]
 
 
-def names_of_file(path, taxonomy, notes):
-    """Class names of a file, in the order of the columns."""
-    return [name for _, name in class_entries(path, taxonomy, notes)[1]]
-
-
 def _outputs(source, model, question, key):
     if not question.choices:
         return None
@@ -248,10 +232,11 @@ def _scores(source, model, question, key):
     return None if chosen not in table else dict([chosen.split(":", 1)])
 
 
-WIDGETS = {
-    "classes": _classes,
-    "missing": _missing,
-    "outputs": _outputs,
-    "scores": _scores,
-    **preparation.WIDGETS,
+# In the order in which they are asked.
+QUESTIONS = {
+    "classes": Fields(_classes, "Which class does each column belong to?", ("ignore", "sum_repeated")),
+    "missing": Fields(_missing, "Does the model know some of the classes only?", ("only_known",)),
+    "outputs": Fields(_outputs),
+    "scores": Fields(_scores, "What are the scores?", ("parametrisation",)),
+    **preparation.QUESTIONS,
 }

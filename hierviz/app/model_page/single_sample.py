@@ -10,7 +10,7 @@ from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
-from hierviz.app.widgets import controls, sample
+from hierviz.app.widgets import controls, frame, sample, table
 from hierviz.app.widgets.controls import pick
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import mistakes
@@ -47,35 +47,28 @@ def ask(source, model, kind, from_data, key):
     key : str
         Of the model in the view.
 
-    Returns
-    -------
-    Question or None
+    Raises
+    ------
+    OpenQuestion
         Asked because of the scores.
     """
-    narrow = state.is_narrow()
-    left, right = (st.container(), st.container()) if narrow else st.columns([0.34, 0.66], gap="large")
-    with left:
-        try:
+    left, right = frame.side_by_side(0.34, 0.66)
+    place = left
+    try:
+        with left:
             sample_set, row = _choose(model, kind, from_data)
-            if row is None:
-                return None
-            feed, changed = edited(model, kind, sample_set, row)
-            if feed is None:
-                return None
-        except HiervizError as error:
-            st.error(escape(in_form_words(error)), icon=":material/error:")
-            return None
-    truth = None if sample_set is None else sample_set.truth_of(row)
+            feed, changed = (None, None) if row is None else edited(model, kind, sample_set, row)
+        if feed is None:
+            return
+        place, truth = right, None if sample_set is None else sample_set.truth_of(row)
+        first, second = _asked(source, model, sample_set, [feed, changed], truth)
+    except HiervizError as error:
+        if place is right and isinstance(error, OpenQuestion):
+            raise
+        place.error(escape(in_form_words(error)), icon=":material/error:")
+        return
     with right:
-        try:
-            first, second = _asked(source, model, sample_set, [feed, changed], truth)
-        except OpenQuestion as error:
-            return error.question
-        except HiervizError as error:
-            st.error(escape(in_form_words(error)), icon=":material/error:")
-            return None
         _answer(first, second, truth, [] if sample_set is None else sample_set.truths_of(row), key)
-    return None
 
 
 def _asked(source, model, sample_set, feeds, truth):
@@ -170,18 +163,12 @@ def _answer(first, second, truth, truths, key):
 def _rules(first, second, choice, truth):
     taxonomy = first.taxonomy
     rules = [rule for rule in INFERENCE_RULES.values() if taxonomy.is_tree or not rule.tree_only]
-    table = {"rule": [rule.label for rule in rules]}
+    cells = {"rule": [rule.label for rule in rules]}
     shown = {"answer": first} if second is None else {"changed": second, "original": first}
     for title, evaluation in shown.items():
         p = evaluation.predictions.node_probabilities()[0]
-        table[title] = [_rule_cell(evaluation, rule, choice, p) for rule in rules]
-    st.dataframe(
-        pd.DataFrame(table),
-        hide_index=True,
-        height=35 * (len(rules) + 1) + 3,
-        key="rules",
-        column_config={"rule": st.column_config.TextColumn(width=165)},
-    )
+        cells[title] = [_rule_cell(evaluation, rule, choice, p) for rule in rules]
+    table.draw(pd.DataFrame(cells), {**dict.fromkeys(cells), "rule": table.words(width=165)}, key="rules", most=2000)
 
 
 def _rule_cell(evaluation, rule, choice, p):

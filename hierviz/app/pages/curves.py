@@ -7,6 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels.curve_chart import CurveChoice, SetChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
+from hierviz.app.state import current
 from hierviz.app.widgets import frame, numbers, shell
 from hierviz.app.widgets.controls import explained, models_control, pick, pick_several
 from hierviz.app.widgets.links import link_to
@@ -33,10 +34,10 @@ def controls(usable, names, pairs, is_of_sets):
             for key, (label, help_text) in DRAWN.items():
                 # Bands are with their settings under Uncertainty.
                 if key in OF_SETS or not (is_of_sets or key == "bands"):
-                    st.toggle(label, help=help_text, **state.bound_member("drawn", key))
+                    st.toggle(label, help=help_text, **current.bound_member("drawn", key))
             if len(names) > 1:
                 help = "The handle then moves only the selected model; click a curve or a dot to select its model."
-                st.toggle("Separate τ per model", help=help, **state.bound_own_thresholds(names))
+                st.toggle("Separate τ per model", help=help, **current.bound_own_thresholds(names))
             if is_of_sets:
                 return names
             every = INFERENCE_RULES.items()

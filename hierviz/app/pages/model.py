@@ -14,6 +14,7 @@ from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import shell
 from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
+from hierviz.onnx.description.open_question import OpenQuestion
 
 SECTIONS = {"ask": "Single sample", "run": "Batch", "about": "Details"}
 
@@ -58,9 +59,12 @@ if section == "about":
 elif not is_ready:
     st.info("Answer the question above to continue.", icon=":material/arrow_upward:")
 else:
-    show = model_ask.ask if section == "ask" else model_run.run
-    more = show(source, model, kind, from_data, (key or "own") if section == "ask" else data)
-    if more is not None:
-        questions.append(more)
+    try:
+        if section == "ask":
+            model_ask.ask(source, model, kind, from_data, key or "own")
+        else:
+            model_run.run(source, model, kind, from_data, data)
+    except OpenQuestion as error:  # because of the scores
+        questions.append(error.question)
 with asking:
     model_questions.ask(base, model, questions)

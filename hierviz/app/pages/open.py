@@ -6,11 +6,9 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import choice as model_choice
-from hierviz.app.state import remembered
+from hierviz.app.state import opened, remembered, upload_fields
 from hierviz.app.state.dataset import model_files
 from hierviz.app.state.escape import escape, in_form_words
-from hierviz.app.state.opened import open_and_put
-from hierviz.app.state.upload_fields import replaced
 from hierviz.app.widgets import offers, shell
 from hierviz.app.widgets.account import account
 from hierviz.app.widgets.findings_panel import findings_of_open_data, findings_of_refused, found_in_refused
@@ -52,7 +50,7 @@ elif way != ways[0] and (folder := state.allowed_folder()) is not None:
 
 
 if way == "Upload":
-    st.caption(state.limits_words())
+    st.caption(upload_fields.limits_words())
 
 CLOSING = "Removes the files from the server, for everybody who has a link to them."
 chosen: dict = {}
@@ -82,7 +80,9 @@ if way == "Upload" and kind == "Predictions":
     help += "below, where it can be changed."
     with first:
         # Nothing is left to do below where all files are dealt.
-        opening = st.container() if state.dealt_upload("all", "All files at once", file_roles, help=help) else None
+        opening = (
+            st.container() if upload_fields.dealt_upload("all", "All files at once", file_roles, help=help) else None
+        )
     offers.paste()
 left, right = st.columns(2, gap="large")
 with left:
@@ -138,14 +138,14 @@ def open_them(files):
     chosen_files = files
     try:
         chosen_files = files if way == "Upload" else files.with_paths(state.allowed_path)
-        files = replaced(chosen_files)
-        opened = open_and_put(files, state.open_elsewhere if way == "Upload" else lambda digest: None)
+        files = upload_fields.replaced(chosen_files)
+        dataset = opened.open_and_put(files, opened.open_elsewhere if way == "Upload" else lambda digest: None)
         if way != "Upload":
             remembered.remember(files)
         state.publish()
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=way != "Upload")), icon=":material/error:")
-        state.open_requested(done=True)
+        opened.open_requested(done=True)
         found = found_in_refused(files)
         if not isinstance(error, ModelError):
             ways_out(error, files, chosen_files, found)
@@ -157,16 +157,16 @@ def open_them(files):
             )
             link_to("model", "Go to Model", "psychology")
         shell.stop()
-    state.open_requested(done=True)
+    opened.open_requested(done=True)
     forget_readings()
-    state.session.just_opened = opened.key
+    state.session.just_opened = dataset.key
     go_to("overview")
 
 
-if state.open_requested():
+if opened.open_requested():
     with answer:
         open_them(files)
-if state.open_cancelled():
+if opened.open_cancelled():
     st.info("Opening was cancelled. What was open before is unchanged.", icon=":material/cancel:")
 if state.view().data != "demo":
     found = shell.open_data()
@@ -178,12 +178,12 @@ if state.view().data != "demo":
     with st.container(horizontal=True, vertical_alignment="center"):
         for page, label in (("overview", "Overview"), ("curves", "Operating curves"), ("example", "Examples")):
             link_to(page, f"Go to {label}")
-        if state.may_close():
-            st.button("Close these files and show the demo", on_click=state.close, help=CLOSING)
+        if opened.may_close():
+            st.button("Close these files and show the demo", on_click=opened.close, help=CLOSING)
         else:
-            st.button("Show the demo", on_click=state.show_data, args=("demo",), key="show-demo")
+            st.button("Show the demo", on_click=opened.show_data, args=("demo",), key="show-demo")
     if not state.is_startup() and not found.credit:
-        whose = "Your" if state.may_close() else "Another visitor's"
+        whose = "Your" if opened.may_close() else "Another visitor's"
         st.caption(
             "Everybody with the link of this page can see these files while they are open. "
             f"{whose} browser opened them, and only that browser can close them."

@@ -28,11 +28,6 @@ def change(**changes):
     session.view = replace(view(), **changes)
 
 
-def show_data(key, **changes):
-    """Show another data set: of the former one's view only the threshold stays."""
-    session.view = View(data=key, threshold=view().threshold, **changes)
-
-
 def link(**changes):
     """Query parameters of the current view with some changes, for links to pages."""
     return replace(view(), **changes).to_query()
@@ -57,8 +52,19 @@ def lost_sample():
 
 
 def shown_model_of(models):
-    """The selected one of these models, else the first."""
-    return view().model if view().model in models else models[0]
+    """The selected one of some models by their keys, else the first."""
+    return view().model if view().model in models else next(iter(models))
+
+
+def tied(key, value, take, *, is_toggle=False, **widget):
+    """Keywords of a widget that shows a value; `take` is called with what its visitor gives.
+
+    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle that is
+    as it should be is left alone. Widgets that become others with their options lose their value and must be set each time.
+    """
+    if not is_toggle or session.get(key) != value:
+        session[key] = value
+    return {"key": key, "on_change": lambda: take(session[key]), **widget}
 
 
 def bound(field, **widget):
@@ -72,17 +78,16 @@ def bound(field, **widget):
     seen = None
     if widget.pop("in_popover", False):
         key, seen = key_in_popover(key, shown)
-    session[key] = shown
 
-    def changed():
+    def take(given):
         if seen is not None:
-            seen(session[key])
-        value = back(session[key])
+            seen(given)
+        value = back(given)
         if value is not None:
             # Another selection starts with its own first sample.
             change(**{field: value}, **({"sample": ""} if field in (*FILTERS, "order") else {}))
 
-    return {"key": key, "on_change": changed, **widget}
+    return tied(key, shown, take, **widget)
 
 
 def key_in_popover(key, value):
@@ -104,35 +109,21 @@ def key_in_popover(key, value):
 
 def bound_threshold(model, **widget):
     """As `bound`, for the threshold of a model."""
-    key = "widget_threshold"
-    session[key] = view().threshold_of(model)
 
-    def changed():
-        session.view = view().with_threshold(round(float(session[key]), 12), model)
+    def take(threshold):
+        session.view = view().with_threshold(round(float(threshold), 12), model)
 
-    return {"key": key, "on_change": changed, **widget}
-
-
-def show_toggle(key, is_on):
-    """Set a toggle before it is drawn.
-
-    What is set replaces what the browser shows, also where that was pressed while this run was under way: a toggle that is
-    as it should be is left alone. Widgets that become others with their options lose their value and must be set each time.
-    """
-    if session.get(key) != is_on:
-        session[key] = is_on
+    return tied("widget_threshold", view().threshold_of(model), take, **widget)
 
 
 def bound_member(field, word):
     """Keywords of a toggle that puts a word into a field of the view that holds several."""
-    key = f"widget_{field}_{word}"
-    show_toggle(key, word in getattr(view(), field))
 
-    def changed():
+    def take(is_on):
         others = tuple(other for other in getattr(view(), field) if other != word)
-        change(**{field: (*others, word) if session[key] else others})
+        change(**{field: (*others, word) if is_on else others})
 
-    return {"key": key, "on_change": changed}
+    return tied(f"widget_{field}_{word}", word in getattr(view(), field), take, is_toggle=True)
 
 
 # The threshold chart: where its handle starts, and what was chosen on it.
@@ -208,11 +199,9 @@ def dragged(event, start, models, rule="threshold"):
 
 def bound_own_thresholds(models):
     """Keywords of the toggle that gives every model a threshold of its own, or all the same again."""
-    key = "widget_own"
-    show_toggle(key, bool(view().own))
 
-    def changed():
+    def take(is_on):
         threshold = view().threshold_of(shown_model_of(models))
-        change(thresholds=own_thresholds(dict.fromkeys(models, threshold) if session[key] else {}), threshold=threshold)
+        change(thresholds=own_thresholds(dict.fromkeys(models, threshold) if is_on else {}), threshold=threshold)
 
-    return {"key": key, "on_change": changed}
+    return tied("widget_own", bool(view().own), take, is_toggle=True)

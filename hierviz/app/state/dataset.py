@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hierviz.app.state.file_content import digest, same_content
+from hierviz.app.state.file_content import digest, same_content, stamp
 from hierviz.app.state.paths import companions
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
@@ -17,7 +17,7 @@ from hierviz.evaluation.summary import require_same_samples
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.onnx.model import draft_model
 from hierviz.opening.files import Files
-from hierviz.opening.loading import check_projection, is_cut, load_files
+from hierviz.opening.loading import is_cut, load_files
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.readers.temporary_files import require_file
 from hierviz.reports.story_step import model_key
@@ -57,8 +57,7 @@ class ModelSource:
         files = [self.path]
         with contextlib.suppress(OSError):
             files += sorted(companions(self.path))
-        found = [(file.name, file.stat()) for file in files if file.is_file()]
-        stamps = [(name, status.st_mtime_ns, status.st_size) for name, status in found]
+        stamps = [(file.name, stamp(file)) for file in files if file.is_file()]
         return f"{self.path}-{stamps}-{sorted(self.given.items())!r}"
 
     def saying(self, answers):
@@ -134,20 +133,16 @@ class Dataset:
     @cached_property
     def methods(self):
         """Runs of every method: key of its first model -> list of Evaluation, which are called as the method is."""
-        method_of = {key: method for method, keys in self.runs.items() for key in keys}
         found = {}
         for key, model in self.models.items():
-            method = method_of.get(key)
-            if method is None:
-                found[key] = [model]
-                continue
-            named = replace(model, predictions=model.predictions.replace(name=method))
-            found.setdefault(self.runs[method][0], []).append(named)
+            names = [method for method, keys in self.runs.items() if key in keys]
+            named = [replace(model, predictions=model.predictions.replace(name=name)) for name in names]
+            found.setdefault(self.method_of(key), []).extend(named or [model])
         return found
 
     def method_of(self, key):
         """Key of the first run of a model's method."""
-        return next((keys[0] for keys in self.runs.values() if key in keys), key)
+        return self.runs_of(key)[0]
 
     def runs_of(self, key):
         """Keys of the models that are runs of the method of a model."""
@@ -208,7 +203,6 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         raise FileError(
             "predictions: expected a prediction file or an ONNX model with its inputs, got none. Add one of them."
         )
-    check_projection(files.projection)
     for path in files.paths:
         require_file(path)
     content, notes = digest(files, stage("Checking the files", "MB")), same_content(files.predictions)
@@ -223,11 +217,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     models = _evaluated(predictions_of_models, stage=stage)
     ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
     # The page Model runs models on the whole taxonomy only.
-    sources = {
-        key: ModelSource(Path(path), files.source_keywords, on, files.held)
-        for key, path, on in ran
-        if not is_cut(files)
-    }
+    ran = () if is_cut(files) else ran
+    sources = {key: ModelSource(Path(path), files.source_keywords, on, files.held) for key, path, on in ran}
     thresholds = {key: value for key, value in zip(models, files.thresholds, strict=False) if value is not None}
     return Dataset(
         new_key(),
@@ -302,20 +293,15 @@ def has_same_samples(data, predictions):
     return True
 
 
-def _run(model):
-    """Name of a run without the name of its method."""
-    rest = model.run.removeprefix(model.name).lstrip(" _-.")
-    return rest or model.run
-
-
 def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
     """Evaluations by key; those of `done` come first and are not computed again."""
     models = dict(done)
-    # Pages distinguish models by name: a run has its own.
-    predictions = [
-        model if model.run is None else model.replace(name=f"{model.name} · {_run(model)}") for model in predictions
-    ]
-    for predictions_of_model in with_distinct_names(predictions)[len(models) :]:
+    named = []
+    for model in predictions:
+        # Pages distinguish models by name: a run has its own.
+        run = model.run and (model.run.removeprefix(model.name).lstrip(" _-.") or model.run)
+        named.append(model if run is None else model.replace(name=f"{model.name} · {run}"))
+    for predictions_of_model in with_distinct_names(named)[len(models) :]:
         key = model_key(predictions_of_model.name, models)
         progress = stage(f"Evaluating {predictions_of_model.name}")
         models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=0.5)

@@ -156,9 +156,7 @@ def not_here(asked, view):
             words = [word for word in text.split(",") if word not in ("", "-")]
             words = [word for word in words if (word.rpartition(":")[0] if is_own else word) not in known]
             lost += [(name, unquote(word) if name == "where" else word) for word in words]
-        elif isinstance(value, float):
-            lost += [] if _is_number(text, value) else [(name, text)]
-        elif text != value:
+        elif text != value and not (isinstance(value, float) and _is_number(text, value)):
             lost.append((name, text))
     return lost
 

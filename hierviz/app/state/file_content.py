@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import hashlib
 import os
-from collections import Counter
 from pathlib import Path
 
 # Fields of `Files` that hold paths, in the order that keys in links are made in; and those that no link of before knows.
@@ -68,8 +67,7 @@ def _content(path, tell=None):
 
 def content_hash(path, tell=None, kind=hashlib.blake2b):
     """Hash of a file as bytes, made once; `tell` is called with the bytes of each part that was read."""
-    now = os.stat(path)
-    key = str(path), kind.__name__, (now.st_dev, now.st_ino, now.st_size, now.st_mtime_ns)
+    key = str(path), kind.__name__, stamp(path)
     if key not in _HASHES:
         while len(_HASHES) >= MOST_HASHES:
             _HASHES.pop(next(iter(_HASHES)), None)
@@ -85,16 +83,22 @@ def content_hash(path, tell=None, kind=hashlib.blake2b):
 
 def same_content(paths):
     """A sentence for every file that is, byte for byte, another one of them."""
-    seen, notes = {}, []
-    sizes = Counter(os.path.getsize(path) for path in paths if os.path.isfile(path))
+    first_of, notes = {}, []
     for place, path in enumerate(paths):
-        if not os.path.isfile(path) or sizes[os.path.getsize(path)] == 1:
-            continue
         content = _content(path)
-        first = seen.setdefault(content, (place, path))
-        if content is not None and first != (place, path):
+        first = place if content is None else first_of.setdefault(content, place)
+        if first != place:
             notes.append(
-                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first[0] + 1} "
-                f"({Path(first[1]).name}): the two models are the same."
+                f"Prediction file {place + 1} ({Path(path).name}) has the same content as file {first + 1} "
+                f"({Path(paths[first]).name}): the two models are the same."
             )
     return tuple(notes)
+
+
+def stamp(path):
+    """A value that changes with a file; None where there is none."""
+    try:
+        status = os.stat(path)
+    except OSError:
+        return None
+    return status.st_dev, status.st_ino, status.st_size, status.st_mtime_ns

@@ -62,10 +62,10 @@ class ServerLimits:
 
 
 def size_text(n_bytes):
-    """A number of bytes for people: "1.5 GB"."""
-    for unit, size in (("GB", GIGA), ("MB", 10**6), ("kB", 1000)):
-        if n_bytes >= size:
-            return f"{n_bytes / size:.3g} {unit}"
+    """A number of bytes for people: "1.5 GB"; 1,000 bytes are a kB."""
+    for power, unit in ((3, "GB"), (2, "MB"), (1, "kB")):
+        if n_bytes >= 1000**power:
+            return f"{n_bytes / 1000**power:.3g} {unit}"
     return f"{n_bytes} bytes"
 
 

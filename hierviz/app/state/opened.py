@@ -9,7 +9,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app.state import dataset as datasets
-from hierviz.app.state.current import publish, session, show_data, view
+from hierviz.app.state.current import publish, session, view
 from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.stages import SharedOpening, Stages
 from hierviz.app.state.upload_fields import empty_uploaders
@@ -55,10 +55,8 @@ def _startup(files):
         return _opening(files) or (None, False)
     if session.get("left_startup"):
         return None, False
-    stages = Stages("cancel-startup", cancel_startup, after=0)
-    found = _opening(files, stages.show)
-    stages.end()
-    return found or (None, False)
+    with Stages("cancel-startup", cancel_startup, after=0) as stages:
+        return _opening(files, stages.show) or (None, False)
 
 
 def cancel_startup():
@@ -128,6 +126,11 @@ def asked_files():
     return files if files is not None and files.model and _startup(files)[1] else None
 
 
+def show_data(key, **changes):
+    """Show another data set: of the former one's view only the threshold stays."""
+    session.view = View(data=key, threshold=view().threshold, **changes)
+
+
 def put(data):
     """Keep an opened data set and show it.
 
@@ -136,39 +139,34 @@ def put(data):
     FileError
         When there is no room for it.
     """
-    server().shelf.put(data, visit().visitor)
+    server().put(data, visit().visitor)
     show_data(data.key, thresholds=own_thresholds(data.thresholds))
     visit().shows = data.key
 
 
 def open_and_put(files, find=lambda digest: None):
     """Open files with their progress, keep their Dataset and show it; returns it."""
-    stages = Stages("cancel-open", cancel_open, after=0)
-    try:
+    with Stages("cancel-open", cancel_open, after=0) as stages:
         dataset = datasets.open_files(files, stages, find=find)
         put(dataset)
-    except HiervizError:
-        stages.end()
-        raise
-    stages.end()
     return dataset
 
 
 def open_elsewhere(digest):
     """A data set of uploads of the same content, which need not be read and evaluated again; None when there is none."""
-    dataset = server().shelf.with_digest(digest)
+    dataset = server().with_digest(digest)
     # Files that were named by their path may change where they are.
     return dataset if dataset is not None and dataset.held else None
 
 
 def may_close():
     """True when this visitor opened what the view shows."""
-    return server().shelf.is_of(view().data, visit().visitor)
+    return server().is_of(view().data, visit().visitor)
 
 
 def close():
     """Close what the view shows, for everybody, with the files it was read from; then show the demo."""
-    gone = server().shelf.close(view().data, visit().visitor)
+    gone = server().close(view().data, visit().visitor)
     show_data(DEMO)
     if gone is None:
         return
@@ -188,7 +186,7 @@ def data():
             return demo(key)
     if is_startup():
         return startup()
-    dataset = server().shelf.get(key)
+    dataset = server().get(key)
     if dataset is not None:
         visit().seen.add(key)
     return dataset
@@ -202,11 +200,6 @@ def shown_models(dataset):
     if dataset.key == DEMO:
         return [name for name in FIRST_OF_DEMO if name in dataset.models] or list(dataset.models)[:4]
     return list(dataset.methods)[:6]
-
-
-def shown_model(dataset):
-    """Key of the one model that the page Examples shows."""
-    return view().model if view().model in dataset.models else next(iter(dataset.models))
 
 
 def request_reopen():

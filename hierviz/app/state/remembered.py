@@ -22,14 +22,9 @@ def place():
     return base / "hierviz" / "opened.json"
 
 
-def may_remember():
-    """True when the server is this visitor's own: nobody else can reach it."""
-    return is_local_visit()
-
-
 def remember(files):
     """Put files that were opened by path at the head of the list; a list that cannot be written is left as it is."""
-    if not may_remember() or files.held:
+    if not is_local_visit() or files.held:
         return
     with contextlib.suppress(OSError):
         files = files.with_paths(os.path.abspath)
@@ -39,7 +34,7 @@ def remember(files):
 
 def remembered():
     """The Files of the list, the last opened first, whose files all still exist."""
-    if not may_remember():
+    if not is_local_visit():
         return []
     found = [files_from(entry) for entry in _entries()]
     return [files for files in found if all(map(os.path.exists, files.paths))]
@@ -47,7 +42,7 @@ def remembered():
 
 def forget_remembered():
     """Remove the list."""
-    if may_remember():
+    if is_local_visit():
         with contextlib.suppress(OSError):
             place().unlink()
 

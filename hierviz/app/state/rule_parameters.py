@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from hierviz.app.state.current import change, session, view
+from hierviz.app.state.current import change, tied, view
 from hierviz.app.state.server_memory import computed, memory
 from hierviz.inference.crm import leaf_names
 from hierviz.inference.registry import rule_parameters
@@ -48,13 +48,7 @@ def uploaded_costs(taxonomy):
 
 def bound_parameter(name, **widget):
     """Keywords that tie a widget to a parameter of a rule."""
-    key = f"widget_{name}"
-    session[key] = view().parameter(name)
-
-    def changed():
-        change_parameter(name, session[key])
-
-    return {"key": key, "on_change": changed, **widget}
+    return tied(f"widget_{name}", view().parameter(name), lambda value: change_parameter(name, value), **widget)
 
 
 def change_parameter(name, value):

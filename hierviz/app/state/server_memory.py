@@ -8,46 +8,26 @@ import weakref
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
-from hierviz.app.state.current import publish, session, view
+from hierviz.app.state.current import publish, session, tied, view
 from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
-from hierviz.app.state.shelf import Results, Shelf
+from hierviz.app.state.shelf import Shelf
 from hierviz.app.state.uploads import UploadFolder
 from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys, visit
 from hierviz.opening.options import start_options
 from hierviz.reports.view import CHOICES
 
-# The largest result is a chart with its tables, some megabytes.
-MOST_RESULTS, MOST_MODELS = 512, 8
 # Browsers whose marks of a data set are kept.
 MOST_VISITORS = 500
-
-
-class Server:
-    """One per process.
-
-    Parameters
-    ----------
-    limits : ServerLimits
-    """
-
-    def __init__(self, limits):
-        self.limits, self.uploads = limits, UploadFolder()
-        self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
-        self.of_data = weakref.WeakKeyDictionary()
-        made = (self.results, self.models)
-        self.shelf = Shelf(limits, self.uploads, shown_keys, self._forget, made)
-        if running_server() is not None:
-            keep_sweeping(self.shelf, made)
-
-    def _forget(self, digest):
-        for results in (self.results, self.models):
-            results.drop(digest)
+_of_data: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
 @st.cache_resource(show_spinner=False)
 def server():
-    """The Server of this process."""
-    return Server(limits_of(sys.argv[1:], st.get_option("server.maxUploadSize")))
+    """The Shelf of this process."""
+    shelf = Shelf(limits_of(sys.argv[1:], st.get_option("server.maxUploadSize")), UploadFolder(), shown_keys)
+    if running_server() is not None:
+        keep_sweeping(shelf)
+    return shelf
 
 
 def limits_of(arguments, upload_mb):
@@ -69,7 +49,7 @@ def of_data(name, data):
     name : str
     data : Dataset
     """
-    visitors = server().of_data.setdefault(data, {})
+    visitors = _of_data.setdefault(data, {})
     key = (name, visit().visitor)
     kept = visitors.pop(key, {})
     visitors[key] = kept  # the one used last is the last
@@ -93,15 +73,14 @@ def kept(name, field, default=None, **widget):
         store[field] = of_address[name, field] = named
     elif named is None and of_address.pop((name, field), None) is not None:
         store.pop(field, None)  # the address that named it was left
-    session[key] = store.get(field, default)
 
-    def changed():
-        store[field] = session[key]
+    def take(value):
+        store[field] = value
         if is_in_address:
-            session.view = view().with_choice(name, field, session[key], default)
+            session.view = view().with_choice(name, field, value, default)
             publish()  # in a fragment nothing else does
 
-    return {"key": key, "on_change": changed, **widget}
+    return tied(key, store.get(field, default), take, **widget)
 
 
 def computed(name, key, make):
@@ -126,7 +105,7 @@ def was_cancelled(place):
 
 def forget(name, key):
     """Forget what `computed` has made."""
-    server().results.forget((name, key))
+    server().results.drop((name, key))
 
 
 def is_told_first(place):

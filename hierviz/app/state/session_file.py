@@ -42,11 +42,6 @@ class SessionPart:
     name: str
     sha256: str
 
-    @property
-    def words(self):
-        """Name and role for people."""
-        return f"{self.name} ({ROLES[self.role]})"
-
 
 @dataclass(frozen=True)
 class SavedSession(StoryStep):
@@ -127,11 +122,6 @@ class SavedSession(StoryStep):
         """Whether it is a demo that everybody can open."""
         return bool(self.demo)
 
-    @property
-    def needs_model(self):
-        """Whether models were run on inputs: these are opened on their own pages."""
-        return any(part.role == "model" for part in self.parts)
-
     def files(self, paths, held=()):
         """The Files to open, of a path for each part in order."""
         by_role: dict = {}
@@ -171,14 +161,9 @@ def session_of(dataset, page, view, memories, story=()):
     FileError
         If a file of the data is no longer there.
     """
-    kept = {name: _plain(memories.get(name, {})) for name in CHOICES}
-    step = StoryStep(page, texts(view.to_query()))
-    saved = SavedSession(
-        **vars(step),
-        title=dataset.title,
-        memories={name: values for name, values in kept.items() if values},
-        story=tuple(story),
-    )
+    kept = {name: plain for name in CHOICES if (plain := _plain(memories.get(name, {})))}
+    fields = texts(view.to_query())
+    saved = SavedSession(page, fields, title=dataset.title, memories=kept, story=tuple(story))
     if dataset.key in NAME_OF_DEMO:
         return replace(saved, demo=dataset.key)
     parts = [SessionPart(role, Path(path).name, sha256(path)) for role, path in dataset.files.named_paths]
@@ -224,15 +209,14 @@ def matched(parts, paths):
     by_hash = {content: path for path, content in reversed(hashes.items())}
     found = [by_hash.get(part.sha256) for part in parts]
     problems = []
-    for part, path in zip(parts, found, strict=True):
-        if path is not None:
-            continue
+    for part in [part for part, path in zip(parts, found, strict=True) if path is None]:
         other = next((content for given, content in hashes.items() if Path(given).name == part.name), None)
+        words = f"{part.name} ({ROLES[part.role]}): expected the file of the session"
         problems.append(
-            f"{part.words}: expected the file of the session, got none. Add it."
+            f"{words}, got none. Add it."
             if other is None
-            else f"{part.words}: expected the file of the session (SHA-256 {part.sha256[:12]}…), got another content "
-            f"({other[:12]}…). Choose the file that the session was saved with."
+            else f"{words} (SHA-256 {part.sha256[:12]}…), got another content ({other[:12]}…). Choose the file that the session "
+            "was saved with."
         )
     return found, problems
 
@@ -275,13 +259,11 @@ def _plain(values):
     """Entries of a memory that JSON can hold."""
 
     def is_plain(value):
-        return value is None or isinstance(value, str | int | float | bool)
+        return all(
+            isinstance(part, str | int | float | None) for part in (value if isinstance(value, list) else [value])
+        )
 
-    return {
-        key: value
-        for key, value in values.items()
-        if isinstance(key, str) and (is_plain(value) or (isinstance(value, list) and all(map(is_plain, value))))
-    }
+    return {key: value for key, value in values.items() if isinstance(key, str) and is_plain(value)}
 
 
 # Opening a session file: which files it still needs, and the page that it shows.
@@ -305,14 +287,9 @@ def open_already(saved):
 
     Data of other visitors are not searched: whoever knows the hash of a file need not have it.
     """
-    shown = data()
-    if saved.is_demo:
-        return shown if shown is not None and shown.key == saved.demo else None
-    others = [startup()] if startup_files() else []
-    for dataset in (shown, *others):
-        if dataset is not None and dataset.files is not None and is_session_of(dataset.files, saved):
-            return dataset
-    return None
+    seen = [data(), startup() if startup_files() else None]
+    of_files = [dataset for dataset in seen if dataset is not None and dataset.files is not None]
+    return next((dataset for dataset in of_files if is_session_of(dataset.files, saved)), None)
 
 
 def session_files(saved, paths):

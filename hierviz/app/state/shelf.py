@@ -10,15 +10,12 @@ from dataclasses import dataclass, field
 from hierviz.app.state.limits import size_in_memory, size_text
 from hierviz.messages.errors import FileError
 
-
-@dataclass(eq=False)
-class _Opened:
-    data: object
-    owner: str
+# The largest result is a chart with its tables, some megabytes.
+MOST_RESULTS, MOST_MODELS = 512, 8
 
 
 class Shelf:
-    """Opened data sets of all visitors by key.
+    """What visitors brought and what was made of it: opened data sets by key, uploads, results and models; one per server.
 
     Data that a page shows, or that were opened last, are never removed to make room. The least recently used go first.
 
@@ -29,21 +26,20 @@ class Shelf:
         Its files count as much as what is in memory.
     shown : callable
         Gives the keys of the data sets that are shown at this moment.
-    forget : callable
-        Called with a digest of which no data set is left.
-    results : sequence of Results
-        Results of the data sets: they count too, and are removed before any of them.
 
     Attributes
     ----------
+    results, models : Results
+        They count too, are removed before any data set, and go with the last one of their digest.
     bringing : lock
         To be held from `make_room` until what the room is for is there, so that no two visitors get the same room.
     """
 
-    def __init__(self, limits, uploads, shown, forget=lambda digest: None, results=()):
-        self.limits, self.bringing = limits, threading.RLock()
-        self._uploads, self._shown, self._forget, self._results = uploads, shown, forget, results
-        self._opened = OrderedDict()  # the one used last is the last
+    def __init__(self, limits, uploads, shown):
+        self.limits, self.uploads, self._shown = limits, uploads, shown
+        self.results, self.models = Results(MOST_RESULTS, limits.data // 2), Results(MOST_MODELS, limits.data // 4)
+        self.made, self.bringing = (self.results, self.models), threading.RLock()
+        self._opened = OrderedDict()  # key -> (data set, visitor who opened it); the one used last is the last
         self._lock = threading.RLock()
 
     def get(self, key):
@@ -52,12 +48,12 @@ class Shelf:
             if key not in self._opened:
                 return None
             self._opened.move_to_end(key)
-            return self._opened[key].data
+            return self._opened[key][0]
 
     def with_digest(self, digest):
         """A data set of this content, None when there is none."""
         with self._lock:
-            return next((entry.data for entry in self._opened.values() if entry.data.digest == digest), None)
+            return next((data for data, _ in self._opened.values() if data.digest == digest), None)
 
     def put(self, data, owner):
         """Keep a data set that a visitor opened.
@@ -68,7 +64,7 @@ class Shelf:
             When it is too large, also after others were removed; then it is not kept.
         """
         with self.bringing, self._lock:
-            self._opened[data.key] = _Opened(data, owner)
+            self._opened[data.key] = data, owner
             try:
                 self.make_room(owner, 0, spared=data.key)
             except FileError:
@@ -83,14 +79,20 @@ class Shelf:
     def is_of(self, key, visitor):
         """True when this visitor opened the data set."""
         with self._lock:
-            return key in self._opened and self._opened[key].owner == visitor
+            return key in self._opened and self._opened[key][1] == visitor
 
-    def used(self, owner=None):
-        """Bytes of the uploads and opened data of a visitor; None for all visitors, and what was made of the data."""
+    def used(self, owner=None, without=()):
+        """Bytes of the uploads and opened data of a visitor; None for all visitors, and what was made of the data.
+
+        `without` has keys of data sets that are counted as if they were removed, with the files that no other one holds.
+        """
         with self._lock:
-            opened = [entry.data for entry in self._opened.values() if owner in (None, entry.owner)]
-        made = sum(results.size for results in self._results) if owner is None else 0
-        return size_in_memory(*opened) + self._uploads.size(owner) + made
+            left = {key: entry for key, entry in self._opened.items() if key not in without}
+            freed = {upload for key in without for upload in self._opened[key][0].held}
+        freed -= {upload for data, _ in left.values() for upload in data.held}
+        opened = [data for data, who in left.values() if owner in (None, who)]
+        made = sum(results.size for results in self.made) if owner is None else 0
+        return size_in_memory(*opened) + self.uploads.size(owner, without=freed) + made
 
     def make_room(self, owner, n_bytes, spared=None):
         """Remove data sets, the one first that was used least recently, until a visitor may bring so many bytes more.
@@ -103,59 +105,51 @@ class Shelf:
         """
         self.give_way(n_bytes)
         with self._lock:
-            spare = {spared, *self._shown()}
-            scopes = ((owner, self.limits.visitor), (None, self.limits.data))
-            for who, limit in scopes:
-                if self.used(who) + n_bytes > limit and (least := self._least(who, spare) + n_bytes) > limit:
-                    raise FileError(_too_much(who, limit, least))
-            for who, limit in scopes:
-                removable = self._removable(who, spare)
-                while (used := self.used(who) + n_bytes) > limit:
+            spare, gone = {spared, *self._shown()}, []
+            for who, limit in ((owner, self.limits.visitor), (None, self.limits.data)):
+                own = [key for key, (_, one) in self._opened.items() if who in (None, one)]
+                removable = [key for key in own if key not in (*spare, *gone)]
+                while (used := self.used(who, gone) + n_bytes) > limit:
                     if not removable:
                         raise FileError(_too_much(who, limit, used))
-                    self._remove(removable.pop(0))
+                    gone.append(removable.pop(0))
+            for key in gone:
+                self._remove(key)
+            if gone:  # what they held may be used elsewhere
+                self.make_room(owner, n_bytes, spared)
 
     def give_way(self, n_bytes=0):
         """Remove results, those used least recently first, until all visitors together may bring so many bytes more."""
         over = self.used() + n_bytes - self.limits.data
-        for results in self._results:
+        for results in self.made:
             if over > 0:
                 over -= results.give_way(over)
 
-    def _removable(self, who, spare):
-        return [key for key, entry in self._opened.items() if who in (None, entry.owner) and key not in spare]
-
-    def _least(self, who, spare):
-        """Bytes that would be used if all were removed that may be, and their files with them."""
-        removable = self._removable(who, spare)
-        kept = [
-            entry.data for key, entry in self._opened.items() if who in (None, entry.owner) and key not in removable
-        ]
-        freed = {upload for key in removable for upload in self._opened[key].data.held}
-        freed -= {upload for key in self._opened if key not in removable for upload in self._opened[key].data.held}
-        return size_in_memory(*kept) + self._uploads.size(who, without=freed)
-
-    def sweep(self, visitors, seen=frozenset()):
-        """Remove the data sets of visitors who left, unless a remaining visitor has seen them; returns their number.
+    def sweep(self, here):
+        """Remove data sets of visitors who left that nobody here has seen, and results that nobody here used.
 
         Parameters
         ----------
-        visitors : set of str
+        here : sequence of Visit
             Those with an open page.
-        seen : set of str
-            Keys of what they have seen.
+
+        Returns
+        -------
+        int
+            How many were removed.
         """
         with self._lock:
-            used = self._shown() | seen
-            gone = [key for key, entry in self._opened.items() if entry.owner not in visitors and key not in used]
+            visitors = {visit.visitor for visit in here}
+            used = self._shown().union(*(visit.seen for visit in here))
+            gone = [key for key, (_, owner) in self._opened.items() if owner not in visitors and key not in used]
             for key in gone:
                 self._remove(key)
-        return len(gone)
+        return len(gone) + sum(results.sweep(here) for results in self.made)
 
     def _remove(self, key):
-        data = self._opened.pop(key).data
-        if self.with_digest(data.digest) is None:
-            self._forget(data.digest)
+        data, _ = self._opened.pop(key)
+        for results in self.made if self.with_digest(data.digest) is None else ():
+            results.drop(data.digest)
         return data
 
 
@@ -187,7 +181,7 @@ class Results:
 
     def __init__(self, most, most_bytes):
         self.most, self.most_bytes = most, most_bytes
-        self._found, self._making, self._lock = {}, {}, threading.Lock()
+        self._found, self._making, self._lock = {}, {}, threading.RLock()
 
     def __len__(self):
         return len(self._found)
@@ -197,8 +191,7 @@ class Results:
         with self._lock:
             making = self._making.setdefault(key, threading.Lock())
         with making:
-            with self._lock:
-                result = self._used(key, user)
+            result = self._used(key, user)
             try:
                 if result is None:
                     result = self._keep(key, make(), user)
@@ -212,15 +205,13 @@ class Results:
         result.users.add(user)
         with self._lock:
             self._found[key] = result
-            size = sum(other.size for other in self._found.values())
-            while len(self._found) > 1 and (len(self._found) > self.most or size > self.most_bytes):
-                size -= self._found.pop(next(iter(self._found))).size
+            while len(self._found) > 1 and (len(self._found) > self.most or self.size > self.most_bytes):
+                self._found.pop(next(iter(self._found)))
         return result
 
     def known(self, key, user):
         """An earlier result, else None; waits for nothing."""
-        with self._lock:
-            result = self._used(key, user)
+        result = self._used(key, user)
         return None if result is None else result.value
 
     @property
@@ -237,12 +228,8 @@ class Results:
                 freed += self._found.pop(next(iter(self._found))).size
         return freed
 
-    def forget(self, key):
-        """Forget one result."""
-        self._forget(lambda other, result: other == key)
-
     def drop(self, part):
-        """Forget the results whose keys hold this part."""
+        """Forget the results whose keys are this or hold it."""
         self._forget(lambda key, result: part in _parts(key))
 
     def sweep(self, users):
@@ -257,13 +244,14 @@ class Results:
         return len(gone)
 
     def _used(self, key, user):
-        result = self._found.pop(key, None)
-        if result is not None:
-            self._found[key] = result
-            result.users.add(user)
-        return result
+        with self._lock:
+            result = self._found.pop(key, None)
+            if result is not None:
+                self._found[key] = result
+                result.users.add(user)
+            return result
 
 
 def _parts(key):
-    """All that a key holds, nested tuples taken apart."""
-    return [part for nested in key for part in _parts(nested)] if isinstance(key, tuple) else [key]
+    """A key and all that it holds, nested tuples taken apart."""
+    return [key, *(part for nested in key for part in _parts(nested))] if isinstance(key, tuple) else [key]

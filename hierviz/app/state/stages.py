@@ -20,7 +20,7 @@ SHOWN_AFTER, BETWEEN = 0.4, 0.15
 
 
 class Stages:
-    """The bar and the button of a piece of work that runs in the page's own run.
+    """The bar and the button of a piece of work that runs in the page's own run, while a `with` block lasts.
 
     Calling it with the name of a stage gives the `progress` function of that stage. A press of the button ends the run of
     the page at the next report, and with it the work: nothing of it is kept.
@@ -58,9 +58,13 @@ class Stages:
             self._told = now
             self._bar.progress(min(share, 1.0), escape(text))
 
-    def end(self):
-        """Take the bar and the button away."""
-        self._place.empty()
+    def __enter__(self):
+        return self
+
+    def __exit__(self, kind, *_):
+        """Take the bar and the button away, unless the run of the page was ended, which draws no more."""
+        if kind is None or issubclass(kind, Exception):
+            self._place.empty()
 
 
 def stage_progress(show, stage, unit="rows"):
@@ -85,13 +89,13 @@ class SharedOpening:
     """
 
     def __init__(self, make):
-        self._make, self._lock = make, threading.Lock()
+        self._make, self._lock = make, threading.RLock()
         self.clear()
 
     def __call__(self, files, show=None):
         """What is made, or None where it was cancelled; `show(share, text)` is called meanwhile."""
         with self._lock:
-            run = self._begun(files)
+            run = self.begin(files)
             run.n_waiting += 1
         try:
             while wait([run.made], BETWEEN).not_done:
@@ -111,14 +115,11 @@ class SharedOpening:
             raise
 
     def begin(self, files):
-        """Begin without waiting; an error is raised for the first who asks."""
+        """Begin without waiting, unless it has begun; an error is raised for the first who asks."""
         with self._lock:
-            self._begun(files)
-
-    def _begun(self, files):
-        if self._run is None or self._run.files != files:
-            self._run = _FileOpening(self._make, files)
-        return self._run
+            if self._run is None or self._run.files != files:
+                self._run = _FileOpening(self._make, files)
+            return self._run
 
     @property
     def is_done(self):

@@ -12,8 +12,8 @@ from hierviz.reports.of_the_demo import demo_story
 from hierviz.reports.story_step import LONGEST, MOST, StoryStep, texts
 from hierviz.reports.view import DEMO
 
-# Memory of the session: stories by the key of their data; and what is played.
-STORIES, PLAYED, ENDED = "stories", "story played", "story ended"
+# Memory of the session: stories by the key of their data; and what is played, or has just ended.
+STORIES, PLAYED = "stories", "story played"
 
 
 def steps(dataset):
@@ -88,7 +88,7 @@ def go(place):
     played = memory(PLAYED)
     if place is None:
         played.clear()
-        memory(ENDED)["now"] = True
+        played["ended"] = True
     elif played:
         played.update(at=place, go=True)
 
@@ -96,7 +96,7 @@ def go(place):
 def played(dataset):
     """(number of the step, step, number of steps) while the story of the open data is played, else None."""
     now = memory(PLAYED)
-    if not now or dataset is None or now["key"] != dataset.key:
+    if dataset is None or now.get("key") != dataset.key:
         return None
     found = steps(dataset)
     if not found:
@@ -107,7 +107,7 @@ def played(dataset):
 
 def is_asked():
     """Whether a story is played, or has just ended."""
-    return bool(memory(PLAYED) or memory(ENDED))
+    return bool(memory(PLAYED))
 
 
 def take_step(dataset):
@@ -115,7 +115,7 @@ def take_step(dataset):
 
     After the end of a story that is the page where it is arranged.
     """
-    if memory(ENDED).pop("now", False):
+    if memory(PLAYED).pop("ended", False):
         return "story"
     playing = played(dataset)
     if playing is None or not memory(PLAYED).pop("go", False):

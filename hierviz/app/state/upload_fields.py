@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import io
-import os
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
@@ -13,6 +12,7 @@ from streamlit.runtime.uploaded_file_manager import DeletedFile
 
 from hierviz.app.state.current import session
 from hierviz.app.state.escape import escape
+from hierviz.app.state.file_content import stamp
 from hierviz.app.state.limits import size_text
 from hierviz.app.state.server_memory import memory, server
 from hierviz.app.state.uploads import Uploads
@@ -120,11 +120,6 @@ def dealt_upload(slot, label, deal, *, help=None):
     return bool(names) and all(store.get(name, _Kept()).uploads is not None for name in names)
 
 
-def keep_upload(slot, uploads):
-    """Put files that were uploaded elsewhere, or None, into an uploader."""
-    memory("uploads")[slot] = _Kept(uploads)
-
-
 def paste_uploads(texts):
     """Put texts into uploaders in place of what they hold; `paste_refused` reports what cannot be kept.
 
@@ -138,7 +133,7 @@ def paste_uploads(texts):
         if not text.strip():
             continue
         try:
-            keep_upload(slot, keep_content(name, text.strip().encode("utf-8", "replace") + b"\n"))
+            memory("uploads")[slot] = _Kept(keep_content(name, text.strip().encode("utf-8", "replace") + b"\n"))
         except FileError as error:
             memory("pasted")["refused"] = str(error)
 
@@ -187,8 +182,8 @@ def keep_files(files):
     FileError
         Where there is no room, or a file cannot have its name.
     """
-    with server().shelf.bringing:
-        server().shelf.make_room(visit().visitor, sum(file.size for file in files))
+    with server().bringing:
+        server().make_room(visit().visitor, sum(file.size for file in files))
         return server().uploads.keep(files, owner=visit().visitor)
 
 
@@ -222,7 +217,7 @@ def _taken(given, before, together):
         )
         return _Kept(before.held, before.paths, said, ids) if lost else _Kept()
     owner, limits = visit().visitor, server().limits
-    with server().shelf.bringing:
+    with server().bringing:
         try:
             _require_room(fresh, owner, limits)
         except FileError as error:
@@ -250,7 +245,7 @@ def _require_room(fresh, owner, limits):
                 f"{file.name}: expected a file of at most {limits.upload_words}, got {size_text(file.size)}. "
                 "Start the app with a larger --max-upload-mb, or open the file by its path."
             )
-    server().shelf.make_room(owner, sum(file.size for file in fresh))
+    server().make_room(owner, sum(file.size for file in fresh))
 
 
 def _give_back(files):
@@ -268,8 +263,8 @@ def _give_back(files):
 def replaced(files):
     """Files with their replacements, as long as they are the same as when these were made."""
     kept = memory("replaced files")
-    for place, (stamp, _) in list(kept.items()):
-        if stamp != _stamp(place):
+    for place, (before, _) in list(kept.items()):
+        if before != _stamp(place):
             del kept[place]
     typed = kept.get(files.predictions)
     changed = files.with_paths(lambda path: str(kept[path][1].paths[0]) if path in kept else path)
@@ -303,10 +298,4 @@ def read_as_chosen():
 
 def _stamp(place):
     """A value that changes with a file, or with one of several."""
-    if isinstance(place, tuple):
-        return tuple(map(_stamp, place))
-    try:
-        status = os.stat(place)
-    except OSError:
-        return None
-    return status.st_ino, status.st_size, status.st_mtime_ns
+    return tuple(map(stamp, place)) if isinstance(place, tuple) else stamp(place)

@@ -14,6 +14,7 @@ import weakref
 import streamlit as st
 from streamlit import runtime
 from streamlit.runtime.scriptrunner import get_script_run_ctx
+from streamlit.web.server.starlette.starlette_app_utils import decode_xsrf_token_string
 
 from hierviz.app.state.current import session
 
@@ -152,25 +153,18 @@ def shown_keys():
 
 def _browser():
     """An identifier of the browser, None when it has no cookie."""
-    text = st.context.cookies.get(COOKIE, "").strip("\"'")
-    with contextlib.suppress(ValueError):
-        # The server writes its token behind a new mask each time.
-        _, mask, masked, _ = text.split("|")
-        mask, masked = bytes.fromhex(mask), bytes.fromhex(masked)
-        if len(mask) == 4 and len(masked) == 16:
-            token = bytes(byte ^ other for byte, other in zip(masked, mask * 4, strict=True))
-            return hashlib.blake2b(token, digest_size=16).hexdigest()
-    return None
+    # The server writes its token behind a new mask each time.
+    token, _ = decode_xsrf_token_string(st.context.cookies.get(COOKIE, ""))
+    return hashlib.blake2b(token, digest_size=16).hexdigest() if token and len(token) == 16 else None
 
 
-def sweep(shelf, results, now=None):
+def sweep(shelf, now=None):
     """Free what belongs to visits that have ended; returns the number of visits and objects."""
     here = visits_here(now)
     with _lock:
         ended = [visit for visit in _visits if visit not in here and not visit.has_ended]
     n_gone = len([visit.end() for visit in ended])
-    seen = {key for visit in here for key in visit.seen}
-    return n_gone + shelf.sweep({visit.visitor for visit in here}, seen) + sum(result.sweep(here) for result in results)
+    return n_gone + shelf.sweep(here)
 
 
 def give_back_memory():
@@ -184,7 +178,7 @@ def give_back_memory():
             ctypes.CDLL(None).malloc_trim(0)
 
 
-def keep_sweeping(shelf, results):
+def keep_sweeping(shelf):
     """Sweep now and then, as long as the server lives; returns the thread."""
 
     def run():
@@ -192,7 +186,7 @@ def keep_sweeping(shelf, results):
         while True:
             time.sleep(SECONDS_BETWEEN_SWEEPS)
             # Streamlit ends a session with a delay: its memory is freed in the second round.
-            rounds = 2 if sweep(shelf, results) else rounds - 1
+            rounds = 2 if sweep(shelf) else rounds - 1
             shelf.give_way()
             if rounds >= 0:
                 give_back_memory()

@@ -28,7 +28,7 @@ FIRST, MORE = 30, 100
 def draw(choice):
     """Search, which classes, the table, and its download."""
     taxonomy, store = choice.taxonomy, _store(choice)
-    inside = choice.taxonomy.subtree(choice.root)
+    inside = taxonomy.subtree(choice.root)
     depths = np.unique(taxonomy.depth[inside])
     with st.container(horizontal=True, vertical_alignment="bottom"):
         words = st.text_input(
@@ -98,37 +98,29 @@ def table_data(choice, table, rows, is_tree):
     values = {key: np.asarray(getattr(table, key), dtype=float) for key in columns}
     # Bars of counts are as long as their share of the largest below the root of the table.
     others = nodes[nodes != choice.root] if len(nodes) > 1 else nodes
-    most = {key: max(float(np.nan_to_num(values[key][others]).max(initial=0)), 1e-12) for key in columns}
+    largest = {key: max(float(np.nan_to_num(values[key][others]).max(initial=0)), 1e-12) for key in columns}
+    full = {key: 1.0 if NODE_COLUMNS[key].kind in ("share", "error") else largest[key] for key in columns}
     can_open_samples = cost == "n_wrong" and choice.model.why_no_mistakes() is None
-    drawn = []
-    for row in rows:
+
+    def cell(key, node):
+        value = float(values[key][node])
+        is_whole = node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum")
+        bar = None if is_whole or np.isnan(value) else round(min(value / full[key], 1.0), 4)
+        mark = "✗ " if key == "ece" and table.is_miscalibrated[node] == 1 else ""
+        return {"text": mark + unbroken(number_text_of(key, value)), "bar": bar}
+
+    drawn = [{"kind": row.kind, "path": row.path, "level": row.level} for row in rows]
+    for shown, row in zip(drawn, rows, strict=True):
         if row.kind == "more":
-            drawn.append({"kind": "more", "path": row.path, "level": row.level, "text": f"{row.n_more:,} more"})
+            shown["text"] = f"{row.n_more:,} more"
             continue
-        title, cells = taxonomy.title(row.node), []
-        for key in columns:
-            value = float(values[key][row.node])
-            full = 1.0 if NODE_COLUMNS[key].kind in ("share", "error") else most[key]
-            bar = None if np.isnan(value) else round(min(value / full, 1.0), 4)
-            if row.node == choice.root and NODE_COLUMNS[key].kind in ("count", "sum"):
-                bar = None
-            text = unbroken(number_text_of(key, value))
-            if key == "ece" and table.is_miscalibrated[row.node] == 1:
-                text = f"✗ {text}"
-            cells.append({"text": text, "bar": bar})
-        above = " › ".join(taxonomy.title(node) for node in path_to(taxonomy, row.node)[:-1].tolist())
-        drawn.append(
-            {
-                "kind": row.kind,
-                "path": row.path,
-                "level": row.level,
-                "title": title,
-                "above": above,
-                "enter": row.kind != "leaf" and row.node != choice.root,
-                "samples": bool(can_open_samples and table.n_wrong[row.node] > 0),
-                "cells": cells,
-            }
-        )
+        shown |= {
+            "title": taxonomy.title(row.node),
+            "above": " › ".join(map(taxonomy.title, path_to(taxonomy, row.node)[:-1].tolist())),
+            "enter": row.kind != "leaf" and row.node != choice.root,
+            "samples": bool(can_open_samples and table.n_wrong[row.node] > 0),
+            "cells": [cell(key, row.node) for key in columns],
+        }
     order, reverse = choice.order
     heads = [
         {

@@ -5,6 +5,7 @@ import math
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.inference.parameters import THRESHOLD
@@ -22,9 +23,9 @@ LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 def model_control(data):
     """Which model the page shows; returns its key."""
     if len(data.models) == 1:
-        return state.shown_model(data)
+        return state.shown_model_of(data.models)
     names = {key: model.predictions.name for key, model in data.models.items()}
-    return pick("Model", names, "model", state.shown_model(data))
+    return pick("Model", names, "model", state.shown_model_of(data.models))
 
 
 def models_control(label, options, now, most, width):
@@ -145,13 +146,13 @@ def rule_controls(data, model, sets=None):
             CONTROLS[parameter.kind](parameter, data.taxonomy)
     return {
         "rule": state.view().rule,
-        **state.rule_settings(data.taxonomy),
+        **rule_parameters.rule_settings(data.taxonomy),
         "threshold": state.view().threshold_of(model),
     }
 
 
 def _threshold(parameter, model):
-    tied = state.bound_threshold(model, width=150)
+    tied = current.bound_threshold(model, width=150)
     form = f"%.{len(threshold_text(state.view().threshold_of(model))) - 2}f"
     st.number_input(parameter.label, *parameter.range, step=0.01, format=form, help=parameter.sentence, **tied)
 
@@ -159,14 +160,14 @@ def _threshold(parameter, model):
 def _number(parameter, taxonomy):
     highest = math.floor(1000 * min(parameter.highest(taxonomy), MOST)) / 1000
     if state.view().parameter(parameter.name) > highest:
-        state.change_parameter(parameter.name, highest)
-    tied, lowest = state.bound_parameter(parameter.name, width=150), float(parameter.range[0])
+        rule_parameters.change_parameter(parameter.name, highest)
+    tied, lowest = rule_parameters.bound_parameter(parameter.name, width=150), float(parameter.range[0])
     st.number_input(parameter.label, lowest, highest, step=0.1, help=parameter.sentence, **tied)
 
 
 def _choice(parameter, taxonomy, more=()):
     words = {value: parameter.choices.get(value, value) for value in (*parameter.choices, *more)}
-    menu(parameter.label, words, help=parameter.sentence, **state.bound_parameter(parameter.name, width=230))
+    menu(parameter.label, words, help=parameter.sentence, **rule_parameters.bound_parameter(parameter.name, width=230))
 
 
 def _costs(parameter, taxonomy):
@@ -177,10 +178,10 @@ def _costs(parameter, taxonomy):
         uploads = state.kept_upload(name, "Table of costs (CSV, TSV or Parquet)")
     seen = state.memory("cost files")
     if uploads is not None and seen.get(name) is not uploads:
-        state.change_parameter(name, uploads.paths[0].name)
+        rule_parameters.change_parameter(name, uploads.paths[0].name)
     seen[name] = uploads
-    _choice(parameter, taxonomy, (*state.cost_files(name), state.view().parameter(name)))
-    missing = state.missing_costs(parameter, taxonomy)
+    _choice(parameter, taxonomy, (*rule_parameters.cost_files(name), state.view().parameter(name)))
+    missing = rule_parameters.missing_costs(parameter, taxonomy)
     if missing is not None:
         st.error(f"{escape(missing)} The answers below use {parameter.choices[parameter.default]}.")
 
@@ -199,7 +200,7 @@ def _numbers(parameter, taxonomy):
             state.memory("typed")[key] = text
         else:
             shares = (f"{float(part):.6f}".rstrip("0").rstrip(".") for part in text.split(","))
-            state.change_parameter(name, ",".join(shares))
+            rule_parameters.change_parameter(name, ",".join(shares))
             state.memory("typed").pop(key, None)
 
     state.session[f"typed_{name}"] = state.memory("typed").get(key, now)

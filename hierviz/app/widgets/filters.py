@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state.current import key_in_popover
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import menu, pick
 from hierviz.diagnosis.sample_filter import facets
@@ -94,7 +95,7 @@ def _attribute(column, counts):
     """Choose a value of an attribute."""
     now = dict(state.view().conditions).get(column)
     shown = now if now in counts else None
-    key, seen = state.key_in_popover(f"widget_where_{column}", shown)
+    key, seen = key_in_popover(f"widget_where_{column}", shown)
     state.session[key] = shown
 
     def changed():

@@ -6,7 +6,7 @@ import html
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import story
+from hierviz.app.state import entry, story
 from hierviz.app.state.components import style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.links import link_to
@@ -79,7 +79,7 @@ def name_data(page):
 
 def greeting(page):
     """One line on the page where a visit starts: what is open, and where to go; it can be dismissed."""
-    dataset = state.data() if state.first_visit(page.url_path) else None
+    dataset = state.data() if entry.first_visit(page.url_path) else None
     if dataset is None:
         # What is drawn outside a page stays while the next one loads, unless something replaces it.
         st.empty()
@@ -102,7 +102,7 @@ def greeting(page):
         for name, label, is_offered in links:
             if is_offered and name != (page.url_path or "overview"):
                 link_to(name, label)
-        st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=state.dismiss_hint)
+        st.button("Dismiss", icon=":material/close:", type="tertiary", key="hint", on_click=entry.dismiss_hint)
 
 
 def credit():

@@ -68,7 +68,7 @@ def demos():
             _downloads()
     asked = state.memory("offers").pop("demo", None)
     if asked is not None:
-        state.show_data(asked)
+        opened.show_data(asked)
         go_to("overview")
 
 

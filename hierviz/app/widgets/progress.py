@@ -3,6 +3,7 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.state import server_memory
 from hierviz.app.state.escape import escape
 
 
@@ -31,19 +32,21 @@ def worked_out(name, key, what, make, unit=None):
     if found is not None:
         return found
     place = f"{name}-{key}"
-    if state.was_cancelled(place):
-        if state.is_told_first(place):
+    if server_memory.was_cancelled(place):
+        if server_memory.is_told_first(place):
             with st.container(horizontal=True, vertical_alignment="center"):
                 st.markdown(f":material/cancel: {escape(what)}: cancelled.")
                 st.button(
-                    "Start again", icon=":material/refresh:", key=f"again-{place}", on_click=state.resume, args=(place,)
+                    "Start again",
+                    icon=":material/refresh:",
+                    key=f"again-{place}",
+                    on_click=server_memory.resume,
+                    args=(place,),
                 )
         return None
-    state.whole_run()
-    stages = state.Stages(f"cancel-{place}", state.cancel, (place,))
-    value = state.computed(name, key, lambda: make(stages if unit is None else stages(what, unit)))
-    stages.end()
-    return value
+    server_memory.whole_run()
+    with state.Stages(f"cancel-{place}", server_memory.cancel, (place,)) as stages:
+        return state.computed(name, key, lambda: make(stages if unit is None else stages(what, unit)))
 
 
 def is_wanted(name, asked, at_once, button, why="", **options):
@@ -78,7 +81,7 @@ def answers_worked_out(data_key, key, model, choice):
     if not model.predictions.has_scores or not model.needs_pass(**choice):
         return True
     asked = (data_key, key, choice_key(choice))
-    state.forget("answers", asked)  # the model keeps the last few only
+    server_memory.forget("answers", asked)  # the model keeps the last few only
     what = f"Answers of {model.predictions.name}"
     is_made = worked_out(
         "answers", asked, what, lambda told: model.answers(**choice, progress=told) is not None, "rows"

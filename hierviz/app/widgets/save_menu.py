@@ -6,7 +6,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import story
+from hierviz.app.state import rule_parameters, story
 from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
@@ -170,7 +170,7 @@ def report_choice(data, key):
         return {"rule": "majority"}
     rules = offered_rules(data)
     rule = state.view().rule if state.view().rule in rules else rules[0]
-    values = state.rule_settings(data.taxonomy)
+    values = rule_parameters.rule_settings(data.taxonomy)
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
@@ -213,7 +213,7 @@ def report_settings(data, steps, of_story, samples, *, notes="", title=""):
 
     `run` holds the command alone.
     """
-    key, title = state.shown_model(data), title or data.title
+    key, title = state.shown_model_of(data.models), title or data.title
     choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
     return {
         **choice,

@@ -6,7 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape, in_form_words
-from hierviz.app.state.opened import open_and_put
+from hierviz.app.state.opened import open_and_put, open_elsewhere
 from hierviz.app.state.session_file import ROLES, matched, open_already, read_session, session_files, show_session
 from hierviz.app.widgets.links import go_to
 from hierviz.messages.errors import FileError, HiervizError
@@ -47,7 +47,7 @@ def session_panel():
 
 def _files(saved):
     """(paths of the parts or None, whether all are there)."""
-    if saved.needs_model:
+    if any(part.role == "model" for part in saved.parts):
         _parts(saved, [None] * len(saved.parts))
         st.info(
             "These data come from a model run: open the model and its inputs below, then open the session file again.",
@@ -86,7 +86,7 @@ def _parts(saved, found):
 def _open(saved, dataset, paths):
     try:
         if dataset is None and not saved.is_demo:
-            dataset = open_and_put(session_files(saved, paths), find=state.open_elsewhere)
+            dataset = open_and_put(session_files(saved, paths), open_elsewhere)
         show_session(saved, dataset)
     except HiervizError as error:
         st.error(escape(in_form_words(error)), icon=":material/error:")

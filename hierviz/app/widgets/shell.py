@@ -6,7 +6,7 @@ import html
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import story
+from hierviz.app.state import entry, opened, story, visits
 from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame
@@ -39,25 +39,25 @@ def stop(why="", icon="info"):
     raise PageEnd
 
 
-@state.callbacks_of_this_run()
+@visits.callbacks_of_this_run()
 def run(pages):
     """Draw the shared parts and the requested page."""
     frame.look()
     now = st.navigation(pages, position="top")
     # Where the first run fails, it is for what the command line names.
-    words = flag if state.startup_files() and "view" not in state.session else field
+    words = flag if opened.startup_files() and "view" not in state.session else field
     try:
-        state.begin(now.url_path)
-        if state.must_ask(now.url_path):
+        entry.begin(now.url_path)
+        if entry.must_ask(now.url_path):
             st.switch_page(page("model"))
-        state.reopen()
+        opened.reopen()
         to = story.take_step(state.data()) if story.is_asked() else None
         if to is not None:
             go_to(to)
         with st.container(key="viewport"):
-            state.width()
+            entry.width()
             # Without the server the menu of pages closes on narrow windows, and a dismissed greeting is remembered.
-            greeted = state.GREETED if state.is_hint_read() else ""
+            greeted = entry.GREETED if entry.is_hint_read() else ""
             component(__file__, "browser_part")(key="browser-part", data={"greeted": greeted})
         _not_here()
         _hint(now)
@@ -66,9 +66,9 @@ def run(pages):
         frame.name_data(now.url_path)
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True, words=words)), icon=":material/error:")
-        if isinstance(error, ChangedFileError) and state.may_reopen():
-            st.button("Read the files again", icon=":material/refresh:", on_click=state.request_reopen)
-        if state.startup_files():
+        if isinstance(error, ChangedFileError) and opened.may_reopen():
+            st.button("Read the files again", icon=":material/refresh:", on_click=opened.request_reopen)
+        if opened.startup_files():
             st.page_link(pages[0], label="Open the demo instead", query_params={"data": "demo"})
     story_bar()
     frame.credit()
@@ -78,7 +78,7 @@ def run(pages):
 
 
 def _not_here():
-    lost = state.told_not_here()
+    lost = entry.told_not_here()
     if lost:
         words = f"Not found here: {', '.join(map(escape, lost))}. The page shows something else instead."
         st.warning(words, icon=":material/link_off:")
@@ -87,11 +87,11 @@ def _not_here():
 
 
 def _hint(page):
-    if state.startup_cancelled() and state.view().data == "demo":
+    if opened.startup_cancelled() and state.view().data == "demo":
         with st.container(horizontal=True, vertical_alignment="center"):
             st.markdown(":material/cancel: Opening the files of the command line was cancelled. The demo is open.")
-            st.button("Open them", icon=":material/refresh:", key="restart", on_click=state.restart_startup)
-    if state.asked_files():
+            st.button("Open them", icon=":material/refresh:", key="restart", on_click=opened.restart_startup)
+    if opened.asked_files():
         if page.url_path != "model" and state.view().data == "demo":
             st.info(LEFT_OPEN, icon=":material/help:")
         return
@@ -112,7 +112,7 @@ def open_data():
         with st.container(horizontal=True):
             if not is_where_files_are_opened:
                 st.page_link(page("open"), label="Open the files again", icon=":material/folder_open:")
-            st.button("Show the demo", on_click=state.show_data, args=("demo",))
+            st.button("Show the demo", on_click=opened.show_data, args=("demo",))
         if not is_where_files_are_opened:
             st.markdown(
                 "A **session file**, saved earlier with the button Save, opens this page again with the same files:"

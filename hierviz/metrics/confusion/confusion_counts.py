@@ -91,12 +91,8 @@ class HierarchicalConfusion(Short):
         require("to_frame", "files", "pandas")
         import pandas as pd
 
-        return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(self._ends), **self.per_sample})
-
-    @property
-    def _ends(self):
-        """Predicted nodes: one a sample, or NodeLists."""
-        return self.predicted
+        ends = getattr(self.predicted, "ends", self.predicted)
+        return pd.DataFrame({"truth": self._names(self.truth), "predicted": self._names(ends), **self.per_sample})
 
     def _names(self, nodes):
         names = (*self.taxonomy.names, "")
@@ -104,8 +100,22 @@ class HierarchicalConfusion(Short):
             return [";".join(names[node] for node in nodes[row].tolist()) for row in range(len(nodes))]
         return [names[node] for node in nodes.tolist()]
 
+    def pairs(self, row: int) -> SamplePairs:
+        """What the counts of one sample are made of.
+
+        Parameters
+        ----------
+        row : int
+
+        Returns
+        -------
+        SamplePairs
+        """
+        path = self.taxonomy.path(self.predicted[row])
+        return SamplePairs((_pair(self.taxonomy, path, self.truth[row]),), (), ())
+
     def node_sets(self, row: int) -> dict[str, np.ndarray]:
-        """The nodes behind the four counts of one sample.
+        """The nodes behind the four counts of one sample, over all its paths.
 
         Parameters
         ----------
@@ -114,19 +124,15 @@ class HierarchicalConfusion(Short):
         Returns
         -------
         dict of str to ndarray of int
-            ``tp``, ``tn``, ``fp``, ``fn``, each ascending.
+            ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node is listed as often as it counts, and with several paths
+            it may be in several cells. See `pairs` for each path.
         """
-        taxonomy = self.taxonomy
-        true, predicted = (taxonomy.path(node) for node in (self.truth[row], self.predicted[row]))
-        tp = np.intersect1d(true, predicted)
-        # Children of every common node: siblings of the nodes below it, or of nothing under the last one.
-        near = taxonomy.children.take(tp).nodes
-        return {
-            "tp": tp[1:],
-            "tn": np.setdiff1d(near, np.union1d(true, predicted)),
-            "fp": np.setdiff1d(predicted, true),
-            "fn": np.setdiff1d(true, predicted),
+        found = self.pairs(row)
+        more = {"tp": (), "tn": (), "fp": found.surplus, "fn": found.left_over}
+        nodes = {
+            cell: [*(getattr(pair, cell) for pair in found.pairs), *(path[1:] for path in more[cell])] for cell in CELLS
         }
+        return {cell: np.sort(np.concatenate([np.empty(0, np.intp), *parts])) for cell, parts in nodes.items()}
 
 
 def measures(tp: int, tn: int, fp: int, fn: int) -> dict[str, float | None]:
@@ -205,21 +211,8 @@ class PathConfusion(HierarchicalConfusion):
     turn: np.ndarray | None = None
     taken: np.ndarray | None = None
 
-    @property
-    def _ends(self):
-        return self.predicted.ends
-
     def pairs(self, row):
-        """What the counts of one sample are made of.
-
-        Parameters
-        ----------
-        row : int
-
-        Returns
-        -------
-        SamplePairs
-        """
+        """As `HierarchicalConfusion.pairs`, of all paths of a sample."""
         first, last = self.predicted.offsets[row], self.predicted.offsets[row + 1]
         listed = first + np.argsort(self.turn[first:last])
         pairs, surplus = [], []
@@ -232,34 +225,6 @@ class PathConfusion(HierarchicalConfusion):
         places = np.arange(self.truth.offsets[row], self.truth.offsets[row + 1])
         left = self.truth.nodes[np.setdiff1d(places, self.taken[first:last])]
         return SamplePairs(tuple(pairs), tuple(surplus), tuple(_shortest_path(self.taxonomy, node) for node in left))
-
-    def node_sets(self, row):
-        """The nodes behind the four counts of one sample, over all its paths.
-
-        Parameters
-        ----------
-        row : int
-
-        Returns
-        -------
-        dict of str to ndarray of int
-            ``tp``, ``tn``, ``fp``, ``fn``, each ascending; a node is listed as often as it counts, and with several paths
-            it may be in several cells. See `pairs` for each path.
-        """
-        pairs = self.pairs(row)
-        more = {"tp": (), "tn": (), "fp": pairs.surplus, "fn": pairs.left_over}
-        return {
-            cell: np.sort(
-                np.concatenate(
-                    [
-                        np.empty(0, np.intp),
-                        *(getattr(pair, cell) for pair in pairs.pairs),
-                        *(path[1:] for path in more[cell]),
-                    ]
-                )
-            )
-            for cell in CELLS
-        }
 
 
 def _pair(taxonomy, path, target):

@@ -15,7 +15,7 @@ the greedy cover gives them; elsewhere, and in graphs, every node is tried.
 
 Functions
 ---------
-best_constant_path, best_constant_by_mcc, best_constants_in_tree, constant_counts
+best_constant_path, n_best_constants, constant_counts, counts_of_all
 
 References
 ----------
@@ -28,7 +28,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.confusion.confusion_counts import CELLS
-from hierviz.metrics.confusion.multi_path import checked_truth, confusion_paths
+from hierviz.metrics.confusion.multi_path import checked_truth, confusion, confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists, Towards
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
@@ -38,29 +38,40 @@ from hierviz.taxonomy.node_lists import distinct, is_member
 MOST_TRIED = 300
 
 
-def best_constant_path(taxonomy, truth):
-    """The one path that, always predicted, has the highest F1: what a model must beat.
+def best_constant_path(taxonomy, truth, key="f1"):
+    """The one path that, always predicted, has the highest F1 or MCC: what a model must beat.
 
     Parameters
     ----------
     taxonomy : Taxonomy
         A tree or a graph; in a graph each node is tried with its first path in depth-first order.
     truth : NodeLists, or ndarray of int, shape (n_samples,)
+    key : str
+        'f1' or 'mcc'.
 
     Returns
     -------
     node : int
-        The end of that path; the lowest node number on ties.
-    PathConfusion
-        Of predicting it for every sample.
+        The end of that path; the lowest node number on ties, and the root where no constant answer has an MCC.
+    HierarchicalConfusion
+        Of predicting it for every sample. By MCC both are None where more than `MOST_TRIED` nodes would have to be tried one
+        by one.
+    """
+    truth = checked_truth(taxonomy, truth)
+    counts = constant_counts(taxonomy, truth) if key == "f1" else counts_of_all(taxonomy, truth)
+    if counts is not None:
+        node = int(np.argmax(_VALUES[key](counts)))
+        return node, always(taxonomy, truth, node)
+    return _highest_f1(taxonomy, truth) if key == "f1" else (None, None)
 
-    Notes
-    -----
+
+def _highest_f1(taxonomy, truth):
+    """As `best_constant_path`, where the counts have no closed form.
+
     TP of a constant path are, summed over its nodes, the samples with a truth at or below the node. TP + FN is at least
     the sum of the shortest paths to all truths, and equal to it in a tree. In a graph this bounds F1 from above, and only
     nodes whose bound reaches the best F1 found so far are tried.
     """
-    truth = checked_truth(taxonomy, truth)
     n, below = len(truth), samples_below(taxonomy, truth)
     below[0] = 0
     candidates = np.append(0, np.flatnonzero(below))
@@ -80,49 +91,8 @@ def best_constant_path(taxonomy, truth):
     return best[1], best[2]
 
 
-def best_constant_by_mcc(taxonomy, truth):
-    """The one path that, always predicted, has the highest MCC.
-
-    Parameters
-    ----------
-    taxonomy, truth
-        As of `best_constant_path`, which looks for the highest F1.
-
-    Returns
-    -------
-    node : int
-        The end of that path, the lowest node number on ties; the root where no constant answer has an MCC.
-    PathConfusion
-        Of predicting it for every sample. Both are None where more than `MOST_TRIED` nodes would have to be tried one by one.
-    """
-    truth = checked_truth(taxonomy, truth)
-    counts = counts_of_all(taxonomy, truth)
-    if counts is None:
-        return None, None
-    node = _best_by_mcc(counts)
-    return node, always(taxonomy, truth, node)
-
-
-def best_constants_in_tree(taxonomy, truth):
-    """The best constant answers to samples of one truth each in a tree, from counts alone.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree.
-    truth : ndarray of int, shape (n_samples,)
-
-    Returns
-    -------
-    dict of str to int
-        ``f1`` and ``mcc``: the nodes that `best_constant_path` and `best_constant_by_mcc` find.
-    """
-    counts = constant_counts(taxonomy, checked_truth(taxonomy, truth))
-    return {"f1": int(np.argmax(_f1(counts))), "mcc": _best_by_mcc(counts)}
-
-
 def n_best_constants(taxonomy, truth):
-    """How many nodes of a tree have the best F1 as constant answers to one truth a sample, as `best_constants_in_tree`."""
+    """How many nodes of a tree have the best F1 as constant answers to one truth a sample."""
     f1 = _f1(constant_counts(taxonomy, checked_truth(taxonomy, truth)))
     return int((f1 == f1.max()).sum())
 
@@ -131,12 +101,15 @@ def _f1(counts):
     return np.nan_to_num(METRICS["f1"].made.of(counts), nan=0.0)
 
 
-def _best_by_mcc(counts):
+def _mcc(counts):
     tp, tn, fp, fn = (counts[cell] for cell in CELLS)
     product = (tp + fp) * (tp + fn) * (tn + fp) * (tn + fn)
     with np.errstate(divide="ignore", invalid="ignore"):
-        mcc = np.where(product > 0, (tp * tn - fp * fn) / np.sqrt(product), -np.inf)
-    return int(np.argmax(mcc))
+        return np.where(product > 0, (tp * tn - fp * fn) / np.sqrt(product), -np.inf)
+
+
+# What ranks constant answers; -inf where undefined.
+_VALUES = {"f1": _f1, "mcc": _mcc}
 
 
 def constant_counts(taxonomy, truth):
@@ -182,8 +155,10 @@ def counts_of_all(taxonomy, truth):
 
 
 def always(taxonomy, truth, node):
-    """PathConfusion of predicting the first path to one node for every sample."""
+    """HierarchicalConfusion of predicting the first path to one node for every sample; `truth` is NodeLists."""
     n = len(truth)
+    if taxonomy.is_tree and (truth.lengths == 1).all():
+        return confusion(taxonomy, truth.nodes, np.full(n, node))
     path = Towards(taxonomy, np.array([node])).first_paths()
     return confusion_paths(taxonomy, truth, PathLists(np.arange(n + 1), np.zeros(n, dtype=np.intp), path))
 

@@ -5,10 +5,10 @@ Conventions
 `p` holds node probabilities; the truth is drawn from the leaves, leaf l with probability p(l) over the sum of p over
 the leaves. Sets are augmented with ancestors and leave out the root. E[hF1] of a set H is
 
-.. math:: E[hF_1(H)] = \sum_l p(l)\, \frac{2\, w(H \cap A(l))}{w(H) + w(A(l))}
+.. math:: E[hF_1(H)] = \sum_l p(l)\, \frac{2\, |H \cap A(l)|}{|H| + |A(l)|}
 
-with A(l) the leaf and its ancestors and w as in `hierviz.metrics.sets.node_sets`. The empty set has 0. Works on graphs for
-``weight="nodes"``. This is the argument of [1]_, Figures 7 and 8 (appendix C.1), for all thresholds instead of a few.
+with A(l) the leaf and its ancestors. The empty set has 0. Works on graphs. This is the argument of [1]_, Figures 7 and 8
+(appendix C.1), for all thresholds instead of a few.
 
 Functions
 ---------
@@ -29,16 +29,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.sets.node_sets import (
-    closed_keys,
-    highest_below,
-    node_weights,
-    outside_weight,
-    predicted_keys,
-    rows_of,
-    same_length,
-    work_blocks,
-)
+from hierviz.metrics.sets.node_sets import closed_keys, highest_below, node_weights, predicted_keys
 from hierviz.metrics.ties import at_least
 from hierviz.taxonomy.checks import checked_probabilities
 
@@ -75,15 +66,13 @@ class ExpectedSets(Short):
         return int(np.argmax(at_least(self.expected, self.expected.max())))
 
 
-def expected_by_threshold(taxonomy, p, *, weight="nodes"):
-    """Expected hF1 (or ihF1) of one sample at every threshold.
+def expected_by_threshold(taxonomy, p):
+    """Expected hF1 of one sample at every threshold.
 
     Parameters
     ----------
     taxonomy : Taxonomy
     p : ndarray of float, shape (n_nodes,)
-    weight : 'nodes' or 'information'
-        hF1, or ihF1 (trees only).
 
     Returns
     -------
@@ -105,8 +94,7 @@ def expected_by_threshold(taxonomy, p, *, weight="nodes"):
     (['1', '2', '5'], 0.565)
     """
     p = checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])
-    mass = _leaf_mass(taxonomy, p)[0]
-    weights = node_weights(taxonomy, weight)
+    mass, weights = _leaf_mass(taxonomy, p[0]), node_weights(taxonomy)
     scores = highest_below(taxonomy, p)[0]
     order = np.argsort(-scores[1:], kind="stable") + 1
     order = order[scores[order] > 0]
@@ -137,54 +125,39 @@ def expected_by_threshold(taxonomy, p, *, weight="nodes"):
     return ExpectedSets(sets.threshold_from[1:], sets.threshold_below[1:], sets.size[1:], sets.order, sets.expected[1:])
 
 
-def expected_hf1(taxonomy, p, sets, *, weight="nodes"):
-    """Expected hF1 (or ihF1) of given sets of nodes.
+def expected_hf1(taxonomy, p, sets):
+    """Expected hF1 of given sets of nodes of one sample.
 
     Parameters
     ----------
     taxonomy : Taxonomy
-    p : ndarray of float, shape (n_samples, n_nodes), or (n_nodes,) for many sets of one sample
-    sets : NodeLists, length n_samples
+    p : ndarray of float, shape (n_nodes,)
+    sets : NodeLists
         Ancestors are added. -1 is a label outside the taxonomy, never true.
-    weight : 'nodes' or 'information'
 
     Returns
     -------
     ndarray of float, shape (n_sets,)
         In [0, 1], dimensionless, higher is better.
     """
-    p = np.asarray(p, dtype=np.float64)
-    is_one = p.ndim == 1
-    p = checked_probabilities(taxonomy, p[None] if is_one else p)
-    if not is_one:
-        same_length(sets, p)
-    weights, n_nodes = node_weights(taxonomy, weight), taxonomy.n_nodes
+    mass = _leaf_mass(taxonomy, checked_probabilities(taxonomy, np.asarray(p, dtype=np.float64)[None])[0])
     keys, outside = predicted_keys(taxonomy, sets)
-    keys = closed_keys(taxonomy, keys)
-    lists = taxonomy.ancestors(taxonomy.leaves)
+    row, node = np.divmod(closed_keys(taxonomy, keys), taxonomy.n_nodes)
+    lists, weights = taxonomy.ancestors(taxonomy.leaves), node_weights(taxonomy)
     due = np.add.reduceat(weights[lists.nodes], lists.offsets[:-1])
-    extra = outside * outside_weight(taxonomy, weight)
-    expected = np.zeros(len(sets))
-    mass = _leaf_mass(taxonomy, p) if is_one else None
-    for rows in work_blocks(len(sets), len(lists.nodes)):
-        row, node = np.divmod(rows_of(keys, rows.start, rows.stop, n_nodes), n_nodes)
-        inside = np.zeros((rows.stop - rows.start, n_nodes))
-        inside[row, node] = weights[node]
-        claimed = inside.sum(axis=1) + extra[rows]
-        shared = np.add.reduceat(inside[:, lists.nodes], lists.offsets[:-1], axis=1)
-        f1 = ratio(2 * shared, claimed[:, None] + due, empty=0.0)
-        expected[rows] = (f1 * (mass if is_one else _leaf_mass(taxonomy, p[rows]))).sum(axis=1)
-    return expected
+    inside = np.zeros((len(sets), taxonomy.n_nodes))
+    inside[row, node] = weights[node]
+    claimed = inside.sum(axis=1) + outside
+    shared = np.add.reduceat(inside[:, lists.nodes], lists.offsets[:-1], axis=1)
+    return (ratio(2 * shared, claimed[:, None] + due, empty=0.0) * mass).sum(axis=1)
 
 
 def _leaf_mass(taxonomy, p):
-    """p of the leaves, divided by its sum, shape (n_samples, n_leaves)."""
-    # In C order, or the order of the sum would depend on the number of rows.
-    mass = np.ascontiguousarray(p[:, taxonomy.leaves])
-    total = mass.sum(axis=1, keepdims=True)
-    if (total <= 0).any():
+    """p of the leaves, divided by its sum, shape (n_leaves,)."""
+    mass = p[taxonomy.leaves]
+    total = mass.sum()
+    if total <= 0:
         raise PredictionsError(
-            f"p, row {int(np.argmax(total <= 0))}: expected a leaf with a probability above 0, got none. "
-            "The truth is drawn from the leaves."
+            "p, row 0: expected a leaf with a probability above 0, got none. The truth is drawn from the leaves."
         )
     return mass / total

@@ -35,7 +35,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.parts import ByNode, Mean, OfSums, Total, ratio_of_sums
+from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import METRICS, keys_of
 from hierviz.metrics.sets.node_sets import (
     above,
@@ -57,7 +57,8 @@ from hierviz.taxonomy.checks import check_threshold, check_truth_first, checked_
 from hierviz.taxonomy.node_lists import is_member
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
-_SUMS = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit", "n_outside", "n_samples")
+_BY_NODE = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
+_SUMS = (*_BY_NODE, "n_samples")
 
 
 class LabelSetCounts:
@@ -74,8 +75,6 @@ class LabelSetCounts:
     ----------
     n_true, n_predicted, n_hit, n_valid, n_valid_hit : ndarray of int, shape (n_nodes,)
         Samples in which a node is true, predicted, both, predicted with all its ancestors, and that and true.
-    n_outside : int
-        Predicted labels outside the taxonomy.
     n_samples : int
 
     Examples
@@ -92,10 +91,9 @@ class LabelSetCounts:
     def __init__(self, taxonomy, threshold=0.5):
         check_threshold(threshold)
         self.taxonomy, self.threshold = taxonomy, float(threshold)
-        names = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
-        for name in names:
+        for name in _BY_NODE:
             setattr(self, name, np.zeros(taxonomy.n_nodes, dtype=np.int64))
-        self.n_outside = self.n_samples = 0
+        self.n_samples = 0
         self._weights = {"nodes": node_weights(taxonomy)}
         if taxonomy.is_tree:
             self._weights["information"] = node_weights(taxonomy, "information")
@@ -185,30 +183,21 @@ class LabelSetCounts:
     def _count(self, n, predicted, augmented, valid, true, outside):
         """Add a block from keys ``row * n_nodes + node``."""
         n_nodes = self.taxonomy.n_nodes
-        is_hit, is_shared = is_member(true, predicted), is_member(true, augmented)
-        hit, valid_hit = true[is_hit], true[is_member(true, valid)]
-        for name, keys in (
-            ("n_true", true),
-            ("n_predicted", predicted),
-            ("n_hit", hit),
-            ("n_valid", valid),
-            ("n_valid_hit", valid_hit),
-        ):
+        is_shared = is_member(true, augmented)
+        hit, valid_hit = (true[is_member(true, keys)] for keys in (predicted, valid))
+        of_part = dict(zip(_BY_NODE, (true, predicted, hit, valid, valid_hit), strict=True))
+        for name, keys in of_part.items():
             getattr(self, name)[:] += np.bincount(keys % n_nodes, minlength=n_nodes)
-        self.n_outside += int(outside.sum())
         self.n_samples += n
 
         def per_row(keys, weights=None):
             row, node = np.divmod(keys, n_nodes)
             return np.bincount(row, None if weights is None else weights[node], minlength=n)
 
-        inside = per_row(predicted)
-        block = {
-            "n_predicted": inside + outside,
-            "n_true": per_row(true),
-            "n_hit": per_row(hit),
-            "is_incoherent": per_row(augmented) > inside,
-        }
+        block = {name: per_row(keys) for name, keys in of_part.items()}
+        block["n_incoherent"] = per_row(augmented) > block["n_predicted"]
+        for name in ("n_predicted", "n_valid"):
+            block[name] = block[name] + outside
         for name, weights in self._weights.items():
             block[f"{name}_shared"] = per_row(true[is_shared], weights)
             block[f"{name}_claimed"] = per_row(augmented, weights) + outside * outside_weight(self.taxonomy, name)
@@ -219,8 +208,9 @@ class LabelSetCounts:
 
     def counted(self):
         """What was counted, without the taxonomy: two dicts, sums and per-sample columns, for `from_counted`."""
-        keys = [key for key in (self._blocks[0] if self._blocks else ()) if self._column(key) is not None]
-        return {name: getattr(self, name) for name in _SUMS}, {key: self._column(key) for key in keys}
+        keys = [key for key in (self._blocks[0] if self._blocks else ()) if all(key in block for block in self._blocks)]
+        columns = {key: np.concatenate([block[key] for block in self._blocks]) for key in keys}
+        return {name: getattr(self, name) for name in _SUMS}, columns
 
     @classmethod
     def from_counted(cls, taxonomy, threshold, parts):
@@ -246,18 +236,7 @@ class LabelSetCounts:
                 merged._blocks.append(columns)
         return merged
 
-    def _column(self, key):
-        """One per-sample array over all blocks; None when a block does not have it."""
-        if not self._blocks or any(key not in block for block in self._blocks):
-            return None
-        return np.concatenate([block[key] for block in self._blocks])
-
     # Numbers -------------------------------------------------------------------------------------------------------
-
-    def _overlap(self, weight):
-        """shared, claimed, due of every sample, or None."""
-        sums = [self._column(f"{weight}_{what}") for what in ("shared", "claimed", "due")]
-        return None if sums[0] is None else sums
 
     def summary(self):
         """Block ``labels`` of the JSON: a dict with exactly the keys `METRICS`.
@@ -284,23 +263,17 @@ class LabelSetCounts:
         dict of str to ndarray
             `per_sample`, what was counted, and what follows from it; without what a graph, or labels, have not.
         """
-        parts = self.counted()[1]
-        hit, predicted, true = (parts.get(key, np.zeros(0)) for key in ("n_hit", "n_predicted", "n_true"))
-        return (
-            {"n_hit": hit, "n_predicted": predicted, "n_true": true, "n_incoherent": parts.get("is_incoherent", hit)}
-            | {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
-            | {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
-            | parts
-            | self.per_sample()
-        )
+        counted = self.counted()[1]
+        parts = {name: counted.get(name, np.zeros(0)) for name in (*_BY_NODE, "n_incoherent")}
+        hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
+        parts |= {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
+        parts |= {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
+        return parts | counted | self.per_sample()
 
     def _by_node(self, made):
         """A number that is made of those of nodes."""
         if made.over == "depth":
-            return self._summary_by_depth()
-        if made.over == "sums":
-            predicted = self.n_predicted if made.reading == "strict" else self.n_valid
-            return ratio_of_sums(self.n_valid_hit.sum(), predicted.sum() + self.n_outside, self.n_true.sum())[2]
+            return self._by_depth()
         f1 = self.node_f1(made.reading)
         return _mean(f1[self._is_supported] if made.over == "supported" else f1)
 
@@ -313,44 +286,14 @@ class LabelSetCounts:
             ``hp_samples``, ``hr_samples``, ``hf1_samples``, ``n_predicted``; on trees ``ihf1_samples``; for scores
             ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc`` (nan where nothing is true).
         """
-        columns = {}
-        for prefix, weight in (("h", "nodes"), ("ih", "information")):
-            overlap = self._overlap(weight)
-            if overlap is not None:
-                scores = dict(zip(("p", "r", "f1"), set_scores(*overlap)))
-                names = ("p", "r", "f1") if prefix == "h" else ("f1",)
-                columns |= {f"{prefix}{name}_samples": scores[name] for name in names}
-        for key in ("n_predicted", *AREAS):
-            values = self._column(key)
-            if values is not None:
-                columns[key] = values
-        return columns
-
-    def family(self, weight="nodes"):
-        """The hF1 (``weight="nodes"``) or ihF1 (``"information"``) family as a dict; None on a graph or without samples.
-
-        Keys: precision_samples_empty1 and precision_samples_empty0 (an empty prediction counted as 1 or as 0),
-        recall_samples, f1_samples (means over samples), precision_micro, recall_micro, f1_micro (ratios of sums).
-        """
-        overlap = self._overlap(weight)
-        if overlap is None:
-            return None
-        precision, recall, f1 = set_scores(*overlap)
-        micro = ratio_of_sums(*overlap)
-        return {
-            "precision_samples_empty1": _mean(precision),
-            "precision_samples_empty0": _mean(set_scores(*overlap, empty=0.0)[0]),
-            "recall_samples": _mean(recall),
-            "f1_samples": _mean(f1),
-            "precision_micro": micro[0],
-            "recall_micro": micro[1],
-            "f1_micro": micro[2],
-        }
-
-    @property
-    def n_supported(self):
-        """Number of nodes with a true sample."""
-        return int(self._is_supported.sum())
+        counted, columns = self.counted()[1], {}
+        for prefix, weight, shown in (("h", "nodes", ("p", "r", "f1")), ("ih", "information", ("f1",))):
+            if f"{weight}_shared" in counted:
+                scores = set_scores(*(counted[f"{weight}_{what}"] for what in ("shared", "claimed", "due")))
+                columns |= {
+                    f"{prefix}{name}_samples": values for name, values in zip(("p", "r", "f1"), scores) if name in shown
+                }
+        return columns | {key: counted[key] for key in ("n_predicted", *AREAS) if key in counted}
 
     def node_f1(self, reading="plain"):
         """F1 of every node but the root, 0 where it is neither true nor predicted, shape (n_nodes - 1,).
@@ -364,49 +307,23 @@ class LabelSetCounts:
         }[reading]
         return ratio(2 * hit, predicted + self.n_true, empty=0.0)[1:]
 
-    def macro_f1_by(self, group, n_groups):
-        """Macro F1 within groups of nodes.
-
-        Parameters
-        ----------
-        group : ndarray of int, shape (n_nodes - 1,)
-            Group of every node but the root, from 0 to n_groups - 1.
-
-        Returns
-        -------
-        list of dict
-            n_nodes, macro_f1, n_supported, macro_f1_supported; None for the mean of no node.
-        """
-        f1, supported = self.node_f1(), self._is_supported
-        counts = np.bincount(group, minlength=n_groups), np.bincount(group[supported], minlength=n_groups)
-        sums = np.bincount(group, f1, n_groups), np.bincount(group[supported], f1[supported], n_groups)
-        return [
-            {
-                "n_nodes": int(n),
-                "macro_f1": float(total / n) if n else None,
-                "n_supported": int(m),
-                "macro_f1_supported": float(among / m) if m else None,
-            }
-            for n, total, m, among in zip(counts[0], sums[0], counts[1], sums[1])
-        ]
-
-    def macro_f1_by_depth(self):
-        """Macro F1 of the nodes of each depth [1]_, Figure 3: dict of depth (1, 2, ...) to `macro_f1_by`; trees only."""
-        self.taxonomy.require_tree("macro F1 by depth")
-        depth = self.taxonomy.depth[1:]
-        return dict(enumerate(self.macro_f1_by(depth - 1, self.taxonomy.max_depth), 1))
+    def _by_depth(self):
+        """Macro F1 of the nodes of each depth [1]_, Figure 3; None on a graph."""
+        if not self.taxonomy.is_tree:
+            return None
+        f1, depth, n_depths = self.node_f1(), self.taxonomy.depth[1:], self.taxonomy.max_depth + 1
+        sizes, means = np.bincount(depth, minlength=n_depths), {}
+        for key, inside in (("macro_f1", depth > 0), ("macro_f1_supported", self._is_supported)):
+            n, total = (np.bincount(depth[inside], weights, n_depths) for weights in (None, f1[inside]))
+            means[key] = [float(value) if of else None for value, of in zip(ratio(total, n), n)]
+        return {
+            str(level): {**{key: of_depth[level] for key, of_depth in means.items()}, "n_nodes": int(sizes[level])}
+            for level in range(1, n_depths)
+        }
 
     @property
     def _is_supported(self):
         return self.n_true[1:] > 0
-
-    def _summary_by_depth(self):
-        if not self.taxonomy.is_tree:
-            return None
-        return {
-            str(depth): {key: means[key] for key in ("macro_f1", "macro_f1_supported", "n_nodes")}
-            for depth, means in self.macro_f1_by_depth().items()
-        }
 
 
 def _mean(values):

@@ -73,16 +73,12 @@ def information_accretion(taxonomy: Taxonomy, annotations: Any) -> np.ndarray:
     row, node = np.divmod(keys, n)
     count = np.bincount(node, minlength=n).astype(float)
     # A term's proteins have all its parents, so that these are counted among the proteins that have any of them.
-    parents = taxonomy.parents
-    lengths = parents.lengths
-    of_all = np.zeros(n)
-    children = taxonomy.children
-    below = children.take(np.append(0, node))
+    lengths, n_proteins = taxonomy.parents.lengths, len(annotations)
     # How many parents of a term each protein has; the root is everyone's.
-    rows = np.concatenate([np.repeat(row, below.lengths[1:]), np.repeat(np.arange(len(annotations)), below.lengths[0])])
-    nodes = np.concatenate(
-        [below.nodes[below.lengths[0] :], np.tile(below.nodes[: below.lengths[0]], len(annotations))]
-    )
+    row, node = np.append(row, np.arange(n_proteins)), np.append(node, np.zeros(n_proteins, dtype=np.intp))
+    below = taxonomy.children.take(node)
+    rows, nodes = np.repeat(row, below.lengths), below.nodes
+    of_all = np.zeros(n)
     pair, times = np.unique(rows * n + nodes, return_counts=True)
     whole = pair[times == lengths[pair % n]]
     of_all += np.bincount(whole % n, minlength=n)

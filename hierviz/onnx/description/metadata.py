@@ -151,11 +151,11 @@ def _checked(where, said, prefix, notes):
             raise wrong("nodes", "a list of node names, one per output column", nodes)
         said["nodes"] = [str(node) for node in nodes]
     if "input" in said:
-        said["input"] = checked_input(
-            said["input"],
-            wrong,
-            lambda words: notes.append(f"{where}: unknown keys of the input were left out: {words}"),
-        )
+
+        def unknown_key(words):
+            notes.append(f"{where}: unknown keys of the input were left out: {words}")
+
+        said["input"] = checked_input(said["input"], wrong, unknown_key)
     return said
 
 

@@ -22,6 +22,12 @@ from hierviz.readers.stored_array import StoredArray
 _WHOLE = ("uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64")  # what can hold 0..255
 _FRACTIONS = ("float16", "float32", "float64")
 _PREVIEW_VALUES = 1 << 20
+# What must be said before pictures can be fed, by key of the preprocessing.
+_ASKED = {
+    "layout": "which axis holds the colour channels: NHWC (the last) or NCHW (the second)",
+    "size": "the height and width of a picture in pixels",
+    "range": "how to scale 0..255: what 0 and 255 become, such as 0,1 or -1,1 or 0,255",
+}
 
 
 @dataclass(frozen=True)
@@ -116,14 +122,8 @@ class InputSpec:
         """What must be said before pictures can be fed: tuple of (key of the preprocessing, sentence)."""
         if self.why_never_pictures:
             return ()
-        asked = []
-        if self.layout is None:
-            asked.append(("layout", "which axis holds the colour channels: NHWC (the last) or NCHW (the second)"))
-        if self.size is None:
-            asked.append(("size", "the height and width of a picture in pixels"))
-        if not self.is_whole and self.range is None:
-            asked.append(("range", "how to scale 0..255: what 0 and 255 become, such as 0,1 or -1,1 or 0,255"))
-        return tuple(asked)
+        known = {"range"} if self.is_whole else set()
+        return tuple((key, words) for key, words in _ASKED.items() if key not in known and getattr(self, key) is None)
 
     @property
     def why_no_pictures(self):

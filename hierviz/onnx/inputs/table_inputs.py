@@ -164,7 +164,7 @@ def _rest(content, names, specs, chosen, order, notes):
                 f"{content.where}: column {TEXT_COLUMN!r} was left out, {names[place]!r} is shown in its place"
             )
         attributes[TEXT_COLUMN] = attributes.pop(names[place])
-    if ids is not None and content.has_lines:  # as the file of the truth is read, whose ids these are too
+    if ids is not None and content.unit == "line":  # as the file of the truth is read, whose ids these are too
         content.text[ids] = [text_of_cell(cell) for cell in content.text[ids]]
     return (None if ids is None else sample_ids(content, ids)), attributes
 
@@ -215,4 +215,4 @@ class FrameTable:
             absent = column.isna().to_numpy()
             text[place] = ["" if gone else str(value) for value, gone in zip(column.tolist(), absent, strict=True)]
         lines = np.arange(1, len(self.frame) + 1)
-        return Columns(self.where, self.first, text, block if len(numbers) else None, lines, has_lines=False)
+        return Columns(self.where, self.first, text, block if len(numbers) else None, lines, "row")

@@ -27,6 +27,11 @@ def score_outputs(outputs):
     ]
 
 
+def wide_outputs(outputs):
+    """The outputs that may hold several scores a row."""
+    return [output for output in score_outputs(outputs) if row_width(output) not in (0, 1)]
+
+
 def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, wanted=None, notes):
     """Names of the outputs that together hold one score per class name.
 
@@ -77,7 +82,7 @@ def choose_outputs(where, outputs, names, *, depths=None, parametrisation=None, 
         if heads:
             notes.append(f"outputs {listed(heads)} hold one depth of the taxonomy each and were concatenated")
             return heads
-    wide = [output for output in scores if row_width(output) not in (0, 1)]
+    wide = wide_outputs(outputs)
     if not fits and len(wide) == 1:
         raise OpenQuestion(_about_names(where, wide[0], width))
     if len(fits) != 1:
@@ -271,7 +276,7 @@ def require_classifier(where, inputs, outputs, by_number=()):
     """
     scores = score_outputs(outputs)
     widths = [row_width(output) for output in scores]
-    if not scores or any(width not in (0, 1) for width in widths):
+    if not scores or wide_outputs(outputs):
         return
     if 0 not in widths:
         # Several may be one for each class; without a second axis it is no column.
@@ -302,7 +307,7 @@ def doubt_words(outputs, by_number=()):
             f"By its operators ({listed(list(by_number))}) each output number is computed from a single input "
             "number, which no classifier does: it looks like an example of an operator."
         )
-    wide = [output for output in score_outputs(outputs) if row_width(output) not in (0, 1)]
+    wide = wide_outputs(outputs)
     if len(wide) != 1 or not _EMBEDDING.search(wide[0][0]):
         return ""
     return f"By its output {_words(wide[0])} the model gives an embedding, not scores of classes."

@@ -46,17 +46,6 @@ def looks_like_json(text):
     return text.lstrip("\ufeff \t\r\n")[:1] in ("{", "[", "(")
 
 
-def read_json_names(text, where):
-    """ClassList of JSON or a Python literal; see `class_list_of`.
-
-    Raises
-    ------
-    FileError
-        If it is neither.
-    """
-    return class_list_of(parsed(text, where), where)
-
-
 def parsed(text, where):
     """The value of JSON or of a Python literal without operators; FileError when it is neither."""
     file_limits.require_json(where, text)

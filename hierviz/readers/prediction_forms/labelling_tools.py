@@ -12,16 +12,12 @@ Conventions
 from __future__ import annotations
 
 from hierviz.messages.errors import PredictionsError, listed, shown
-from hierviz.readers.json_text import of_kind
+from hierviz.readers.json_text import are_objects, of_kind
 
 
 def looks_like_coco(value):
     """Whether a JSON value is a list of results."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(isinstance(result, dict) and {"image_id", "category_id", "score"} <= set(result) for result in value)
-    )
+    return are_objects(value, "image_id", "category_id", "score")
 
 
 def coco_records(value, where, taxonomy):
@@ -51,14 +47,7 @@ _CHOICES = ("choices", "taxonomy")
 
 def looks_like_tasks(value):
     """Whether a JSON value is a list of tasks."""
-    return (
-        isinstance(value, list)
-        and bool(value)
-        and all(
-            isinstance(task, dict) and "data" in task and ("annotations" in task or "predictions" in task)
-            for task in value
-        )
-    )
+    return are_objects(value, "data") and all("annotations" in task or "predictions" in task for task in value)
 
 
 def task_records(value, where, taxonomy):
@@ -113,14 +102,8 @@ def looks_like_fiftyone(value):
     """Whether a JSON value is one of the two exports."""
     if not isinstance(value, dict):
         return False
-    labels, samples = value.get("labels"), value.get("samples")
-    is_labels = isinstance(labels, dict) and bool(labels) and "classes" in value
-    is_samples = (
-        isinstance(samples, list)
-        and bool(samples)
-        and all(isinstance(sample, dict) and "filepath" in sample for sample in samples)
-    )
-    return is_labels or is_samples
+    is_labels = isinstance(value.get("labels"), dict) and bool(value["labels"]) and "classes" in value
+    return is_labels or are_objects(value.get("samples"), "filepath")
 
 
 def fiftyone_records(value, where, taxonomy):

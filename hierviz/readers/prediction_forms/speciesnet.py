@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
 from hierviz.readers.class_paths import Places, taxonomy_of_places
-from hierviz.readers.json_text import of_kind
+from hierviz.readers.json_text import are_objects, of_kind
 from hierviz.readers.taxonomy_forms import taxonomy_form
 from hierviz.taxonomy.checks import is_number
 
@@ -28,12 +28,7 @@ N_PARTS = 7
 def looks_like(value):
     """Whether a JSON value holds predictions with classifications."""
     records = value.get("predictions") if isinstance(value, dict) else None
-    return (
-        isinstance(records, list)
-        and bool(records)
-        and all(isinstance(record, dict) and "filepath" in record for record in records)
-        and any("classifications" in record for record in records)
-    )
+    return are_objects(records, "filepath") and any("classifications" in record for record in records)
 
 
 def records(value, where, taxonomy):

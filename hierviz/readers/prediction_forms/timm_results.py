@@ -11,7 +11,7 @@ from __future__ import annotations
 import re
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.readers.json_text import of_kind
+from hierviz.readers.json_text import are_objects, of_kind
 
 FILE_COLUMNS = ("filename", "file", "image")
 SCORES = ("prob", "probability", "score")
@@ -24,9 +24,8 @@ def looks_like(value):
     if isinstance(value, dict) and set(value) == {"columns", "index", "data"}:
         return "prob" in of_kind(value["columns"], list)
     inside = list(value.values()) if isinstance(value, dict) else value
-    is_list = isinstance(inside, list) and bool(inside) and all(isinstance(record, dict) for record in inside)
     return (
-        is_list
+        are_objects(inside)
         and all(any(key in record for key in ("prob", "prob_0")) for record in inside)
         and all(any(key in record for key in ("label", "index", "label_0", "index_0")) for record in inside)
         and (isinstance(value, dict) or all("filename" in record for record in inside))

@@ -69,14 +69,16 @@ def read_coco(value, where, detected):
     # The supercategories first, in the order in which they come: a root where there is but one of them.
     tops = [parent for parent in dict.fromkeys(above) if parent is not None and parent not in seen]
     edges = [(None, top) for top in tops] + list(zip(above, names, strict=True))
-    kept = {
-        key: {name: _plain(record.get(key)) for name, record in zip(names, records, strict=True)}
-        for key in _KEPT
-        if any(key in record for record in records)
-    }
     detected = {**detected, "shape": "categories with supercategories"}
     notes = [f"{where}: the rank {rank!r} was left out: the supercategories are the levels" for rank in ranks]
+    kept = _kept(records, names)
     return Taxonomy.from_edges(edges, attributes=kept, where=where, detected=detected, notes=notes)
+
+
+def _kept(records, ids):
+    """Attributes of categories, by their ids."""
+    there = {key: [_plain(record.get(key)) for record in records] for key in _KEPT if any(key in r for r in records)}
+    return {key: {k: v for k, v in zip(ids, values, strict=True) if v is not None} for key, values in there.items()}
 
 
 def _above(record, name):
@@ -97,7 +99,7 @@ def _rank(record, rank):
 
 
 def _of_ranks(records, ranks, where, detected):
-    places, attributes, found = Places(), {}, set()
+    places, found = Places(), {}
     lacking = dict.fromkeys(ranks, 0)
     for record in records:
         number, name = Places.TOP, record["name"].strip()
@@ -111,18 +113,15 @@ def _of_ranks(records, ranks, where, detected):
         if number in found:
             below = repr(places.names[above]) if above != Places.TOP else "the root"
             raise TaxonomyError(f"{where}: expected every category once, got {name!r} again below {below}. Remove one.")
-        found.add(number)
-        for key in _KEPT:
-            value = _plain(record.get(key))
-            if value is not None:
-                attributes.setdefault(key, {})[number] = value
+        found[number] = record
     notes = [
         f"{where}: {n} of {len(records)} categories have no {rank} and are below the rank before it"
         for rank, n in lacking.items()
         if n
     ]
     detected = {**detected, "shape": "categories with ranks", "levels": " > ".join((*ranks, "name"))}
-    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
+    kept = _kept(records, found)
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=kept)
 
 
 @taxonomy_form(

@@ -44,7 +44,7 @@ class TableFiles:
                 self.kind = "zip"
                 with zipfile.ZipFile(self.path) as archive:
                     self.inside = {PurePosixPath(name).name.lower(): name for name in archive.namelist()}
-            elif folder != self.path and _is_tar(self.path):
+            elif folder != self.path and tarfile.is_tarfile(self.path):
                 self.kind = "tar"
                 # A tar has no list of its files: those of a dump are known.
                 self.inside = dict.fromkeys(("nodes.dmp", "names.dmp", "merged.dmp", "taxon.tsv", "taxon.txt"))
@@ -99,19 +99,6 @@ class TableFiles:
                         yield archive.extractfile(member)
                         return
             raise FileError(f"{self.where}: expected {name} in the archive, got none. Is it the right one?")
-
-
-def _is_tar(path):
-    """Whether a file is a gzipped or plain tar, by its first block."""
-    import gzip
-
-    with open(path, "rb") as file:
-        head = file.read(512)
-        if head.startswith(b"\x1f\x8b"):
-            file.seek(0)
-            with gzip.GzipFile(fileobj=file) as packed:
-                head = packed.read(512)
-    return head[257:262] == b"ustar"
 
 
 class WantedNames:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from strategies import from_graph, graphs, many, trees
 
 from hierviz import NodeLists, confusion, load_taxonomy, load_truth
-from hierviz.metrics.confusion.constant_paths import MOST_TRIED, best_constant_by_mcc, constant_counts
+from hierviz.metrics.confusion.constant_paths import MOST_TRIED, best_constant_path, constant_counts
 from hierviz.metrics.confusion.multi_path import greedy_cover
 
 
@@ -23,7 +23,7 @@ def test_every_node_tried(data):
     graph = data.draw(trees())
     taxonomy = from_graph(graph)
     truth = data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=8))
-    node, found = best_constant_by_mcc(taxonomy, np.array(truth))
+    node, found = best_constant_path(taxonomy, np.array(truth), "mcc")
     values = {v: naive_mcc(**naive.totals(graph, truth, [v] * len(truth))) for v in range(graph.n)}
     defined = {v: mcc for v, mcc in values.items() if mcc is not None}
     if not defined:
@@ -48,7 +48,7 @@ def test_counts_of_several_truths(data):
         found = confusion(taxonomy, truth, np.full(len(lists), node)).counts
         assert {cell: counts[cell][node] for cell in counts} == found
     # As they are listed, a truth may be above another one: then nodes are tried, and the best of them is the answer.
-    _, best = best_constant_by_mcc(taxonomy, NodeLists.from_lists(lists))
+    _, best = best_constant_path(taxonomy, NodeLists.from_lists(lists), "mcc")
     tried = [
         confusion(taxonomy, NodeLists.from_lists(lists), np.full(len(lists), v)).measures["mcc"] for v in range(graph.n)
     ]
@@ -62,7 +62,7 @@ def test_graphs(data):
     graph = data.draw(graphs())
     taxonomy = from_graph(graph)
     truth = np.array(data.draw(st.lists(st.integers(0, graph.n - 1), min_size=1, max_size=5)))
-    _, best = best_constant_by_mcc(taxonomy, truth)
+    _, best = best_constant_path(taxonomy, truth, "mcc")
     tried = [confusion(taxonomy, truth, np.full(len(truth), v)).measures["mcc"] for v in range(graph.n)]
     tried = [mcc for mcc in tried if mcc is not None]
     assert not tried or best.measures["mcc"] == pytest.approx(max(tried))
@@ -73,7 +73,7 @@ def test_a_large_graph_is_not_tried():
 
     edges = [("root", f"c{i}") for i in range(MOST_TRIED)] + [("c0", "both"), ("c1", "both")]
     taxonomy = Taxonomy.from_edges(edges)
-    assert best_constant_by_mcc(taxonomy, taxonomy.nodes("both")) == (None, None)
+    assert best_constant_path(taxonomy, taxonomy.nodes("both"), "mcc") == (None, None)
 
 
 def test_transposon(shared_data):
@@ -81,6 +81,6 @@ def test_transposon(shared_data):
     folder = shared_data / "transposon"
     taxonomy = load_taxonomy(str(folder / "taxonomy.csv"))
     truth = load_truth(str(folder / "truth.csv.gz"), taxonomy, "label_paper").nodes
-    node, found = best_constant_by_mcc(taxonomy, truth)
+    node, found = best_constant_path(taxonomy, truth, "mcc")
     assert taxonomy.names[node] == "1/1"
     assert found.measures["mcc"] == pytest.approx(0.4907, abs=5e-5)

@@ -12,7 +12,7 @@ from compare import points_list, same, threshold_block
 from sample_curves import curve_areas, sample_curve, set_information, set_metrics_by_threshold
 
 import hierviz as hv
-from hierviz.inference.registry import threshold_set
+from hierviz.inference.rules import threshold_set
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists, complete_below, node_weights, set_overlap, set_scores

@@ -11,7 +11,7 @@ from sample_curves import curve_areas, sample_curve, set_information, set_metric
 from strategies import examples
 
 import hierviz as hv
-from hierviz.inference.registry import threshold_set
+from hierviz.inference.rules import threshold_set
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
 from hierviz.metrics.registry import keys_of
 from hierviz.metrics.sets import label_sets, set_curves
@@ -236,28 +236,20 @@ def test_expected_sets(case):
     for row in p:
         if not any(row[leaf] for leaf in leaves):
             continue
-        weighings = {"nodes": len}
-        if taxonomy.is_tree:
-            weighings["information"] = lambda some: naive_sets.information_of_set(parents, sorted(some))
-        for weight, weigh in weighings.items():
-            found = expected_by_threshold(taxonomy, row, weight=weight)
-            assert found.threshold_from[-1] == 0
-            assert found.threshold_below[0] == 1
-            np.testing.assert_array_equal(found.threshold_from[:-1], found.threshold_below[1:])
-            for i in range(len(found.size)):
-                chosen = {node for node in range(1, len(parents)) if row[node] > found.threshold_from[i]}
-                assert set(found.nodes(i).tolist()) == naive_sets.close(parents, chosen)
-                value = naive_sets.expected_f1(parents, row, chosen, weigh)
-                assert math.isclose(found.expected[i], value, abs_tol=1e-9)
-            assert math.isclose(found.expected[found.best], found.expected.max(), abs_tol=1e-9)
-            inside = [[node for node in one if node >= 0] for one in predicted]
-            direct = expected_hf1(taxonomy, row, NodeLists.from_lists(inside), weight=weight)
-            values = [naive_sets.expected_f1(parents, row, one, weigh) for one in inside]
-            np.testing.assert_allclose(direct, values, atol=1e-9)
-            again = expected_hf1(
-                taxonomy, np.repeat(row[None], len(inside), axis=0), NodeLists.from_lists(inside), weight=weight
-            )
-            np.testing.assert_allclose(again, direct, atol=1e-12)
+        found = expected_by_threshold(taxonomy, row)
+        assert found.threshold_from[-1] == 0
+        assert found.threshold_below[0] == 1
+        np.testing.assert_array_equal(found.threshold_from[:-1], found.threshold_below[1:])
+        for i in range(len(found.size)):
+            chosen = {node for node in range(1, len(parents)) if row[node] > found.threshold_from[i]}
+            assert set(found.nodes(i).tolist()) == naive_sets.close(parents, chosen)
+            value = naive_sets.expected_f1(parents, row, chosen, len)
+            assert math.isclose(found.expected[i], value, abs_tol=1e-9)
+        assert math.isclose(found.expected[found.best], found.expected.max(), abs_tol=1e-9)
+        inside = [[node for node in one if node >= 0] for one in predicted]
+        direct = expected_hf1(taxonomy, row, NodeLists.from_lists(inside))
+        values = [naive_sets.expected_f1(parents, row, one, len) for one in inside]
+        np.testing.assert_allclose(direct, values, atol=1e-9)
 
 
 def test_blocks_do_not_matter(monkeypatch):
