@@ -8,6 +8,7 @@ import sys
 from functools import partial
 from pathlib import Path
 
+from .commands import command, exhaustive_case, n_exhaustive
 from .forms import originals
 from .mutations import mutant
 from .watchdog import watched
@@ -19,13 +20,17 @@ def main():
     parser.add_argument("--n", type=int, default=20_000, help="files (20000)")
     parser.add_argument("--commands", type=int, default=10_000, help="commands (10000)")
     parser.add_argument("--models", type=int, default=1000, help="models (1000)")
+    parser.add_argument(
+        "--exhaustive", action="store_true", help="also each value of each numeric flag, each form of each file"
+    )
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=20, help="a file that takes longer is a finding (20)")
     parser.add_argument("--out", type=Path, help="folder for the files that are findings, with what was said")
     options = parser.parse_args()
     n_findings = 0
-    for what, n in (("files", options.n), ("commands", options.commands), ("models", options.models)):
+    parts = {"files": options.n, "commands": options.commands, "models": options.models}
+    for what, n in (parts | ({"exhaustive": n_exhaustive()} if options.exhaustive else {})).items():
         tally = watched(
             options.seed,
             n,
@@ -60,10 +65,9 @@ def _show(options, what, number, fate, words):
 def _keep(folder, seed, what, number, words):
     folder.mkdir(parents=True, exist_ok=True)
     name, content = "m.onnx", b""
-    if what == "commands":
-        from .commands import command
-
-        command(seed, number).write(folder / f"commands-{number}")
+    if what in ("commands", "exhaustive"):
+        case = command(seed, number) if what == "commands" else exhaustive_case(number)
+        case.write(folder / f"{what}-{number}")
     elif what == "files":
         role, name, content = mutant(seed, number, originals())
         name = f"{role}--{ascii(name)[1:-1].replace('/', '_')[-100:]}"
@@ -71,7 +75,7 @@ def _keep(folder, seed, what, number, words):
         from tests.onnx_models import mutants
 
         content = mutants.mutant(seed, number, mutants.originals())
-    if what != "commands":
+    if what in ("files", "models"):
         (folder / f"{what}-{number}-{name}").write_bytes(content)
     (folder / f"{what}-{number}.txt").write_text(words)
 
