@@ -33,16 +33,18 @@ linted() {
 # A browser test that cannot run fails here; it is never skipped.
 export HIERVIZ_REQUIRE_BROWSER=1
 which="not long"
+workers="$(nproc)"
 if [ "${1:-}" = --long ]; then
   which="(long or longer or hypothesis)"
   export HIERVIZ_LONG=1  # property tests take all their examples
+  workers=$((workers + 1))  # many of these tests wait for processes of their own
   shift
 fi
 if [ $# -gt 0 ]; then
   linted
   exec "$python" -m pytest "$@"
 fi
-"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses logical --dist worksteal
+"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses "$workers" --dist worksteal
 linted
 # Browser tests run alone, two at a time, each with its own server.
 "$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal
