@@ -138,9 +138,8 @@ def test_a_dialog_is_open_while_the_browser_goes_back(open_page):
     expect(page.get_by_text("nothing is sent anywhere")).to_be_visible()
 
 
-@pytest.mark.parametrize(
-    "start", ["example", *(pytest.param(one, marks=pytest.mark.long) for one in ("curves", "compare", "taxonomy"))]
-)
+@pytest.mark.long
+@pytest.mark.parametrize("start", ["example", "curves", "compare", "taxonomy"])
 def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
     """By a link, and by the buttons of the browser, which close nothing."""
     page = open_page("mistakes", new=True)
@@ -159,13 +158,13 @@ def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
         expect(menu).to_have_count(0)
 
 
-@pytest.mark.parametrize("labels", [["Compare"], pytest.param(list(PAGES), marks=pytest.mark.long, id="every page")])
-def test_the_menu_of_pages_is_open_while_the_page_changes(open_page, labels):
+@pytest.mark.long
+def test_the_menu_of_pages_is_open_while_the_page_changes(open_page):
     """On a narrow window: a link in it closes it, the button Back of the browser changes the page below it."""
     page = open_page("learn", new=True, size=(390, 844))
     is_open = page.get_by_test_id("stSidebarCollapseButton")
     titles = ["Learn"]
-    for label in labels:
+    for label in PAGES:
         page.get_by_test_id("stExpandSidebarButton").click()
         page.get_by_test_id("stSidebarNavLink").filter(has_text=label).click()
         titles.append(PAGES[label][1])

@@ -130,6 +130,7 @@ PRINTED = """async () => {
             .filter(place => !place.firstChild).length] }"""
 
 
+@pytest.mark.long
 def test_paper_shows_every_chart(chromium, tmp_path):
     predictions = hostile_predictions()
     story = (StoryStep("curves", {"threshold": "0.25"}, "{correct}"), StoryStep("taxonomy", {}, "{wrong}"))
