@@ -2,8 +2,8 @@ r"""What one sample is answered for every value of a rule's own parameter, with 
 
 Conventions
 -----------
-One table has a row a step: bounds of the parameter, the answer and its paths, outcome, counts of nodes, hierarchical precision and
-recall, and a sentence. A handle that is dragged looks rows up, and nothing is computed.
+One table has a row a step: bounds of the parameter, the answer and its paths, outcome, counts of nodes, hierarchical
+precision and recall, and a sentence. A handle that is dragged looks rows up, and nothing is computed.
 
 Counts are those of the hierarchical confusion matrix, as in `hierviz.diagnosis.sample_answers.sample_confusion`. Precision and
 recall are those of Kiritchenko [1]_, with all ancestors of the true classes T and of the answered ones A, the root left out:
@@ -43,7 +43,7 @@ from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.node_pairs import harmonic_mean
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.sets.node_sets import set_overlap, set_scores
+from hierviz.metrics.sets.node_sets import most_specific, set_overlap, set_scores
 from hierviz.taxonomy.checks import is_within
 from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -74,7 +74,7 @@ class SampleSteps(Rows):
     answers : NodeLists, length n_steps
         One node, or a set, which may be empty; -1 is a label outside the taxonomy.
     paths : PathLists, length n_steps
-        Paths from the root to the answer; of sets those of the greedy cover.
+        Paths from the root to the answer; of sets those of the greedy cover, in a tree the most probable end first.
     outcome : ndarray of str
         Key of ``OUTCOMES``, as in `SampleAnswer`; "" where no truth is known.
     tp, fp, fn : ndarray of int
@@ -230,7 +230,7 @@ def _judged(evaluation, truth, p, steps, is_set):
     taxonomy = evaluation.taxonomy
     answers = NodeLists.concatenate([of_rule.answers for of_rule in steps.values()])
     n = len(answers)
-    paths = greedy_cover(taxonomy, answers) if is_set else PathLists.from_nodes(taxonomy, answers.nodes)
+    paths = _paths(taxonomy, answers, p) if is_set else PathLists.from_nodes(taxonomy, answers.nodes)
     following = np.concatenate([of_rule.following for of_rule in steps.values()])
     columns: dict[str, Any] = {"outcome": np.full(n, "")}
     columns |= {cell: np.full(n, -1) for cell in ("tp", "fp", "fn")}
@@ -282,6 +282,15 @@ def _against_truth(evaluation, truth, answers, paths, is_set):
     hp, hr, _ = set_scores(*set_overlap(taxonomy, true.take(rows), answers))
     found = {cell: getattr(counts, cell) for cell in ("tp", "fp", "fn")}
     return found | {"outcome": outcome, "hp": hp, "hr": hr, "hf": harmonic_mean(hp, hr)}
+
+
+def _paths(taxonomy, answers, p):
+    """Paths of sets by the greedy cover; in a tree, which has one path to each most specific class, the most probable first."""
+    if p is None or not taxonomy.is_tree:
+        return greedy_cover(taxonomy, answers)
+    ends = most_specific(taxonomy, answers)
+    order = np.lexsort((-p[ends.nodes], ends.rows))
+    return PathLists.from_nodes(taxonomy, NodeLists(ends.offsets, ends.nodes[order]))
 
 
 def _is_below(taxonomy, nodes, ends):

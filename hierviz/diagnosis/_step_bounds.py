@@ -27,7 +27,7 @@ from hierviz.diagnosis._flip_intervals import RULES, FlipIntervals
 from hierviz.inference.parameters import LAM
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import infer
-from hierviz.inference.rules import BITS_TIE, lowest_of_best
+from hierviz.inference.rules import BITS_TIE, TIE, lowest_of_best
 from hierviz.messages.number_text import probability_text, value_text
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -140,14 +140,19 @@ def _bits(taxonomy, table):
 
 def _darts(taxonomy, p, table):
     """Of `darts`: the upper envelope gives where to look, the rule itself each bound."""
-    crossings = darts_table(taxonomy, table).scores[:0:-1]
+    envelope = darts_table(taxonomy, table)
+    crossings = envelope.scores[:0:-1]
     last = float(crossings[-1]) if len(crossings) else 0.0
     top = min(max(1.25 * last, LEAST_LAM), MOST_LAM)
-    crossings = crossings[crossings < top]
-    ends = np.concatenate([[0.0], crossings, [top]])
-    # Near an end of a piece another line can come so near that the rule takes it for equal, between ends it cannot.
-    near = [np.clip(crossings * (1 + side), 0, top) for side in (-1e-12, 1e-12)]
-    lam = np.unique(np.concatenate([ends, (ends[1:] + ends[:-1]) / 2, *near]))
+    # Two lines count as equal a little to both sides of their crossing, where a third one may be so too: anywhere else the
+    # envelope is further from all other lines. Each bound is near the end of such a zone.
+    slopes = p[0, envelope.nodes][::-1]
+    steeper = np.maximum(np.diff(slopes), np.finfo(float).tiny)
+    zone = TIE * (crossings + taxonomy.information[envelope.nodes[:0:-1]]) * slopes[:-1] / steeper
+    near = [crossings + side * zone for side in (-1.02, -0.98, 0.98, 1.02)]
+    ends = np.concatenate([[0.0], crossings[crossings < top], [top]])
+    lam = np.concatenate([ends, (ends[1:] + ends[:-1]) / 2, *near])
+    lam = np.unique(lam[(lam >= 0) & (lam <= top)])
     nodes = _darts_answers(taxonomy, p, lam)
     while True:
         differs = np.flatnonzero(nodes[1:] != nodes[:-1])
