@@ -29,7 +29,7 @@ from hierviz.inference.parameters import LAM
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import infer
 from hierviz.inference.rules import BITS_TIE, TIE, lowest_of_best
-from hierviz.messages.number_text import probability_text, value_text
+from hierviz.messages.number_text import probability_text
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # A handle of λ in bits reaches a quarter beyond the last breakpoint, at least to the first and at most to the second.
@@ -172,9 +172,7 @@ def _darts(taxonomy, p, table):
     starts = starts[(np.diff(lam[starts], append=top) > NARROW * lam[starts]) | (starts == 0)]
     starts = starts[np.append(True, nodes[starts[1:]] != nodes[starts[:-1]])]
     low, nodes = lam[starts], nodes[starts]
-    unlisted = f"λ above {value_text(MOST_LAM)} bits is not listed; the answer changes there again." * (
-        last >= MOST_LAM
-    )
+    unlisted = f"λ above {MOST_LAM:,.0f} bits is not listed; the answer changes there again." * (last >= MOST_LAM)
     high = np.append(low[1:], top)
     return _of_nodes("lam", (0.0, top), low, high, nodes, np.append(-1, nodes[:-1]), unlisted=unlisted)
 
