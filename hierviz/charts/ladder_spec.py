@@ -96,6 +96,7 @@ def _signals():
         "curve_left": "narrow ? 44 : 40",
         "curve_tall": "narrow ? 150 : 186",
         "curve_wide": "narrow ? width - 60 : 186",
+        "needed": "(narrow ? curve_top + curve_tall : max(ribbon + ribbon_tall + 14, curve_top + curve_tall)) + 32",
     }
 
 
