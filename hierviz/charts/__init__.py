@@ -105,7 +105,7 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
     from hierviz.charts._path_graph import path_graph as path_graph
-    from hierviz.charts._plain_curves import facet_curves as facet_curves
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._points import pareto_points as pareto_points
