@@ -91,6 +91,8 @@ _FILES = {
         "diagnosis._level_matrix": "level_matrix",
         "diagnosis._level_table": "level_table",
         "diagnosis._means_by": "means_by",
+        "diagnosis._sample_steps": "sample_steps steps_by_rule SampleSteps",
+        "diagnosis._lane_bars": "lane_bars LaneBars",
         "diagnosis.sample_paths": "path_probabilities",
         "diagnosis.mistakes": "worst",
         "diagnosis.sample_filter": "SampleFilter filtered facets",

@@ -101,10 +101,8 @@ def answers_by_rule(
     -------
     dict of str to SampleAnswer
     """
-    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
-    truth = np.empty(0, np.intp)
-    if predictions.truth is not None and evaluation.judged[sample]:
-        truth = np.atleast_1d(predictions.truth[sample])
+    taxonomy, p = evaluation.taxonomy, probabilities_of(evaluation, sample)
+    truth = truth_of(evaluation, sample)
     win = None if evaluation.win is None or not evaluation.judged[sample] else float(evaluation.win[sample])
     terms = None if win is None or p is None else win_breakdown(taxonomy, int(truth[0]), p[0])
     made = {}
@@ -142,7 +140,7 @@ def sample_confusion(
     PredictionsError
         If there is no such sample or rule, or its truth is not known.
     """
-    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
+    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, probabilities_of(evaluation, sample)
     if predictions.truth is None or not evaluation.judged[sample]:
         raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
     one, truth = np.array([sample]), predictions.truth
@@ -152,7 +150,13 @@ def sample_confusion(
     return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
 
 
-def _probabilities(evaluation, sample):
+def truth_of(evaluation, sample):
+    """True nodes of a sample as listed, shape (n,); empty where they are not known."""
+    truth = evaluation.predictions.truth
+    return np.atleast_1d(truth[sample]) if truth is not None and evaluation.judged[sample] else np.empty(0, np.intp)
+
+
+def probabilities_of(evaluation, sample):
     """Probabilities of the nodes of a sample, shape (1, n_nodes), None of labels; an error where there is no such sample."""
     check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
     predictions = evaluation.predictions
@@ -165,6 +169,10 @@ def _answers(evaluation, sample, p, rule, threshold, parameters):
     if p is not None:
         settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
         return infer(evaluation.taxonomy, p, rule, **settings)
-    # In a file of one label a sample, none counts as the root.
+    return labels_of(evaluation, sample)
+
+
+def labels_of(evaluation, sample):
+    """The label of a sample, shape (1,), or NodeLists of length 1; in a file of one label a sample, none counts as the root."""
     ends = evaluation.label_paths()
     return evaluation.predictions.labels.take(np.array([sample])) if ends is None else ends[[sample]]

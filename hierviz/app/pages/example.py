@@ -5,6 +5,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
+from hierviz.app.example_page.living import living
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
@@ -82,6 +83,8 @@ with main:
     if chosen.found is not None:
         outcome = chosen.found.outcome[place]
 
+    near = [chosen.rows[place + step] for step in (1, -1) if 0 <= place + step <= last]
+    living(data, key, choice, [predictions.sample_id(int(one)) for one in (row, *near)])
     by_rule = side_by_side.answers_of(data, key, row, choice)
     terms = next((one.breakdown for one in by_rule.values()), None)
     why = why_sentence(model, row, choice) if p is not None else ""
