@@ -117,6 +117,7 @@ _FILES = {
         "charts._probability_tree": "probability_tree",
         "charts._reliability_diagram": "reliability_diagram",
         "charts._rule_frontiers": "rule_frontiers",
+        "charts._slide": "Slide slide",
         "charts._small_tree": "small_tree",
         "charts._subtree_icicle": "subtree_icicle",
         "charts._win_breakdown": "win_breakdown win_text",

@@ -30,6 +30,8 @@ from hierviz.metrics.registry import METRICS
 
 # What padding and strokes add at the sides; the most that names take on the right.
 EDGE, MOST_SIDE = 10, 220
+# Pixels of the legend, the axes and their titles above and below a plot.
+AROUND = 100
 
 
 def operating_curves(
@@ -96,6 +98,7 @@ def operating_curves(
         lambda: _sentence(figure.curves, figure.coupling),
         dark,
         width,
+        still=lambda dark, width, height: _still(dataclasses.replace(figure, dark=dark), width, height),
     )
 
 
@@ -116,6 +119,15 @@ def _drawn(figure, width, height):
         rows = [words, main, key, below, table, *([depth_histogram(figure, plot, 70)] if bars else [])]
     # Handed over at once: `add_params` copies the whole figure for each.
     return vconcat(*rows, spacing=12, params=[parameter.param for parameter in figure.coupling.parameters()])
+
+
+def _still(figure, width, height):
+    """The curves alone: the strip, the numbers and the sentence follow a handle, which a slide has not."""
+    width, side = width - EDGE, _side(figure)
+    key = legend(_legend_groups(figure, True), width, dark=figure.dark, start=LEFT)
+    plot = curve_panel(figure, width - LEFT - side, height - AROUND, side, True)
+    parameters = figure.coupling.parameters(is_still=True)
+    return vconcat(key, plot, spacing=12, params=[parameter.param for parameter in parameters])
 
 
 def _side(figure):

@@ -253,20 +253,18 @@ def curve_chart(choice):
     # The component drags where plain Vega-Lite cannot: it sets the chart's own inputs, so the chart moves and reports by itself.
     places = state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike))
 
-    def make():
-        figure = charts.operating_curves(
-            curves, **alike, among=choice.all_names, dark=dark, width=width, height=HEIGHT
-        )
-        return figure, written_out(figure)
+    look = {"among": choice.all_names, "dark": dark, "width": width, "height": HEIGHT}
 
-    figure, spec = state.computed("curves", (*drawn, dark, width), make)
+    def make():
+        return written_out(charts.operating_curves(curves, **alike, **look))
+
+    spec = state.computed("curves", (*drawn, dark, width), make)
     event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
     component(__file__, "curve_drag")(key=f"drag-{key}", data=places)
     now = current.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
-    moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
+    moved = charts.operating_curves(curves, **alike, **look, intervals=choice.intervals(now))
     banded = charts.bands_sentence(layers.bands, choice.axes.x, choice.axes.y)
     # What the chosen model does is the title of the picture, and follows the handle there.
-    words = " ".join(filter(None, [choice.comparison(now.model), banded]))
-    below(charts.Figure(figure.draw, moved.table, words, dark, width), name="operating-curves")
+    below(moved, name="operating-curves", sentence=" ".join(filter(None, [choice.comparison(now.model), banded])))
     return now
