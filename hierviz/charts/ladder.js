@@ -32,10 +32,12 @@ globalThis.hierviz = hierviz;
       this.value = make("input", {type: "number", min: 0, step: 0.01});
       this.sign = make("span");
       this.controls = make("div", {class: "ladder-controls"},
-        make("label", {}, "Model ", this.model), make("label", {}, "Rule ", this.rule),
+        make("label", {class: "ladder-model"}, make("span", {}, "Model"), this.model),
+        make("label", {class: "ladder-rule"}, make("span", {}, "Rule"), this.rule),
         make("label", {class: "ladder-value"}, this.sign, this.value));
       this.figure.append(this.drawing, this.handle, this.dot);
       place.setAttribute("data-hierviz", "example");
+      place.classList.add("ladder");
       place.append(this.controls, this.figure, this.said);
       this.listen();
     }
@@ -58,12 +60,12 @@ globalThis.hierviz = hierviz;
     async start() {
       const {dark, width, height} = this.look();
       const spec = structuredClone(this.spec);
+      this.state = {...this.record.start, ...this.state};
       for (const signal of spec.signals) {
-        const first = {dark, width, height, ...this.record.start}[signal.name];
+        const first = {dark, width, height, ...this.state}[signal.name];
         if (first !== undefined) signal.value = first;
       }
       for (const data of spec.data) if (TABLES.includes(data.name)) data.values = this.record[data.name];
-      this.state = {...this.record.start};
       this.view = (await this.embed(this.drawing, spec, {actions: false, renderer: "svg", mode: "vega"})).view;
       this.values = {...this.record.values};
       this.fill();
@@ -229,7 +231,8 @@ globalThis.hierviz = hierviz;
 
     // Another sample, size or theme -----------------------------------------------------------------------------------------
 
-    async update(record, state) {
+    // Another record; `state` is what is shown of it where that is not its start.
+    async update(record, state = {}) {
       this.record = record;
       this.state = {...record.start, ...state};
       this.values = {...record.values};
@@ -247,6 +250,7 @@ globalThis.hierviz = hierviz;
       const {dark, width, height} = this.look(), view = this.view;
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
+      this.place.classList.toggle("is-wide", width >= 640);
       view.signal("dark", dark).signal("width", width).signal("height", height).width(width).height(height);
       await view.runAsync();
       const needed = Math.ceil(view.signal("needed"));
@@ -266,4 +270,9 @@ globalThis.hierviz = hierviz;
   }
 
   hierviz.ladder = (place, options) => new Ladder(place, options).start();
+  hierviz.unpack ??= async text => {
+    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
 })();
