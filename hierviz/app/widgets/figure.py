@@ -11,6 +11,7 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
 
@@ -96,6 +97,7 @@ def below(shown, *, name, note="", sentence=None):
                 ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
+            slide_downloads(shown, name)
 
 
 def picture_url(png):
