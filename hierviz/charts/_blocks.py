@@ -19,6 +19,8 @@ from hierviz.charts.theme import SIZE, SMALL
 
 # Pixels: between the edge of a block and its words, between lines, the lowest blocks with words of the two sizes in them.
 INSET, LINE, LOWEST, LOW = 8, 16, 13, 17
+# Blocks that are narrower have less space at the sides.
+ROOMY = 110
 # Between blocks and their labels outside, and what a leader bends in.
 LEAD, BEND = 22, 12
 # Shorter words for the same.
@@ -73,13 +75,15 @@ def inside_words(place, name, value, ink, *, tag="", bold=False):
     bold : bool
         Of the name.
     """
-    tall, room = place["y2"] - place["y"], place["x2"] - place["x"] - 2 * INSET
+    tall, room = place["y2"] - place["y"], place["x2"] - place["x"]
+    inset = INSET if room >= ROOMY else INSET / 2
+    room -= 2 * inset
     if tall < LOWEST or room < 20:
         return []
     size, weight = SIZE if tall >= LOW else SMALL, 600 if bold or tag else "normal"
     number = text_width(value, size, bold=True) if value else 0
     beside = room - (number + 6 if value else 0)
-    left, right, middle = place["x"] + INSET, place["x2"] - INSET, (place["y"] + place["y2"]) / 2
+    left, right, middle = place["x"] + inset, place["x2"] - inset, (place["y"] + place["y2"]) / 2
     text = name if isinstance(name, str) else name(beside)
     fits = text_width(text, size, weight == 600) + (8 + text_width(tag, SMALL) if tag else 0) <= beside
     if fits or tall < 2 * LINE + 2:
