@@ -15,7 +15,7 @@ from hierviz.charts.curve_axes import CurveAxes
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.curve_lines import pixels_of
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
-from hierviz.curves.operating_curve import best_at_correct
+from hierviz.curves.envelopes import best_at_correct
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 
