@@ -86,6 +86,7 @@ if TYPE_CHECKING:
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
     from hierviz.charts._example import sample_parts as sample_parts
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._figure import show as show
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
@@ -107,7 +108,6 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
     from hierviz.charts._path_graph import path_graph as path_graph
-    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._points import pareto_points as pareto_points

@@ -229,7 +229,10 @@ class CurveFigure:
         """All that is drawn along an axis."""
         if key == "threshold":
             return np.array([0.0, 1.0])
-        drawn = [*(numbers.extremes(curve, key) for curve in self.curves.values()), [row[field] for row in self.markers]]
+        drawn = [
+            *(numbers.extremes(curve, key) for curve in self.curves.values()),
+            [row[field] for row in self.markers],
+        ]
         for band in (self.layers.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
             drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []

@@ -113,7 +113,13 @@ def slide(
         top += round(1.25 * size)
         parts.append(_text(line, EDGE, top - round(0.25 * size), size, look.ink, bold=True))
     top, bottom, left = top + (GAP if lines else 0), HIGH - EDGE - GAP, EDGE
-    said = (data, model, INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule, _threshold(threshold), day(date))
+    said = (
+        data,
+        model,
+        INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule,
+        _threshold(threshold),
+        day(date),
+    )
     foot = " · ".join(filter(None, map(str, said)))
     size = next((size for size in FOOT if text_width(foot, size) <= WIDE - 2 * EDGE), FOOT[-1])
     parts.append(_text(shorten(foot, WIDE - 2 * EDGE, size), EDGE, HIGH - EDGE + 10, size, look.muted))
@@ -225,7 +231,5 @@ def _placed(svg, left, top, right, bottom):
     (wide, high), root = _size(svg), _ROOT.search(svg)
     scale = min((right - left) / wide, (bottom - top) / high)
     x, y = left + (right - left - scale * wide) / 2, top + (bottom - top - scale * high) / 2
-    start = (
-        f'<svg x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}" viewBox="0 0 {wide:g} {high:g}">'
-    )
+    start = f'<svg x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}" viewBox="0 0 {wide:g} {high:g}">'
     return start + svg[root.end() :]

@@ -102,7 +102,11 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
             {"key": key, "name": model.evaluation.predictions.name} for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
-            {"key": key, "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label, "parameter": numbers[key]}
+            {
+                "key": key,
+                "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label,
+                "parameter": numbers[key],
+            }
             for key in rules
         ],
         "values": values,
@@ -170,7 +174,7 @@ class _Model:
         for rule, table in steps.items():
             for k in range(len(table)):
                 self._step(rule, table, k)
-        for is_set in dict.fromkeys(scene["is_set"] for scene in self.scenes.values()):
+        for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
             self._lay_out(is_set)
         self._curve()
 
@@ -194,10 +198,16 @@ class _Model:
         row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
         row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
         row |= {"a": self._scene(rule, answer, steps.paths[k], following), "outcome": outcome, "sentence": sentence}
-        row |= {"sign": ANSWERS[outcome][1] if outcome else "", "said": OUTCOMES[outcome] if outcome else "truth unknown"}
+        row |= {
+            "sign": ANSWERS[outcome][1] if outcome else "",
+            "said": OUTCOMES[outcome] if outcome else "truth unknown",
+        }
         row |= {f"lines_{size}": _lines(sentence, *room) for size, room in SENTENCE.items()}
         row |= {"next": self.taxonomy.title(following) if following >= 0 else ""}
-        row |= {"next_p": probability_text(float(steps.next_p[k])), "elsewhere": following >= 0 and not steps.next_is_below[k]}
+        row |= {
+            "next_p": probability_text(float(steps.next_p[k])),
+            "elsewhere": following >= 0 and not steps.next_is_below[k],
+        }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
         row |= {"sums": self._sums(steps, k)}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
@@ -226,7 +236,7 @@ class _Model:
 
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""
-        scenes = [scene for scene in self.scenes.values() if scene["is_set"] == is_set]
+        scenes = [drawn for drawn in self.scenes.values() if drawn["is_set"] == is_set]
         slots = {}
         for drawn in scenes:
             for bar in drawn["bars"]:
@@ -234,7 +244,9 @@ class _Model:
         tops, at = {-1: 0.0}, 0.0
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
-            self._add("rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)})
+            self._add(
+                "rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)}
+            )
         for drawn in scenes:
             for table in ("bars", "lanes"):
                 for row in drawn[table]:
@@ -255,10 +267,24 @@ class _Model:
             return
         terms = win_breakdown(self.taxonomy, self.truth[0], self.p)
         texts, total = adding_up(terms.term.tolist(), terms.win)
-        for row, (weight, p, term) in enumerate(zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)):
+        for row, (weight, p, term) in enumerate(
+            zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)
+        ):
             words = f"{fraction_text(weight)} × {probability_text(p)} = {texts[row]}"
-            self._add("win", {"g": group, "u": tops.get(row, 0.0) + MIDDLE, "weight": weight, "term": term, "text": words, "short": texts[row]})
-        self._add("win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total})
+            self._add(
+                "win",
+                {
+                    "g": group,
+                    "u": tops.get(row, 0.0) + MIDDLE,
+                    "weight": weight,
+                    "term": term,
+                    "text": words,
+                    "short": texts[row],
+                },
+            )
+        self._add(
+            "win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+        )
 
     def _curve(self):
         """The operating curve at some thresholds."""

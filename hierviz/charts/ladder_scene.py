@@ -87,7 +87,9 @@ class _Scene:
         for slot, node in enumerate(nodes):
             self.slots[node] = slot
             self._bar(row, slot, "node", self.state(node), node)
-            for above in dict.fromkeys(lane[row - 1] if row else 0 for lane in self.every if lane[row : row + 1] == [node]):
+            for above in dict.fromkeys(
+                lane[row - 1] if row else 0 for lane in self.every if lane[row : row + 1] == [node]
+            ):
                 self.links.append(
                     {"row": row, "slot": slot, "lane": self.lane(node), "state": self.state(node)}
                     | {"row0": row - 1, "slot0": self.slots.get(above, 0), "lane0": self.lane(above)}

@@ -85,7 +85,15 @@ def record_of(data, key, choice, sample):
     """The packed record of a sample, kept for all sessions."""
     settings = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
     rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
-    asked = (data.digest, key, sample, choice["rule"], choice.get("threshold"), rules, tuple(sorted(map(str, settings.items()))))
+    asked = (
+        data.digest,
+        key,
+        sample,
+        choice["rule"],
+        choice.get("threshold"),
+        rules,
+        tuple(sorted(map(str, settings.items()))),
+    )
     return state.computed("ladder", asked, lambda: packed(_record(data, key, choice, settings, rules, sample)))
 
 

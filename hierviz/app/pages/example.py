@@ -55,7 +55,9 @@ with title_row:
         if reason and not model.n_judged:
             st.caption(f"The samples are in the order of the file: {escape(reason)}.")
         elif reason:
-            st.caption(f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}.")
+            st.caption(
+                f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}."
+            )
         selection.controls(chosen, model, data.digest)
         filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
         if len(chosen.rows):

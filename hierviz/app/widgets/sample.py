@@ -78,7 +78,9 @@ def _named(taxonomy, nodes, verdict=""):
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None, threshold=None):
+def tree(
+    taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None, threshold=None
+):
     """The probability tree.
 
     Parameters
