@@ -26,7 +26,9 @@ from hierviz.charts.theme import ANSWERS
 from hierviz.diagnosis._sample_steps import steps_by_rule
 from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.inference.rules import node_thresholds
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text
+from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
 
@@ -135,6 +137,7 @@ def _sample(model, picture):
     known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
     facts = " · ".join(f"{key}: {value}" for key, value in known.items())
     made = {"name": predictions.called(row), "picture": picture, "root": model.taxonomy.title(0)}
+    made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
     made |= {f"text_{size}": _lines(text, *room) for size, room in TEXT.items()}
     made |= {f"facts_{size}": _lines(facts, *room) for size, room in FACTS.items()}
     return made | {"truth": ", ".join(map(model.taxonomy.title, model.truth))}
@@ -152,12 +155,17 @@ class _Model:
         self.number, self.evaluation, self.row, self.taxonomy = number, evaluation, row, evaluation.taxonomy
         predictions, one = evaluation.predictions, np.array([row])
         self.truth = np.atleast_1d(predictions.truth[row]).tolist() if evaluation.judged[row] else []
+        # In a graph a class may have several paths.
+        each = PathLists.from_nodes(self.taxonomy, np.array(self.truth, dtype=np.intp))
+        self.true_paths = [path.tolist()[1:] for i in range(len(self.truth)) for path in each[i]]
         self.p = predictions.node_probabilities(one)[0] if predictions.has_scores else None
         self.high = node_bounds(predictions, one)[1][0] if predictions.has_unknown else None
         self.tables = {name: [] for name in ("steps", "rows", "bars", "lanes", "win", "curve")}
         self.scenes = {}
         rules = list(dict.fromkeys((*settings.rules, settings.rule)))
         steps = steps_by_rule(evaluation, row, rules, threshold=settings.threshold, **settings.parameters)
+        by_depth = settings.parameters.get("thresholds_by_depth", rule_parameters()["thresholds_by_depth"].default)
+        self.thresholds = node_thresholds(self.taxonomy, by_depth) if self.taxonomy.is_tree else None
         self.below = self._below(steps.get("threshold"))
         for rule, table in steps.items():
             for k in range(len(table)):
@@ -207,13 +215,12 @@ class _Model:
         if (key := (tuple(answer), following, is_set)) in self.scenes:
             return self.scenes[key]["number"]
         claimed = [path.tolist()[1:] for path in paths]
-        if len(claimed) + len(self.truth) > MOST_LANES:
+        if len(claimed) + len(self.true_paths) > MOST_LANES:
             return NO_SCENE
         lanes = claimed
-        if len(answer) == 1 and answer[0] in self.below:
+        if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        truth = [self.taxonomy.path(node).tolist()[1:] for node in self.truth]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, truth, following, self.high)
+        drawn = scene(self.taxonomy, self.p, claimed, lanes, self.true_paths, following, self.high)
         self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
         return len(self.scenes) - 1
 
@@ -227,7 +234,7 @@ class _Model:
         tops, at = {-1: 0.0}, 0.0
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
-            self._add("rows", {"g": int(is_set), "row": row, "u": tops[row], "u2": at})
+            self._add("rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)})
         for drawn in scenes:
             for table in ("bars", "lanes"):
                 for row in drawn[table]:
@@ -236,6 +243,11 @@ class _Model:
                         places["u0"] = tops[row["row0"]] + row["slot0"] + MIDDLE if row["row0"] >= 0 else 0.0
                     self._add(table, {"a": drawn["number"]} | row | places)
         self._win(int(is_set), tops)
+
+    def _threshold_at(self, row):
+        """That of rule `depth_thresholds` at the depth of a row; None in a graph."""
+        level = self.taxonomy.levels[row + 1] if self.taxonomy.is_tree else ()
+        return float(self.thresholds[level[0]]) if len(level) else None
 
     def _win(self, group, tops):
         """The terms of the win by depth, and their sum."""

@@ -110,7 +110,7 @@ class _Scene:
         drawn = [*children[np.isin(children, nodes)].tolist(), best]
         rest = float(self.p[parent] - self.p[drawn].sum())
         if rest < -ROUNDING:
-            self._rest(row, slot + 1, None, "p of the children is more than that of their parent")
+            self._rest(row, slot + 1, None, "rest: p is not coherent")
         elif len(others) > 1 or rest > ROUNDING:
             n = len(others) - 1
             self._rest(row, slot + 1, max(rest, 0.0), f"{n:,} other{'s' if n != 1 else ''}" if n else "unassigned")

@@ -94,9 +94,9 @@ def _signals():
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(height - picture - 270, 90, 186)",
+        "curve_tall": "narrow ? 150 : clamp(height - picture - 290, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, 76 + picture + 80 + curve_tall + 46)",
+        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, 76 + picture + 100 + curve_tall + 46)",
     }
 
 
@@ -187,7 +187,7 @@ def _frame():
         _mark(
             "rect",
             {"x": "x0", "x2": "width", "y": "top + datum.u * slot_tall", "y2": "top + datum.u2 * slot_tall - 2"}
-            | {"fill": "c.grid", "fillOpacity": "datum.row % 2 ? 0.25 : 0.55"},
+            | {"fill": "c.grid", "fillOpacity": "datum.odd ? 0.25 : 0.55"},
             "rows_now",
             interactive=False,
         ),
@@ -202,7 +202,8 @@ def _frame():
             | {"fill": "c.muted", "fontSize": 11},
             "ticks",
         ),
-        _text({"x": "bars - 12", "y": "top - 10", "text": "narrow ? '' : 'probability p'", "align": "'right'"} | {"fill": "c.muted", "fontSize": 11}),
+        _text({"x": "bars - 12", "y": "top - 10", "text": "narrow ? '' : sample.axis", "align": "'right'"} | {"fill": "c.muted", "fontSize": 11}),
+        _text({"x": "bars + 12", "y": "top + 24", "text": "scene < 0 ? 'More than six paths: they are drawn below.' : ''", "fill": "c.muted", "fontSize": 13}),
         _text({"x": "wins", "y": "top - 10", "text": "narrow || !data('win_now').length ? '' : 'win: weight × p'", "fill": "c.muted", "fontSize": 11}),
         _text({"x": "counts", "y": "top - 10", "text": "narrow ? '' : 'path'", "fill": "c.muted", "fontSize": 11}),
         _text(
@@ -245,16 +246,19 @@ def _bars():
     thin = "(datum.kind === 'rest' ? min(4, bar_tall) : datum.kind === 'node' ? bar_tall : 0.7 * bar_tall)"
     y = f"({_y()} + (narrow ? 4 : 0))"
     inside = "(scale('p', datum.p) > bars + 0.6 * (end - bars))"
-    # A number keeps clear of the line of the threshold.
-    after = "scale('p', max(datum.p, datum.hi))"
-    line = "(is_p ? scale('p', at) : -99)"
-    beside = f"({line} > {after} - 4 && {line} < {after} + 48 ? {line} + 6 : {after} + 6)"
     is_next = "(is_p && now.next === datum.name && datum.kind !== 'rest')"
-    stops = f"({is_next} ? ', not above τ: stops before it' + (now.elsewhere ? ' (in another branch)' : '') : '')"
+    stops = (
+        f"({is_next} ? now.g ? ', not above τ' : ', not above τ: stops before it' + "
+        "(now.elsewhere ? ' (in another branch)' : '') : '')"
+    )
     said = (
         "(datum.text + (datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '') + "
         f"{stops} + (datum.mark ? '  ' + datum.mark : ''))"
     )
+    # A number keeps clear of the line of the threshold.
+    after = "scale('p', max(datum.p, datum.hi))"
+    line = "(is_p ? scale('p', at) : -99)"
+    beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
     return [
         _mark(
             "rect",
@@ -362,6 +366,8 @@ def _ribbon():
 def _line():
     """The line of the threshold: through all rows where it is compared with p, else on the ribbon alone."""
     x = "(at === null ? -9 : scale(is_p ? 'p' : 'parameter', at))"
+    by_depth = {"x": "scale('p', datum.t)", "y": "top + datum.u * slot_tall", "y2": "top + datum.u2 * slot_tall - 2"}
+    is_stepped = "rule === 'depth_thresholds' && isValid(datum.t)"
     sign = "(now.parameter === 'lam' ? 'λ' : now.parameter === 'bits' ? 'ζ' : 'τ')"
     return [
         _mark(
@@ -382,6 +388,17 @@ def _line():
             | {"text": f"at === null ? '' : {sign} + ' = ' + format(at, '.3f')"},
             name="label",
         ),
+        _mark(
+            "rule",
+            by_depth | {"stroke": "c.ink", "strokeWidth": 2, "opacity": f"{is_stepped} ? 1 : 0"},
+            "rows_now",
+            interactive=False,
+        ),
+        _text(
+            {"x": "scale('p', datum.t) + 5", "y": "top + datum.u2 * slot_tall - 10", "fontSize": 11, "fill": "c.ink"}
+            | {"text": f"{is_stepped} ? 'τ = ' + format(datum.t, '.3~f') : ''"},
+            "rows_now",
+        ),
     ]
 
 
@@ -391,7 +408,8 @@ def _head():
     words = "length(sample.text_wide) * 17"
     below = f"(narrow ? (sample.picture ? 12 : 84) : 76 + (sample.picture ? picture + 18 : {words} + 12))"
     room = f"(narrow ? width - {left} : 240)"
-    answer = "'Answer: ' + now.name + (now.sign ? ' (' + now.sign + ' ' + now.said + ')' : '')"
+    answer = "'Answer: ' + now.name"
+    outcome = "now.sign ? now.sign + ' ' + now.said : now.said"
     small = {"fill": "c.muted", "fontSize": 11, "lineHeight": 14}
     return [
         _text(
@@ -411,9 +429,9 @@ def _head():
         ),
         *(
             _text({"x": left, "y": f"{below} + {y}", "text": text, "fontSize": 13, "fontWeight": 600, "limit": room})
-            for y, text in ((0, "'Truth: ' + (sample.truth || 'unknown')"), (19, answer))
+            for y, text in ((0, "'Truth: ' + (sample.truth || 'unknown')"), (19, answer), (38, outcome))
         ),
-        _text({"x": left, "y": f"{below} + 40", "text": "narrow ? sample.facts_narrow : sample.facts_wide"} | small),
+        _text({"x": left, "y": f"{below} + 59", "text": "narrow ? sample.facts_narrow : sample.facts_wide"} | small),
     ]
 
 

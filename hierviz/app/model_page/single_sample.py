@@ -153,7 +153,7 @@ def _answer(first, second, truth, truths, key):
         if truths:
             said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
         st.markdown(said)
-    sample.tree(taxonomy, p, truths or None, predicted)
+    sample.tree(taxonomy, p, truths or None, predicted, threshold=sample.threshold_in(choice))
     st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)
     signs = f" {answer_signs()}." if truth is not None and taxonomy.is_tree else ""

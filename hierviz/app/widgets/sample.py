@@ -10,6 +10,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure, picture_url
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.numbers import number
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -76,7 +78,7 @@ def _named(taxonomy, nodes, verdict=""):
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None):
+def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None, threshold=None):
     """The probability tree.
 
     Parameters
@@ -94,6 +96,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         Whether it has a heading of its own.
     style : str, optional
         Key of `STYLES`; buttons above it choose one if not given.
+    threshold : float, optional
+        See `threshold_in`.
     """
     if title:
         st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
@@ -105,7 +109,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         )
         return
     given = {"truth": truth, "predicted": predicted, "folding": charts.Folding(**(shown or {})), "bounds": bounds}
-    drawn = charts.probability_tree(taxonomy, p, **given, select=opened is not None, width=state.main_width())
+    given |= {"select": opened is not None, "threshold": threshold}
+    drawn = charts.probability_tree(taxonomy, p, **given, width=state.main_width())
     style = _style(drawn.refused(), style)
     select = {}
     if opened is not None:
@@ -120,6 +125,13 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
 
         select = {"select": "opened", "clicked": clicked, "key": key}
     figure(drawn.styled(style), name="probability-tree", **select)
+
+
+def threshold_in(choice):
+    """The threshold that p is compared with in keywords of `Evaluation.answers`; None where the rule has none."""
+    if choice["rule"] == "majority":
+        return THRESHOLD.default
+    return choice["threshold"] if THRESHOLD.name in INFERENCE_RULES[choice["rule"]].parameters else None
 
 
 def _style(refused, wanted=None):
