@@ -46,12 +46,20 @@ def _frame():
             fillOpacity="datum.odd ? 0.25 : 0.55",
         ),
         _mark("rule", "ticks", x="scale('p', datum.t)", y="top", y2="low", stroke="c.axis", strokeOpacity=0.6),
-        _text("ticks", x="scale('p', datum.t)", text="format(datum.t, '.1f')", align="'center'", **head),
+        _text(
+            "ticks",
+            x="scale('p', datum.t)",
+            # Not where the label of the threshold is.
+            text="is_p && abs(scale('p', datum.t) - scale('p', at)) < 46 ? '' : format(datum.t, '.1f')",
+            align="'center'",
+            **head,
+        ),
         _text(x="bars - 12", text="narrow ? '' : sample.axis", align="'right'", **head),
         _text(x="wins", text="narrow || !data('win_now').length ? '' : 'win: weight × p'", **head),
         _text(x="counts", text="narrow ? '' : 'path'", **head),
         _text(x="x0 + 2", text="narrow ? '' : sample.root", limit="max(names_wide, 60)", **head),
         _text(x="bars + 12", y="top + 24", text="scene < 0 ? 'More than six paths: they are drawn below.' : ''"),
+        _text(x="bars", y="ribbon + ribbon_tall + 26", text="narrow ? '' : now.unlisted", limit="end - bars", **SMALL),
     ]
 
 
@@ -190,11 +198,11 @@ def _win():
 
 def _ribbon():
     """The answer at every value of the parameter; one stretch where there is none."""
-    start = "(now.parameter ? scale('parameter', datum.low) : bars)"
-    stop = "(now.parameter ? scale('parameter', datum.high) : end)"
+    start = "(now.parameter ? scale(axis, datum.low) : bars)"
+    stop = "(now.parameter ? scale(axis, datum.high) : end)"
     name = "(datum.sign ? datum.sign + ' ' : '') + datum.name"
     span = "from: format(datum.low, '.3~f'), to: format(datum.high, '.3~f')"
-    axis = "{threshold: 'answer at each τ', lam: 'answer by λ, bits', bits: 'answer by ζ, bits'}[now.parameter] || 'answer'"
+    words = "{threshold: 'answer at each τ', lam: 'answer by λ, bits', bits: 'answer by ζ, bits'}[now.parameter] || 'answer'"
     return [
         _mark(
             "rect",
@@ -225,7 +233,7 @@ def _ribbon():
             x="narrow ? bars : bars - 12",
             y="narrow ? low + 12 : ribbon + ribbon_tall / 2",
             align="narrow ? 'left' : 'right'",
-            text=axis,
+            text=words,
             limit="names_wide + 100",
             **SMALL,
         ),
@@ -234,7 +242,7 @@ def _ribbon():
             x="bars + datum.t * (end - bars)",
             y="ribbon + ribbon_tall + 10",
             align="'center'",
-            text="now.parameter ? format(now.from + datum.t * (now.to - now.from), '.2~f') : ''",
+            text="now.parameter ? format(invert(axis, bars + datum.t * (end - bars)), '.2~f') : ''",
             **SMALL,
         ),
     ]
@@ -261,7 +269,7 @@ def _counts():
 
 def _line():
     """The line of the threshold: through all rows where p is compared with it, else on the ribbon alone; steps by depth."""
-    x = "(at === null ? -9 : scale(is_p ? 'p' : 'parameter', at))"
+    x = "(at === null ? -9 : scale(axis, at))"
     head, is_there = "is_p ? top - 10 : ribbon - 10", "at === null ? 0 : 1"
     sign = "({lam: 'λ', bits: 'ζ'}[now.parameter] || 'τ')"
     is_stepped = "rule === 'depth_thresholds' && isValid(datum.t)"
@@ -338,13 +346,20 @@ def _sample():
             fontSize=13,
         ),
         *(
-            _text(x=left, y=f"{below} + {19 * place}", text=text, fontSize=13, limit=room, **BOLD)
+            _text(
+                x=left,
+                y=f"{below} + {19 * place}",
+                text=f"narrow || has_side ? {text} : ''",
+                fontSize=13,
+                limit=room,
+                **BOLD,
+            )
             for place, text in enumerate(lines)
         ),
         _text(
             x=left,
             y=f"{below} + 59",
-            text="narrow ? sample.facts_narrow : sample.facts_wide",
+            text="narrow ? sample.facts_narrow : has_side ? sample.facts_wide : ''",
             lineHeight=14,
             **SMALL,
         ),

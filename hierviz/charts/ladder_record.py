@@ -66,8 +66,14 @@ class LadderSettings:
     rules: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, choice, rules=()):
+        """Of keywords of `Evaluation.answers`."""
+        own = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
+        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own)
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None):
+
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True):
     """The record of one sample.
 
     Parameters
@@ -80,6 +86,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
         Key of the model that is shown first.
     picture : str, optional
         Address of its picture, with its data.
+    curve : bool
+        Whether the models have a small operating curve, where their samples are a data set.
 
     Returns
     -------
@@ -88,7 +96,7 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
     """
     found = {key: evaluation.predictions.row(sample_id) for key, evaluation in evaluations.items()}
     keys = [key for key, row in found.items() if row is not None]
-    models = [_Model(number, evaluations[key], found[key], settings) for number, key in enumerate(keys)]
+    models = [_Model(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
@@ -155,7 +163,7 @@ def _lines(text, letters, most):
 class _Model:
     """The rows of one model."""
 
-    def __init__(self, number, evaluation, row, settings):
+    def __init__(self, number, evaluation, row, settings, curve):
         self.number, self.evaluation, self.row, self.taxonomy = number, evaluation, row, evaluation.taxonomy
         predictions, one = evaluation.predictions, np.array([row])
         self.truth = np.atleast_1d(predictions.truth[row]).tolist() if evaluation.judged[row] else []
@@ -176,7 +184,8 @@ class _Model:
                 self._step(rule, table, k)
         for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
             self._lay_out(is_set)
-        self._curve()
+        if curve and not evaluation.why_no_curve():
+            self._curve()
 
     def _add(self, table, row):
         self.tables[table].append({"m": self.number} | row)
@@ -191,7 +200,7 @@ class _Model:
 
     def _step(self, rule, steps, k):
         answer, outcome, following = steps.answers[k].tolist(), str(steps.outcome[k]), int(steps.next_node[k])
-        sentence = steps.sentence[k]
+        sentence = str(steps.sentence[k])
         name = ", ".join(self.taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in answer[:3])
         row = {"r": rule, "k": k, "low": float(steps.low[k]), "high": float(steps.high[k]), "closed": steps.closed}
         row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
@@ -209,7 +218,7 @@ class _Model:
             "elsewhere": following >= 0 and not steps.next_is_below[k],
         }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
-        row |= {"sums": self._sums(steps, k)}
+        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
 
     def _sums(self, steps, k):
@@ -288,8 +297,6 @@ class _Model:
 
     def _curve(self):
         """The operating curve at some thresholds."""
-        if self.evaluation.why_no_curve():
-            return
         values = self.evaluation.curve.at(CURVE_KNOTS)
         for threshold, x, y in zip(CURVE_KNOTS.tolist(), *(values[key].tolist() for key in CURVE_AXES), strict=True):
             self._add("curve", {"t": threshold, "x": x, "y": y})

@@ -69,7 +69,8 @@ def _signals():
         "sample": "data('sample')[0]",
         "scene": "now ? now.a : -1",
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
-        "x0": "narrow ? 0 : 262",
+        "has_side": "!narrow && (sample.picture || length(sample.text_wide) || data('curve').length)",
+        "x0": "has_side ? 262 : 0",
         "lane_step": "narrow ? 10 : 18",
         "names": "x0 + 22 + n_lanes * lane_step",
         "names_wide": "narrow ? 0 : clamp(0.16 * width, 110, 230)",
@@ -89,12 +90,14 @@ def _signals():
         "ribbon": "low + 20",
         "ribbon_tall": "30",
         "is_p": "now && (now.parameter === 'threshold' || rule === 'majority')",
+        "axis": "is_p ? 'p' : now && now.parameter === 'lam' ? 'lam' : 'parameter'",
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
         "curve_tall": "narrow ? 150 : clamp(height - picture - 290, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, 76 + picture + 100 + curve_tall + 46)",
+        "side_tall": "has_side ? 76 + picture + 100 + curve_tall + 46 : 0",
+        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, side_tall)",
     }
 
 
@@ -151,12 +154,12 @@ def _scales():
     ranges = {"x": "[curve_left, curve_left + curve_wide]", "y": "[curve_top + curve_tall, curve_top]"}
     return [
         {"name": "p", "type": "linear", "domain": [0, 1], "range": {"signal": "[bars, end]"}},
-        {
-            "name": "parameter",
-            "type": "linear",
-            "domain": {"signal": "now ? [now.from, now.to] : [0, 1]"},
-            "range": {"signal": "[bars, end]"},
-        },
+        *(
+            {"name": name, "type": kind, "range": {"signal": "[bars, end]"}}
+            | {"domain": {"signal": "now ? [now.from, now.to] : [0, 1]"}}
+            # λ goes on to thousands of bits where a model is sure.
+            for name, kind in (("parameter", "linear"), ("lam", "symlog"))
+        ),
         {"name": "weight", "type": "linear", "domain": [0, 1], "range": {"signal": "[0, 152]"}},
         *(
             {"name": f"curve_{name}", "type": "linear", "range": {"signal": ranges[name]}, "zero": False}
