@@ -229,23 +229,26 @@ def setting(data, model, choice, n=None):
     return f"{name}{kind} · {at} · {samples}"
 
 
-def rule_text(data, model, choice):
-    """How the answers of a model are chosen, in Markdown: "threshold τ = 0.500", or "labels" where the file has them."""
+def rule_text(data, model, choice, write=escape):
+    """How the answers of a model are chosen, in Markdown: "threshold τ = 0.500", or "labels" where the file has them.
+
+    `write` is what makes Markdown of names; `str` leaves plain text.
+    """
     if not data.models[model].predictions.has_scores:
         return "labels"
     rule = INFERENCE_RULES[choice["rule"]]
     return rule.label.lower() + "".join(
-        _parameter_text(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
+        _parameter_text(parameter, choice[name], rule, write) for name, parameter in rule.parameters.items()
     )
 
 
-def _parameter_text(parameter, value, rule):
+def _parameter_text(parameter, value, rule, write):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
     if parameter.kind == "numbers":
-        return f", {parameter.label} = {escape(value)}"
+        return f", {parameter.label} = {write(value)}"
     if value == rule.defaults.get(parameter.name):
         return ""
     text = parameter.choices.get(value) or value.name
-    return f", {parameter.label.lower()}: {escape(text)}"
+    return f", {parameter.label.lower()}: {write(text)}"

@@ -29,6 +29,11 @@ def main_place(width="stretch", name=""):
     return st.container(key=f"main-picture{name}", width=width)
 
 
+def part_place(name, width="stretch"):
+    """The place of one of several pictures that are the main picture together, inside `main_place`."""
+    return st.container(key=f"main-part-{name}", width=width)
+
+
 def figure(shown, *, name, select=None, clicked=None, key=None, main=False):
     """Draw a figure with everything that belongs to it, in the theme of the page.
 
@@ -48,17 +53,35 @@ def figure(shown, *, name, select=None, clicked=None, key=None, main=False):
     -------
     The selection state of `st.altair_chart`, or None.
     """
-    options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
     rest = title(shown.sentence, shown.width) if main else shown.sentence
     with main_place("content") if main else contextlib.nullcontext():
-        event = draw(written_out(shown), key=key or f"chart-{name}", alt=shown.sentence, **options)
+        event = _drawn(shown, key or f"chart-{name}", select, clicked)
     below(shown, name=name, sentence=rest)
     return event
 
 
+def part(shown, lead="", n=0, *, name, select, clicked=None, key):
+    """One of several pictures that are the main picture together, as `figure`.
+
+    Its title is `lead` in Markdown, with the first `n` sentences of the figure; the others are next to its table.
+    """
+    rest = _sentences(shown.sentence)[n:]
+    if lead:
+        st.markdown(" ".join([lead, *map(escape, _sentences(shown.sentence)[:n])]))
+    with part_place(name, "content"):
+        event = _drawn(shown, key, select, clicked)
+    below(shown, name=name, note=" ".join(rest), sentence="")
+    return event
+
+
+def _drawn(shown, key, select, clicked):
+    options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
+    return draw(written_out(shown), key=key, alt=shown.sentence, **options)
+
+
 def title(sentence, width):
     """Write what a picture of so many pixels says above it, as far as it fits in `LINES` lines; the rest is for below."""
-    sentences = re.split(r"(?<=[.!?]) (?=[A-Z*_])", sentence)
+    sentences = _sentences(sentence)
     n, length = 1, len(sentences[0])
     while n < len(sentences) and (length < SHORT or (length + 1 + len(sentences[n])) * LETTER <= LINES * width):
         length += 1 + len(sentences[n])
@@ -66,6 +89,10 @@ def title(sentence, width):
     if sentence:
         st.markdown(escape(" ".join(sentences[:n])))
     return " ".join(sentences[n:])
+
+
+def _sentences(text):
+    return re.split(r"(?<=[.!?]) (?=[A-Z*_])", text)
 
 
 def written_out(shown):
