@@ -131,10 +131,9 @@ def test_a_sample_is_next_to_the_drawing():
 
 def test_an_example_brings_its_sample():
     tree = Taxonomy.from_edges([("root", "a"), ("root", "b"), ("a", "a1"), ("a", "a2")])
-    scores = np.array([[0.6, 0.3, 0.1]])
-    predictions = Predictions.from_scores(
-        tree, scores, nodes=["a1", "a2", "b"], truth=["a2"], attributes={"text": np.array(["A cat sat down."])}
-    )
+    scores, text = np.full((1, tree.n_leaves), 1 / tree.n_leaves), np.array(["A cat sat down."])
+    truth = tree.nodes("a2")
+    predictions = Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth, attributes={"text": text})
     figure = example(predictions, "0")
     assert figure.sample == "A cat sat down."
     assert "A cat sat down." in {row[0] for row in words_of(slide(figure).svg)}

@@ -69,11 +69,11 @@ def test_pictures(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("kind", "more", "match"),
     [
-        ("rejections", [], "KIND: expected one of curves, rules,.*Did you mean 'rejection'?"),
+        ("rejections", [], "KIND: expected one of example, curves, icicle,.*Did you mean 'rejection'?"),
         ("rules", ["--out", "c.pdf"], "--out: expected a file that ends in .svg"),
         ("rules", ["--width", "10"], "--width: expected a number from 300 to 5000, got 10"),
         ("rules", ["--by", "light"], "--by: expected with facets, groups, got it with rules"),
-        ("rejection", ["--rule", "leaf"], "--rule: expected with groups, levels, ranks"),
+        ("rejection", ["--rule", "leaf"], "--rule: expected with example, icicle, matrix, groups, levels, ranks"),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("ranks", ["--metric", "curve.acc"], "metrics: expected numbers of `evaluate`"),
