@@ -2,17 +2,21 @@ r"""What the probabilities of one sample would be if one class had another.
 
 Functions
 ---------
-what_if, why_no_what_if
+what_if, changed_sample, why_no_what_if
 """
 
 from __future__ import annotations
+
+from collections.abc import Iterable
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from hierviz.diagnosis._lane_bars import ROUNDING
+from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.number_text import probability_text
+from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import checked_probabilities, is_within
 from hierviz.taxonomy.positions import check_position
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -87,6 +91,44 @@ def what_if(taxonomy: Taxonomy, p: ArrayLike, node: int, value: float) -> np.nda
         inside = level[below[level]]
         changed[inside] = changed[taxonomy.parent[inside]] * share[inside]
     return changed
+
+
+def changed_sample(evaluation: Evaluation, row: int, changes: Iterable[tuple[int, float]]) -> Evaluation:
+    """One sample with the probabilities of some classes changed, one after the other.
+
+    Parameters
+    ----------
+    evaluation : Evaluation
+        Of scores.
+    row : int
+        Of the sample.
+    changes : iterable of (int, float)
+        Nodes and their new probabilities; what is above that of the parent by then is lowered to it.
+
+    Returns
+    -------
+    Evaluation
+        Of that sample alone.
+    """
+    before, one = evaluation.predictions, np.array([row])
+    taxonomy = before.taxonomy
+    p = before.node_probabilities(one)[0]
+    for node, value in changes:
+        p = what_if(taxonomy, p, node, min(value, float(p[taxonomy.parent[node]])))
+    truth = before.truth.take(one) if before.truth is not None else None
+    attributes = {key: np.asarray(values)[one] for key, values in before.attributes.items()}
+    ids = np.array([before.sample_id(row)])
+    predictions = Predictions.from_scores(
+        taxonomy,
+        p[None],
+        "node_probabilities",
+        scored_nodes=np.arange(taxonomy.n_nodes),
+        truth=truth,
+        name=before.name,
+        sample_ids=ids,
+        attributes=attributes,
+    )
+    return Evaluation.from_predictions(predictions)
 
 
 def why_no_what_if(taxonomy: Taxonomy, p: np.ndarray, node: int) -> str:

@@ -65,6 +65,10 @@ with title_row:
             asked = [getattr(view, name) for name in (*view.filters, "order")]
             selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
     controls.pick("Drawing", DRAWINGS, "tree", segmented=not is_narrow, label_visibility="collapsed")
+    asks = is_ladder and state.view().ask == "yes"
+    if is_ladder:
+        look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_toggle=True)
+        st.toggle("Ask first", help="Asks which answer is given and opens the ladder row by row. Keys: Space or ↓", **look)
     sample_keys()
 
 if last < 0:
@@ -90,7 +94,10 @@ worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p
 
 if is_ladder:
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
-    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()})
+    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}, asks)
+    if asks:
+        # What comes below says the answer.
+        shell.stop()
 else:
     why = why_sentence(model, row, choice) if p is not None else ""
     st.caption(controls.setting(data, key, choice, last + 1 if model.n_judged else None))
