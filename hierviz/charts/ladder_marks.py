@@ -314,7 +314,7 @@ def _line():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : 84) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
+    below = "(narrow ? (sample.picture ? 12 : above - 32) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
         "'Answer: ' + (told ? now.name : '?')",
@@ -325,7 +325,7 @@ def _sample():
         _text(
             name="sentence",
             x="x0",
-            y="narrow ? 126 : 10",
+            y="narrow ? above + 10 : 10",
             text="asks ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
             fontSize=15,
             lineHeight=20,

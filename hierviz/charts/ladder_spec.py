@@ -84,7 +84,9 @@ def _signals():
         "end": "(narrow ? counts - 6 : wins - 28)",
         "picture": "narrow ? 104 : asks ? clamp(height - 190 * large, 120, 240 * large) : clamp(height - 480, 120, 226)",
         "side": "asks ? 4 : narrow ? 0 : 76",
-        "top": "asks ? (narrow ? 146 : 26 * large) : narrow ? 240 : 76",
+        # On a phone the sample is above the sentence.
+        "above": "sample.picture || length(sample.text_narrow) ? 116 : 66",
+        "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : 76",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((height - top - foot) / units, narrow ? 26 : 10, 34 * large)",
