@@ -75,6 +75,7 @@ def _check(curve, key):
     check_kind("curve", curve, StepCurve, "It comes first.")
     check_one_of("key", key, curve.values)
 
+
 def pareto_front(x: ArrayLike, y: ArrayLike) -> np.ndarray:
     """Points that no other point dominates: none is at least as large in both numbers and larger in one.
 
