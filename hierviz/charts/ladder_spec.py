@@ -1,6 +1,6 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
-Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``height``. Bars of p
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height). Bars of p
 share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of the win share another.
 
 Functions
@@ -38,22 +38,21 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720):
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "height": height, "dark": dark} | record["start"]
-    names = ("width", "height", "dark", "model", "rule", "value")
+    inputs = {"width": width, "room": height, "dark": dark} | record["start"]
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
         "padding": 0,
         "background": {"signal": "c.background"},
         "config": {"text": {"font": FONT}},
-        "signals": [{"name": name, "value": inputs[name]} for name in names]
+        "signals": [{"name": name, "value": value} for name, value in inputs.items()]
         + [{"name": name, "update": update} for name, update in _signals().items()],
         "data": _data(record),
         "scales": _scales(),
@@ -83,7 +82,7 @@ def _signals():
         "top": "sample_tall + (narrow ? 128 : 76)",
         "foot": "narrow ? 300 : 78",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
-        "slot_tall": "clamp((height - top - foot) / units, narrow ? 26 : 10, 34)",
+        "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34)",
         "size": "narrow ? 12 : clamp(0.62 * slot_tall, 9, 13)",
         "bar_tall": "narrow ? 8 : min(18, 0.68 * slot_tall)",
         "n_lanes": "max(0, lane_extent[1])",
@@ -97,6 +96,7 @@ def _signals():
         "curve_tall": "narrow ? 150 : 186",
         "curve_wide": "narrow ? width - 60 : 186",
         "needed": "(narrow ? curve_top + curve_tall : max(ribbon + ribbon_tall + 14, curve_top + curve_tall)) + 32",
+        "height": "max(room, ceil(needed))",
     }
 
 

@@ -110,6 +110,8 @@ def _head(rule, steps, step):
 
 
 def _verdict(taxonomy, key, nodes, truth, is_set):
+    if not key:
+        return ""
     truth = truth.tolist()
     named = _names(taxonomy, truth) if len(truth) <= 2 else f"{len(truth):,} classes"
     if key == "exact":
@@ -118,7 +120,5 @@ def _verdict(taxonomy, key, nodes, truth, is_set):
         return "Coarse: the truth is below it." if len(truth) == 1 else "Coarse: a true class is below it."
     if key == "no_answer":
         return "No answer."
-    if not key:
-        return ""
     what = "not exactly the truth," if is_set else "the truth is"
     return f"Wrong: {what} {named}."

@@ -9,7 +9,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import rule_parameters
 from hierviz.app.widgets.controls import offered_rules
-from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.export import picture_url
 from hierviz.charts._figure import text_of
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record

@@ -66,8 +66,3 @@ def below(shown, *, name, note=""):
                 ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
-
-
-def picture_url(png):
-    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
-    return png and "data:image/png;base64," + base64.b64encode(png).decode()

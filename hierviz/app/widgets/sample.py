@@ -7,7 +7,8 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.figure import figure, picture_url
+from hierviz.app.widgets.figure import figure
+from hierviz.charts.export import picture_url
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.numbers import number
 from hierviz.messages.errors import first_words
