@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -42,7 +43,19 @@ class ExampleFigure(Figure):
         self.record, self._room = record, height
 
     def _specification(self, dark, width):
-        return ladder_spec(self.record, dark=dark, width=width, height=self._room)
+        spec = ladder_spec(self.record, dark=dark, width=width, height=self._room)
+        return spec | {"marks": [*spec["marks"], self._heading()]}
+
+    def _heading(self):
+        """Model and rule, which a drawing without controls says itself."""
+        models = [one["name"] for one in self.record["models"]]
+        rules = {one["key"]: one["label"] for one in self.record["rules"]}
+        words = [f"({json.dumps(models)})[model]", f"({json.dumps(rules)})[rule]"]
+        look = {"x": "narrow && sample.picture ? 112 : 0", "fill": "c.ink", "fontSize": "narrow ? 11 : 13", "baseline": "'top'"}
+        look |= {"y": "narrow ? 100 : 4", "text": f"narrow ? {words[0]} + ' · ' + {words[1]} : [{', '.join(words)}]"}
+        look |= {"lineHeight": 18, "limit": "narrow ? width - 112 : 240"}
+        entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
+        return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
     @property
     def step(self):

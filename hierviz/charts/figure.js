@@ -23,6 +23,7 @@ var hierviz = Object.assign(globalThis.hierviz ?? {}, {
   },
   // An example, which is as wide as its place. Gives {ladder, end()}.
   async living(place, {spec, record, room, dark}, embed, page, tell) {
+    place.classList.add("ladder");
     const look = () => ({dark: dark ?? hierviz.isDark(page), width: Math.max(place.clientWidth, 300), height: room});
     const ladder = await hierviz.ladder(place, {spec, record, embed, look, tell});
     const follow = async () => {

@@ -32,10 +32,12 @@ globalThis.hierviz = hierviz;
       this.value = make("input", {type: "number", min: 0, step: 0.01});
       this.sign = make("span");
       this.controls = make("div", {class: "ladder-controls"},
-        make("label", {}, "Model ", this.model), make("label", {}, "Rule ", this.rule),
+        make("label", {class: "ladder-model"}, make("span", {}, "Model"), this.model),
+        make("label", {class: "ladder-rule"}, make("span", {}, "Rule"), this.rule),
         make("label", {class: "ladder-value"}, this.sign, this.value));
       this.figure.append(this.drawing, this.handle, this.dot);
       place.setAttribute("data-hierviz", "example");
+      place.classList.add("ladder");
       place.append(this.controls, this.figure, this.said);
       this.listen();
     }
@@ -57,7 +59,7 @@ globalThis.hierviz = hierviz;
 
     async start() {
       const {dark, width, height} = this.look();
-      this.state = {...this.record.start};
+      this.state = {...this.record.start, ...this.state};
       const spec = hierviz.filled(this.spec, this.record, {dark, width, room: height, ...this.state});
       this.view = (await this.embed(this.drawing, spec, {actions: false, renderer: "svg", mode: "vega"})).view;
       this.values = {...this.record.values};
@@ -224,7 +226,8 @@ globalThis.hierviz = hierviz;
 
     // Another sample, size or theme -----------------------------------------------------------------------------------------
 
-    async update(record, state) {
+    // Another record; `state` is what is shown of it where that is not its start.
+    async update(record, state = {}) {
       this.record = record;
       this.state = {...record.start, ...state};
       this.values = {...record.values};
@@ -242,6 +245,7 @@ globalThis.hierviz = hierviz;
       const {dark, width, height} = this.look();
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
+      this.place.classList.toggle("is-wide", width >= 640);
       await this.view.signal("dark", dark).signal("width", width).signal("room", height).runAsync();
       this.show();
     }
@@ -262,4 +266,9 @@ globalThis.hierviz = hierviz;
     return made;
   };
   hierviz.ladder = (place, options) => new Ladder(place, options).start();
+  hierviz.unpack ??= async text => {
+    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
+    return JSON.parse(await new Response(stream).text());
+  };
 })();

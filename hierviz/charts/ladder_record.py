@@ -27,6 +27,7 @@ from hierviz.diagnosis._sample_steps import steps_by_rule
 from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text
+from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
 
@@ -221,11 +222,15 @@ class _Model:
             return NO_SCENE
         lanes = claimed
         if len(answer) == 1 and answer[0] in self.below:
-            lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        truth = [self.taxonomy.path(node).tolist()[1:] for node in self.truth]
+            lanes = self._paths([self.below[answer[0]]])
+        truth = self._paths(self.truth)
         drawn = scene(self.taxonomy, self.p, claimed, lanes, truth, following, self.high)
         self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
         return len(self.scenes) - 1
+
+    def _paths(self, nodes):
+        """The path to each node, without the root; in a graph the first one."""
+        return [path.tolist()[1:] for (path,) in PathLists.from_nodes(self.taxonomy, np.array(nodes, dtype=np.intp))]
 
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""

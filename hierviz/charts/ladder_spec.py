@@ -78,8 +78,8 @@ def _signals():
         "counts": "width - (narrow ? 52 : 112)",
         "wins": "counts - (narrow ? 0 : 168)",
         "end": "(narrow ? counts - 6 : wins - 28)",
-        "sample_tall": "narrow ? 112 : 0",
-        "top": "sample_tall + (narrow ? 128 : 76)",
+        "picture": "narrow ? 104 : clamp(room - 480, 120, 226)",
+        "top": "narrow ? 240 : 76",
         "foot": "narrow ? 300 : 78",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34)",
@@ -91,11 +91,12 @@ def _signals():
         "ribbon_tall": "30",
         "is_p": "now && (now.parameter === 'threshold' || rule === 'majority')",
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
-        "curve_top": "narrow ? ribbon + ribbon_tall + 56 : max(low - 150, 300)",
+        "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : 186",
+        "curve_tall": "narrow ? 150 : clamp(room - picture - 270, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "needed": "(narrow ? curve_top + curve_tall : max(ribbon + ribbon_tall + 14, curve_top + curve_tall)) + 32",
+        "needed": "narrow ? ribbon + ribbon_tall + 90 + curve_tall : "
+        "max(ribbon + ribbon_tall + 46, 76 + picture + 80 + curve_tall + 46)",
         "height": "max(room, ceil(needed))",
     }
 
@@ -388,24 +389,26 @@ def _line():
 def _head():
     """The sentence; the sample with its truth, its answer and what else is known."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : 84) : sample.picture ? 244 : 26 + 17 * length(sample.text_wide))"
+    words = "length(sample.text_wide) * 17"
+    below = f"(narrow ? (sample.picture ? 12 : 84) : 76 + (sample.picture ? picture + 18 : {words} + 12))"
     room = f"(narrow ? width - {left} : 240)"
     answer = "'Answer: ' + now.name + (now.sign ? ' (' + now.sign + ' ' + now.said + ')' : '')"
     small = {"fill": "c.muted", "fontSize": 11, "lineHeight": 14}
     return [
         _text(
-            {"x": "x0", "y": "sample_tall + (narrow ? 14 : 10)", "text": "narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide"}
-            | {"fontSize": 15, "fontWeight": 600, "lineHeight": 20},
+            {"x": "x0", "y": "narrow ? 126 : 10", "fontSize": 15, "fontWeight": 600, "lineHeight": 20}
+            | {"text": "narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide"},
             name="sentence",
         ),
         _mark(
             "image",
-            {"x": 0, "y": 0, "width": "narrow ? 104 : 226", "height": "narrow ? 104 : 226", "aspect": True}
+            {"x": 0, "y": "narrow ? 0 : 76", "width": "picture", "height": "picture", "aspect": True}
             | {"url": "sample.picture", "opacity": "sample.picture ? 1 : 0"},
             interactive=False,
         ),
         _text(
-            {"x": 0, "y": 10, "text": "narrow ? sample.text_narrow : sample.text_wide", "lineHeight": 17, "fontSize": 13}
+            {"x": 0, "y": "narrow ? 10 : 84", "text": "narrow ? sample.text_narrow : sample.text_wide"}
+            | {"lineHeight": 17, "fontSize": 13}
         ),
         *(
             _text({"x": left, "y": f"{below} + {y}", "text": text, "fontSize": 13, "fontWeight": 600, "limit": room})

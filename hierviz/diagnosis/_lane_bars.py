@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.path import check_nodes
-from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities
+from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities, one_each
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Probabilities in files have few decimals: children that exceed their parent by less are rounded, not incoherent.
@@ -93,28 +93,32 @@ def lane_bars(taxonomy: Taxonomy, p: ArrayLike, path: ArrayLike, besides: Sequen
     (array([0.75, 0.5 ]), ['newt', 'dog'], array([0.125, 0.   ]))
     """
     check_taxonomy(taxonomy)
-    (p,) = checked_probabilities(taxonomy, np.asarray(p)[None])
-    path, besides = (np.asarray(nodes if len(nodes) else np.empty(0, np.intp)) for nodes in (path, besides))
-    check_nodes(taxonomy, "path", path)
-    check_nodes(taxonomy, "besides", besides)
-    children = taxonomy.children.take(path[:-1])
+    (row,) = checked_probabilities(taxonomy, np.asarray(p)[None])
+    nodes, own_bars = _nodes(taxonomy, "path", path), _nodes(taxonomy, "besides", besides)
+    children = taxonomy.children.take(nodes[:-1])
     depth, child = children.rows, children.nodes
-    is_node = child == path[1:][depth]
-    if not len(path) or path[0] or (np.bincount(depth[is_node], minlength=len(path) - 1) != 1).any():
+    is_node = child == nodes[1:][depth]
+    if not len(nodes) or nodes[0] or (np.bincount(depth[is_node], minlength=len(nodes) - 1) != 1).any():
         raise PredictionsError(
-            f"path: expected nodes from the root (node 0) down along edges, got {listed(path.tolist())}. Use Taxonomy.path."
+            f"path: expected nodes from the root (node 0) down along edges, got {listed(nodes.tolist())}. Use Taxonomy.path."
         )
-    n = len(path) - 1
-    own_bar = is_node | np.isin(child, besides)
+    n = len(nodes) - 1
+    is_own = is_node | np.isin(child, own_bars)
     # The best sibling of each depth comes first: the most probable, the lowest of equal ones.
-    order = np.lexsort((child, -p[child], own_bar, depth))
+    order = np.lexsort((child, -row[child], is_own, depth))
     first = order[children.offsets[:-1]] if n else np.empty(0, np.intp)
-    has_sibling = ~own_bar[first]
+    has_sibling = ~is_own[first]
     sibling = np.where(has_sibling, child[first], -1)
-    p_sibling = np.where(has_sibling, p[child[first]], np.nan)
-    own = np.bincount(depth, np.where(own_bar, p[child], 0.0), n)
-    rest = p[path[:-1]] - own - np.where(has_sibling, p_sibling, 0.0)
-    # Without other children nothing is left out: what the parent has beyond its children stays the rest.
+    p_sibling = np.where(has_sibling, row[child[first]], np.nan)
+    own = np.bincount(depth, np.where(is_own, row[child], 0.0), n)
+    rest = row[nodes[:-1]] - own - np.where(has_sibling, p_sibling, 0.0)
     is_incoherent = rest < -ROUNDING
     rest = np.where(is_incoherent, np.nan, np.maximum(rest, 0.0))
-    return LaneBars(taxonomy, path[1:].astype(np.intp), p[path[1:]], sibling, p_sibling, rest, is_incoherent)
+    return LaneBars(taxonomy, nodes[1:], row[nodes[1:]], sibling, p_sibling, rest, is_incoherent)
+
+
+def _nodes(taxonomy, what, nodes):
+    """Node numbers as an array of int, which may be empty."""
+    found = one_each(what, nodes)
+    check_nodes(taxonomy, what, found)
+    return found.astype(np.intp)

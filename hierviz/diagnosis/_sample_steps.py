@@ -33,7 +33,6 @@ from hierviz.diagnosis._flip_intervals import flip_intervals, outcomes
 from hierviz.diagnosis._step_bounds import only_step, steps_of_rule
 from hierviz.diagnosis._step_sentences import step_sentences
 from hierviz.diagnosis.sample_answers import labels_of, probabilities_of, truth_of
-from hierviz.evaluation._judged_answers import set_outcomes
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError, shown
@@ -42,7 +41,6 @@ from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.node_pairs import harmonic_mean
-from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import most_specific, set_overlap, set_scores
 from hierviz.taxonomy.checks import is_within
 from hierviz.taxonomy.node_lists import is_member
@@ -213,6 +211,7 @@ def steps_by_rule(
         steps = dict.fromkeys(rules, only)
     else:
         flips = flip_intervals(evaluation, sample)
+        assert evaluation.table is not None
         table = evaluation.table.take(np.array([sample]))
         for rule in rules:
             settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
@@ -272,11 +271,8 @@ def _against_truth(evaluation, truth, answers, paths, is_set):
     """Outcome, counts, precision and recall of every answer."""
     taxonomy, n = evaluation.taxonomy, len(answers)
     rows = np.zeros(n, dtype=np.intp)
-    true = NodeLists.of_pairs(np.zeros(len(truth), dtype=np.intp), truth, 1)
-    if is_set:
-        outcome = np.array(list(OUTCOMES))[set_outcomes(taxonomy, true.take(rows), answers)]
-    else:
-        outcome = outcomes(taxonomy, answers.nodes, truth)
+    true = NodeLists.from_lists([truth])
+    outcome = outcomes(taxonomy, answers if is_set else answers.nodes, truth)
     ends = truth[rows] if evaluation.predictions.has_single_truth else greedy_cover(taxonomy, true).ends.take(rows)
     counts = confusion(taxonomy, ends, paths if is_set else answers.nodes)
     hp, hr, _ = set_scores(*set_overlap(taxonomy, true.take(rows), answers))

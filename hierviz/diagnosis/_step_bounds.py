@@ -4,10 +4,11 @@ Conventions
 -----------
 Steps ascend in the parameter. Under ``threshold``, ``threshold_set`` and ``darts`` a step holds for ``low <= value < high``,
 the last one at its end too; under ``information_threshold``, which admits I >= zeta, for ``low < value <= high``, the first
-one at 0 too. All bounds are those of `hierviz.infer` to the last digit of a float: what it takes for equal is equal here.
-A bound of bits is thus 1e-9 above the information of a node. Where two answers of ``darts`` are equally good, the lower node is
-the answer, so that its step ends up to 1e-13 of λ beyond the point where their lines cross; a third, lower node through
-the same point has a step of that width.
+one at 0 too. Bounds are those of `hierviz.infer` to the last digit of a float: what it takes for equal is equal here. A bound of
+bits is thus 1e-9 above the information of a node, and as the lower of two equally good nodes is the answer of ``darts``, its
+step ends about 1e-13 of λ beyond the point where their lines cross. Where lines of three or more nodes cross in one point, or
+two of them are equal but for rounding, a node may be the answer at that point alone: it has no step, and the bound is where the
+answer before it ends.
 
 Functions
 ---------
@@ -28,11 +29,13 @@ from hierviz.inference.parameters import LAM
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import infer
 from hierviz.inference.rules import BITS_TIE, TIE, lowest_of_best
-from hierviz.messages.number_text import probability_text, value_text
+from hierviz.messages.number_text import probability_text
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # A handle of λ in bits reaches a quarter beyond the last breakpoint, at least to the first and at most to the second.
 LEAST_LAM, MOST_LAM = 2 * float(LAM.default), 1e6
+# Steps of λ that are narrower, as a share of λ, are left out.
+NARROW = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,13 +164,15 @@ def _darts(taxonomy, p, table):
         if not inside.any():
             break
         places, middle = differs[inside] + 1, middle[inside]
-        nodes = np.insert(nodes, places, _darts_answers(taxonomy, p, middle))
+        # Where lines cross, rounding makes the rule go back and forth: an answer begins where it holds for two floats.
+        here, after = (_darts_answers(taxonomy, p, value) for value in (middle, np.nextafter(middle, np.inf)))
+        nodes = np.insert(nodes, places, np.where(here != nodes[places], here, after))
         lam = np.insert(lam, places, middle)
     starts = np.append(0, differs + 1)
+    starts = starts[(np.diff(lam[starts], append=top) > NARROW * lam[starts]) | (starts == 0)]
+    starts = starts[np.append(True, nodes[starts[1:]] != nodes[starts[:-1]])]
     low, nodes = lam[starts], nodes[starts]
-    unlisted = f"λ above {value_text(MOST_LAM)} bits is not listed; the answer changes there again." * (
-        last >= MOST_LAM
-    )
+    unlisted = f"λ above {MOST_LAM:,.0f} bits is not listed; the answer changes there again." * (last >= MOST_LAM)
     high = np.append(low[1:], top)
     return _of_nodes("lam", (0.0, top), low, high, nodes, np.append(-1, nodes[:-1]), unlisted=unlisted)
 

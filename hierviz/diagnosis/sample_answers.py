@@ -19,14 +19,12 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._flip_intervals import outcomes
-from hierviz.evaluation._judged_answers import set_outcomes
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
-from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import WinBreakdown, win_breakdown
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.positions import check_position
@@ -110,13 +108,9 @@ def answers_by_rule(
         answers = _answers(evaluation, sample, p, rule, threshold, parameters)
         is_set = isinstance(answers, NodeLists)
         nodes = np.asarray(answers[0]) if is_set else answers
-        if is_set and len(truth):
-            outcome = list(OUTCOMES)[set_outcomes(taxonomy, NodeLists.from_lists([truth]), answers)[0]]
-        else:
-            outcome = "" if is_set else str(outcomes(taxonomy, nodes, truth)[0])
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
-            outcome,
+            str(outcomes(taxonomy, answers, truth)[0]),
             None if is_set else float(taxonomy.information[nodes[0]]),
             None if is_set or p is None else float(p[0, nodes[0]]),
             win,

@@ -86,7 +86,7 @@ class View:
     text: str = _field(_NAME, "search words")
     common: str = _field("[0-9]{1,4}", "filter")
     order: str = _field(ORDERS, "order", "win_lost")
-    tree: str = _field(TREES, "drawing", "icicle")
+    tree: str = _field(TREES, "drawing", "ladder")
     part: str = _field(PARTS, "part of the page", "list")
     opened: tuple[str, ...] = _field("[0-9]{1,7}", "open class", ())
     aspect: str = _field(ASPECTS, "part of the page", "table")

@@ -103,7 +103,7 @@ PARTS = {
     "labels": "Label errors",
 }
 # Drawings of the page Examples.
-TREES = ("icicle", "node-link", "list")
+TREES = ("ladder", "icicle", "node-link", "list")
 # Parts of the page Taxonomy.
 ASPECTS = {
     "table": "Table",

@@ -11,6 +11,7 @@ from hierviz.app.state import rule_parameters
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.charts.export import picture_url
 from hierviz.charts._figure import text_of
+from hierviz.charts.export import packed
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
@@ -22,6 +23,11 @@ def _component():
     return st.components.v2.component(
         "hierviz_living", html=html, css=text_of("ladder.css"), js=text_of_page("living.js")
     )
+
+
+@functools.cache
+def _packed_spec():
+    return packed(ladder_spec())
 
 
 def text_of_page(name):
@@ -41,12 +47,11 @@ def living(data, key, choice, samples):
         Of the model that is shown.
     choice : dict
         Rule, threshold and parameters.
-    samples : list of str
-        Ids of the sample and of those next to it, which the browser gets before they are asked for.
+    samples : dict of int to str
+        Id of the sample, at 0, and of those that come after (1, 2) and before it (-1), which the browser gets before they are
+        asked for.
     """
-    records = [record_of(data, key, choice, sample) for sample in samples]
-    settings = tuple(sorted((name, str(value)) for name, value in choice.items()))
-    mark = "|".join(map(str, (data.digest, key, samples[0], settings)))
+    settings = sorted((name, str(value)) for name, value in choice.items())
 
     def chosen():
         told = st.session_state["living"].chosen
@@ -57,10 +62,10 @@ def living(data, key, choice, samples):
         key="living",
         data={
             "module": module_name(),
-            "spec": ladder_spec(),
-            "record": records[0],
-            "near": records[1:],
-            "mark": mark,
+            "spec": _packed_spec(),
+            "samples": {str(step): sample for step, sample in samples.items()},
+            "records": {sample: record_of(data, key, choice, sample) for sample in samples.values()},
+            "of": f"{data.digest} {key} {settings}",
             "dark": state.is_dark(),
         },
         on_chosen_change=chosen,
@@ -77,11 +82,11 @@ def _take(told, key):
 
 
 def record_of(data, key, choice, sample):
-    """The record of a sample, kept for all sessions."""
+    """The packed record of a sample, kept for all sessions."""
     settings = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
     rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
     asked = (data.digest, key, sample, choice["rule"], choice.get("threshold"), rules, tuple(sorted(map(str, settings.items()))))
-    return state.computed("ladder", asked, lambda: _record(data, key, choice, settings, rules, sample))
+    return state.computed("ladder", asked, lambda: packed(_record(data, key, choice, settings, rules, sample)))
 
 
 def _record(data, key, choice, settings, rules, sample):

@@ -117,20 +117,25 @@ def offered_rules(data, sets=None):
     return registry.offered_rules(is_tree, several, several or not is_tree if sets is None else sets)
 
 
-def rule_controls(data, model, sets=None):
+def rule_controls(data, model, sets=None, *, numbers=True):
     """How the answer is chosen; returns the keywords of `Evaluation.answers`.
 
-    `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs.
+    `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs. Without
+    `numbers`, the rule and its number are chosen elsewhere, and only its other parameters have controls.
     """
     if not data.models[model].predictions.has_scores:
-        st.caption("This file contains labels: no inference rule is needed.", width="content")
+        if numbers:
+            st.caption("This file contains labels: no inference rule is needed.", width="content")
         return {"rule": "majority"}
     rules = {key: INFERENCE_RULES[key] for key in offered_rules(data, sets)}
     if state.view().rule not in rules:
         state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
-    labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
-    pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
+    if numbers:
+        labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
+        pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
+        if parameter.kind == "number" and not numbers:
+            continue
         if name == THRESHOLD.name:
             _threshold(parameter, model)
         else:
