@@ -17,8 +17,6 @@ from hierviz.charts.export import NARROW, WIDE, browser_library, looks_of, packe
 from hierviz.charts.theme import drawn
 
 HERE = Path(__file__).parent
-# Pixels of the controls above an example, with the room around it.
-CONTROLS = 60
 
 
 class Figure:
@@ -142,7 +140,7 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
         dark = chart.dark if dark is None else dark
         figure = chart.looks((False, True) if dark is None else (bool(dark),), chart.width)
     if "record" in figure:
-        return Shown(figure, "100%", round(height) + CONTROLS, library)
+        return Shown(figure, "100%", round(height) + 8, library)
     figure["wide"] = round(width)
     # Bound inputs but the threshold's are below the picture, one a line.
     params = next(iter(figure["specs"].values())).get("params", ())
