@@ -23,7 +23,7 @@
   hierviz.onPaper.ladder = place => {
     if (!unpacked.has(place)) return;
     const {spec, record} = unpacked.get(place), state = place.hierviz?.state ?? record.start;
-    const shown = hierviz.filled(spec, withPicture(record, null), {dark: false, width: 1040, room: ROOM, ...state});
+    const shown = hierviz.filled(spec, withPicture(record, null), {dark: false, width: 900, room: 520, ...state});
     const rule = record.rules.find(one => one.key === state.rule).label;
     hierviz.drawOnPaper(place, shown, {mode: "vega"}, `${record.models[state.model].name}, rule ${rule}`);
   };
