@@ -36,6 +36,8 @@ files and notebooks:
     Figure                      a chart with its table and sentence
     ExampleFigure               that of one sample, with its record
     show                        show a chart in a notebook
+    slide                       a chart as a slide of 1920 x 1080 pixels, SVG and PNG
+    Slide                       what it gives
     widget                      curves or an example in a notebook whose threshold Python reads and sets
     to_csv                      the table as CSV
     to_png                      the chart as PNG
@@ -105,7 +107,7 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
     from hierviz.charts._path_graph import path_graph as path_graph
-    from hierviz.charts._plain_curves import facet_curves as facet_curves
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._points import pareto_points as pareto_points
@@ -116,6 +118,8 @@ if TYPE_CHECKING:
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
     from hierviz.charts._sample_parts import SamplePart as SamplePart
     from hierviz.charts._sample_parts import sample_parts as sample_parts
+    from hierviz.charts._slide import Slide as Slide
+    from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
     from hierviz.charts._widget import widget as widget

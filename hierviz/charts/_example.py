@@ -39,12 +39,15 @@ class ExampleFigure(Figure):
     """
 
     def __init__(self, record, table, dark, width, height):
-        super().__init__(self._specification, table, lambda: self.step["sentence"], dark, width)
+        super().__init__(self._specification, table, lambda: self.step["sentence"], dark, width, still=self._still)
         self.record, self._room = record, height
 
     def _specification(self, dark, width):
         spec = ladder_spec(self.record, dark=dark, width=width, height=self._room)
         return spec | {"marks": [*spec["marks"], self._heading()]}
+
+    def _still(self, dark, width, height):
+        return ladder_spec(self.record, dark=dark, width=round(width), height=round(height), titled=False)
 
     def _heading(self):
         """Model and rule, which a drawing without controls says itself."""

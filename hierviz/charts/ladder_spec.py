@@ -1,7 +1,8 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
-Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height). Bars of p
-share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of the win share another.
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
+``titled``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of
+the win share another.
 
 Functions
 ---------
@@ -29,7 +30,7 @@ WORDS = "{tp: 'correct', fp: 'wrong', fn: 'missed', path: 'answered'}"
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -39,13 +40,15 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720):
     dark : bool
     width, height : int
         Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+    titled : bool
+        Whether the drawing says its sentence itself, and leaves room at its top left.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "room": height, "dark": dark} | record["start"]
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"]
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
@@ -79,7 +82,7 @@ def _signals():
         "wins": "counts - (narrow ? 0 : 168)",
         "end": "(narrow ? counts - 6 : wins - 28)",
         "picture": "narrow ? 104 : clamp(room - 480, 120, 226)",
-        "top": "narrow ? 240 : 76",
+        "top": "narrow ? 240 : titled ? 76 : 26",
         "foot": "narrow ? 300 : 78",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34)",
@@ -96,7 +99,7 @@ def _signals():
         "curve_tall": "narrow ? 150 : clamp(room - picture - 270, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
         "needed": "narrow ? ribbon + ribbon_tall + 90 + curve_tall : "
-        "max(ribbon + ribbon_tall + 46, 76 + picture + 80 + curve_tall + 46)",
+        "max(ribbon + ribbon_tall + 46, top + picture + 80 + curve_tall + 46)",
         "height": "max(room, ceil(needed))",
     }
 
@@ -390,24 +393,24 @@ def _head():
     """The sentence; the sample with its truth, its answer and what else is known."""
     left = "(narrow && sample.picture ? 112 : 0)"
     words = "length(sample.text_wide) * 17"
-    below = f"(narrow ? (sample.picture ? 12 : 84) : 76 + (sample.picture ? picture + 18 : {words} + 12))"
+    below = f"(narrow ? (sample.picture ? 12 : 84) : top + (sample.picture ? picture + 18 : {words} + 12))"
     room = f"(narrow ? width - {left} : 240)"
     answer = "'Answer: ' + now.name + (now.sign ? ' (' + now.sign + ' ' + now.said + ')' : '')"
     small = {"fill": "c.muted", "fontSize": 11, "lineHeight": 14}
     return [
         _text(
             {"x": "x0", "y": "narrow ? 126 : 10", "fontSize": 15, "fontWeight": 600, "lineHeight": 20}
-            | {"text": "narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide"},
+            | {"text": "!titled ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide"},
             name="sentence",
         ),
         _mark(
             "image",
-            {"x": 0, "y": "narrow ? 0 : 76", "width": "picture", "height": "picture", "aspect": True}
+            {"x": 0, "y": "narrow ? 0 : top", "width": "picture", "height": "picture", "aspect": True}
             | {"url": "sample.picture", "opacity": "sample.picture ? 1 : 0"},
             interactive=False,
         ),
         _text(
-            {"x": 0, "y": "narrow ? 10 : 84", "text": "narrow ? sample.text_narrow : sample.text_wide"}
+            {"x": 0, "y": "narrow ? 10 : top + 8", "text": "narrow ? sample.text_narrow : sample.text_wide"}
             | {"lineHeight": 17, "fontSize": 13}
         ),
         *(

@@ -140,6 +140,11 @@ class Dataset:
             found.setdefault(self.method_of(key), []).extend(named or [model])
         return found
 
+    @property
+    def method_names(self):
+        """Names of the methods, in order: a model has the colour of its place here on all pages."""
+        return tuple(runs[0].predictions.name for runs in self.methods.values())
+
     def method_of(self, key):
         """Key of the first run of a model's method."""
         return self.runs_of(key)[0]

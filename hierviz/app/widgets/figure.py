@@ -1,6 +1,5 @@
 """A chart on a page: the picture, one plain sentence under it, and its table and downloads one click away."""
 
-import base64
 import json
 
 import streamlit as st
@@ -9,6 +8,7 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
 
@@ -50,10 +50,11 @@ def draw(spec, **options):
     return st.vega_lite_chart(spec=spec, width="content", theme=None, **options)
 
 
-def below(shown, *, name, note=""):
-    """The sentence, the table with a note, and the downloads of a figure."""
+def below(shown, *, name, note="", sentence=None):
+    """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure."""
     dark, table = state.is_dark(), shown.table
-    st.markdown(escape(shown.sentence))
+    if said := shown.sentence if sentence is None else sentence:
+        st.markdown(escape(said))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
         st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
         if note:
@@ -66,3 +67,4 @@ def below(shown, *, name, note=""):
                 ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
+            slide_downloads(shown, name)
