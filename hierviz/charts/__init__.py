@@ -17,6 +17,8 @@ charts:
     metric_bars                 models by a few metrics
     mistake_treemap             the mistakes below a class
     operating_curves            every threshold of every model, which can be dragged
+    operating_points            operating curves with one chosen point, and a dot for each model
+    outcome_bars                one bar a model: exact, coarse, no and wrong answers
     pareto_points               nodes of one sample by information and probability
     path_graph                  the paths of one sample in a graph
     plain_curves                operating curves without controls
@@ -30,6 +32,7 @@ charts:
     signed_bars                 bars to both sides of zero
     small_tree                  a small tree drawn whole
     subtree_icicle              a subtree coloured by a number of its classes
+    worst_subtrees              a small icicle that names the worst subtrees
     win_breakdown               the win of one sample, level by level
 
 files and notebooks:
@@ -49,6 +52,7 @@ files and notebooks:
     model_colours               the colour of each model
 
 parts of them:
+    ChosenPoint                 the point that operating_points is about
     CurveAxes                   what operating curves are drawn over
     CurveLayers                 what operating curves show besides their lines
     bands_sentence              what the bands of operating curves mean
@@ -86,6 +90,7 @@ if TYPE_CHECKING:
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._example import ExampleFigure as ExampleFigure
     from hierviz.charts._example import example as example
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._figure import show as show
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
@@ -106,8 +111,10 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import curve_stops as curve_stops
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
+    from hierviz.charts._operating_points import ChosenPoint as ChosenPoint
+    from hierviz.charts._operating_points import operating_points as operating_points
+    from hierviz.charts._outcome_bars import outcome_bars as outcome_bars
     from hierviz.charts._path_graph import path_graph as path_graph
-    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._points import pareto_points as pareto_points
@@ -125,6 +132,7 @@ if TYPE_CHECKING:
     from hierviz.charts._widget import widget as widget
     from hierviz.charts._win_breakdown import win_breakdown as win_breakdown
     from hierviz.charts._win_breakdown import win_text as win_text
+    from hierviz.charts._worst_subtrees import worst_subtrees as worst_subtrees
     from hierviz.charts.comparison_words import compared_keys as compared_keys
     from hierviz.charts.comparison_words import comparison_sentence as comparison_sentence
     from hierviz.charts.comparison_words import threshold_caution as threshold_caution

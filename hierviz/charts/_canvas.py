@@ -64,6 +64,12 @@ def stripes(rows, width, height, start=0):
     return mark.encode(**places(width, height, start, "y"), color=OWN_COLOUR)
 
 
+def rules(rows, width, height, start=0):
+    """Straight lines from one place to another: x, x2, y, y2, colour."""
+    mark = alt.Chart(frame(rows)).mark_rule(strokeWidth=1, **STILL)
+    return mark.encode(**places(width, height, start, "xy"), color=OWN_COLOUR)
+
+
 def hover(rows, width, height, tooltip, select=None, field=None):
     """Invisible rectangles on top of all that show a tooltip: x, x2, y, y2 and the columns of `tooltip` (field: title).
 

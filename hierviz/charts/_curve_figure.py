@@ -15,7 +15,7 @@ from hierviz.charts.curve_axes import CurveAxes
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.curve_lines import pixels_of
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
-from hierviz.curves.operating_curve import best_at_correct
+from hierviz.curves.envelopes import best_at_correct
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 
@@ -229,7 +229,10 @@ class CurveFigure:
         """All that is drawn along an axis."""
         if key == "threshold":
             return np.array([0.0, 1.0])
-        drawn = [*(numbers.extremes(curve, key) for curve in self.curves.values()), [row[field] for row in self.markers]]
+        drawn = [
+            *(numbers.extremes(curve, key) for curve in self.curves.values()),
+            [row[field] for row in self.markers],
+        ]
         for band in (self.layers.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
             drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []

@@ -83,7 +83,9 @@ def box_points(words, size, bold=False):
         wide = text_width(word["text"], size, bold)
         start = word["across"] + word["dx"] - (wide if word["align"] == "right" else 0)
         across = np.linspace(start, start + wide, 2 + int(wide // STEP))
-        found += [np.array([across, np.full(len(across), word["down"] + word["dy"] + up)]) for up in (-size / 2, size / 2)]
+        found += [
+            np.array([across, np.full(len(across), word["down"] + word["dy"] + up)]) for up in (-size / 2, size / 2)
+        ]
     return np.concatenate(found, axis=1)
 
 

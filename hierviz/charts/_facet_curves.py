@@ -67,7 +67,9 @@ def _drawn(curves, parts, by, x, y, height, among, dark, width):
     sizes = {part: max(of[part].n_samples for of in curves.values()) for part in parts}
     shown = sorted(sorted(parts, key=lambda part: -sizes[part])[:MOST], key=parts.index)
     named = {part: f"{part}, n = {sizes[part]:,}" for part in shown}
-    colours = dict(zip((_named(*of) for of in curves.items()), model_colours(curves, dark, among).values(), strict=True))
+    colours = dict(
+        zip((_named(*of) for of in curves.items()), model_colours(curves, dark, among).values(), strict=True)
+    )
     drawn = {(name, part): curves[name][part] for name in curves for part in shown}
     series = {"name": [_named(name, curves[name]) for name, _ in drawn], "of_part": [named[part] for _, part in drawn]}
     bands = _bands(curves, shown)

@@ -107,7 +107,9 @@ def _names(drawn, colours, on, side, words=()):
     lines = [
         np.array(on.pixel({axis: rows[axis].to_numpy()[::-1] for axis in "xy"})) for _, rows in drawn.groupby("model")
     ]
-    named = end_labels(list(colours), list(colours.values()), lines, on, side, others=box_points(words, SIZE, bold=True))
+    named = end_labels(
+        list(colours), list(colours.values()), lines, on, side, others=box_points(words, SIZE, bold=True)
+    )
     return label_layers(named, on)
 
 

@@ -174,7 +174,9 @@ def live_sentence(figure, width, wide):
     if figure.layers.answers:
         text.append("'Answers above the leaves: ' + datum.inner + '.'")
     size = SIZE + 2 if wide else SIZE
-    longest = " ".join([max(figure.curves, key=len), "at τ = 0.5000:", *(f"{words} 100 %," for words in metrics.values())])
+    longest = " ".join(
+        [max(figure.curves, key=len), "at τ = 0.5000:", *(f"{words} 100 %," for words in metrics.values())]
+    )
     longest += " Answers above the leaves: 100 %." if figure.layers.answers else ""
     if wide and text_width(longest, size, bold=True) <= width:
         text = [" + ' ' + ".join(text)]
@@ -186,7 +188,14 @@ def live_sentence(figure, width, wide):
     made = made.transform_calculate(**{name: _percent(f"datum.{name}_share") for name in looked})
     for i, words in enumerate(text):
         made = made.transform_calculate(**{f"line{i}": words})
-    mark = {"align": "left", "baseline": "middle", "fontSize": size, "fontWeight": 600, "color": look.ink, "limit": width}
+    mark = {
+        "align": "left",
+        "baseline": "middle",
+        "fontSize": size,
+        "fontWeight": 600,
+        "color": look.ink,
+        "limit": width,
+    }
     at_x, base = alt.XValue(2 - LEFT), made.mark_text(tooltip=None, **mark)
     layers = [
         base.encode(at_x, alt.YValue(line * (i + 0.5)), text=alt.Text(f"line{i}:N"), key=ONE) for i in range(len(text))

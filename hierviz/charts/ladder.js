@@ -131,7 +131,7 @@ globalThis.hierviz = hierviz;
     }
 
     isOnRows() { return this.view.signal("is_p"); }
-    x(value) { return this.view.scale(this.isOnRows() ? "p" : "parameter")(value); }
+    x(value) { return this.view.scale(this.view.signal("axis"))(value); }
 
     // State -----------------------------------------------------------------------------------------------------------------
 
@@ -196,8 +196,9 @@ globalThis.hierviz = hierviz;
         const near = view.data("curve_now").reduce((best, one) => far(one) < far(best) ? one : best);
         return this.set(near.t);
       }
-      const scale = view.scale(this.isOnRows() ? "p" : "parameter"), room = step.to - step.from;
-      this.set(step.from + Math.round(1000 * (scale.invert(x) - step.from) / room) / 1000 * room);
+      // Whole thousandths where the axis is short, as many digits as there are pixels where it is long.
+      const digits = Math.max(0, Math.ceil(3 - Math.log10(step.to - step.from)));
+      this.set(+view.scale(view.signal("axis")).invert(x).toFixed(digits));
     }
 
     release() {
@@ -245,8 +246,8 @@ globalThis.hierviz = hierviz;
       const {dark, width, height} = this.look();
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
-      this.place.classList.toggle("is-wide", width >= 640);
       await this.view.signal("dark", dark).signal("width", width).signal("room", height).runAsync();
+      this.place.classList.toggle("is-wide", Boolean(this.view.signal("has_side")));
       this.show();
     }
 

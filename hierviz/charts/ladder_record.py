@@ -26,6 +26,7 @@ from hierviz.charts.theme import ANSWERS
 from hierviz.diagnosis._sample_steps import steps_by_rule
 from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
+from hierviz.inference.rules import node_thresholds
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
@@ -65,8 +66,14 @@ class LadderSettings:
     rules: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, choice, rules=()):
+        """Of keywords of `Evaluation.answers`."""
+        own = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
+        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own)
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None):
+
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True):
     """The record of one sample.
 
     Parameters
@@ -79,6 +86,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
         Key of the model that is shown first.
     picture : str, optional
         Address of its picture, with its data.
+    curve : bool
+        Whether the models have a small operating curve, where their samples are a data set.
 
     Returns
     -------
@@ -87,7 +96,7 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
     """
     found = {key: evaluation.predictions.row(sample_id) for key, evaluation in evaluations.items()}
     keys = [key for key, row in found.items() if row is not None]
-    models = [_Model(number, evaluations[key], found[key], settings) for number, key in enumerate(keys)]
+    models = [_Model(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
@@ -101,7 +110,11 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
             {"key": key, "name": model.evaluation.predictions.name} for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
-            {"key": key, "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label, "parameter": numbers[key]}
+            {
+                "key": key,
+                "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label,
+                "parameter": numbers[key],
+            }
             for key in rules
         ],
         "values": values,
@@ -146,6 +159,7 @@ def _sample(model, picture):
     known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
     facts = " · ".join(f"{key}: {value}" for key, value in known.items())
     made = {"name": predictions.called(row), "picture": picture, "root": model.taxonomy.title(0)}
+    made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
     made |= {f"text_{size}": _lines(text, *room) for size, room in TEXT.items()}
     made |= {f"facts_{size}": _lines(facts, *room) for size, room in FACTS.items()}
     return made | {"truth": ", ".join(map(model.taxonomy.title, model.truth))}
@@ -159,23 +173,29 @@ def _lines(text, letters, most):
 class _Model:
     """The rows of one model."""
 
-    def __init__(self, number, evaluation, row, settings):
+    def __init__(self, number, evaluation, row, settings, curve):
         self.number, self.evaluation, self.row, self.taxonomy = number, evaluation, row, evaluation.taxonomy
         predictions, one = evaluation.predictions, np.array([row])
         self.truth = np.atleast_1d(predictions.truth[row]).tolist() if evaluation.judged[row] else []
+        # In a graph a class may have several paths.
+        each = PathLists.from_nodes(self.taxonomy, np.array(self.truth, dtype=np.intp))
+        self.true_paths = [path.tolist()[1:] for i in range(len(self.truth)) for path in each[i]]
         self.p = predictions.node_probabilities(one)[0] if predictions.has_scores else None
         self.high = node_bounds(predictions, one)[1][0] if predictions.has_unknown else None
         self.tables = {name: [] for name in ("steps", "rows", "bars", "lanes", "win", "curve")}
         self.scenes = {}
         rules = list(dict.fromkeys((*settings.rules, settings.rule)))
         steps = steps_by_rule(evaluation, row, rules, threshold=settings.threshold, **settings.parameters)
+        by_depth = settings.parameters.get("thresholds_by_depth", rule_parameters()["thresholds_by_depth"].default)
+        self.thresholds = node_thresholds(self.taxonomy, by_depth) if self.taxonomy.is_tree else None
         self.below = self._below(steps.get("threshold"))
         for rule, table in steps.items():
             for k in range(len(table)):
                 self._step(rule, table, k)
-        for is_set in dict.fromkeys(scene["is_set"] for scene in self.scenes.values()):
+        for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
             self._lay_out(is_set)
-        self._curve()
+        if curve and not evaluation.why_no_curve():
+            self._curve()
 
     def _add(self, table, row):
         self.tables[table].append({"m": self.number} | row)
@@ -190,19 +210,25 @@ class _Model:
 
     def _step(self, rule, steps, k):
         answer, outcome, following = steps.answers[k].tolist(), str(steps.outcome[k]), int(steps.next_node[k])
-        sentence = steps.sentence[k]
+        sentence = str(steps.sentence[k])
         name = ", ".join(self.taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in answer[:3])
         row = {"r": rule, "k": k, "low": float(steps.low[k]), "high": float(steps.high[k]), "closed": steps.closed}
         row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
         row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
         row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
         row |= {"a": self._scene(rule, answer, steps.paths[k], following), "outcome": outcome, "sentence": sentence}
-        row |= {"sign": ANSWERS[outcome][1] if outcome else "", "said": OUTCOMES[outcome] if outcome else "truth unknown"}
+        row |= {
+            "sign": ANSWERS[outcome][1] if outcome else "",
+            "said": OUTCOMES[outcome] if outcome else "truth unknown",
+        }
         row |= {f"lines_{size}": _lines(sentence, *room) for size, room in SENTENCE.items()}
         row |= {"next": self.taxonomy.title(following) if following >= 0 else ""}
-        row |= {"next_p": probability_text(float(steps.next_p[k])), "elsewhere": following >= 0 and not steps.next_is_below[k]}
+        row |= {
+            "next_p": probability_text(float(steps.next_p[k])),
+            "elsewhere": following >= 0 and not steps.next_is_below[k],
+        }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
-        row |= {"sums": self._sums(steps, k)}
+        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
 
     def _sums(self, steps, k):
@@ -218,23 +244,18 @@ class _Model:
         if (key := (tuple(answer), following, is_set)) in self.scenes:
             return self.scenes[key]["number"]
         claimed = [path.tolist()[1:] for path in paths]
-        if len(claimed) + len(self.truth) > MOST_LANES:
+        if len(claimed) + len(self.true_paths) > MOST_LANES:
             return NO_SCENE
         lanes = claimed
-        if len(answer) == 1 and answer[0] in self.below:
-            lanes = self._paths([self.below[answer[0]]])
-        truth = self._paths(self.truth)
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, truth, following, self.high)
+        if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
+            lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
+        drawn = scene(self.taxonomy, self.p, claimed, lanes, self.true_paths, following, self.high)
         self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
         return len(self.scenes) - 1
 
-    def _paths(self, nodes):
-        """The path to each node, without the root; in a graph the first one."""
-        return [path.tolist()[1:] for (path,) in PathLists.from_nodes(self.taxonomy, np.array(nodes, dtype=np.intp))]
-
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""
-        scenes = [scene for scene in self.scenes.values() if scene["is_set"] == is_set]
+        scenes = [drawn for drawn in self.scenes.values() if drawn["is_set"] == is_set]
         slots = {}
         for drawn in scenes:
             for bar in drawn["bars"]:
@@ -242,7 +263,9 @@ class _Model:
         tops, at = {-1: 0.0}, 0.0
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
-            self._add("rows", {"g": int(is_set), "row": row, "u": tops[row], "u2": at})
+            self._add(
+                "rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)}
+            )
         for drawn in scenes:
             for table in ("bars", "lanes"):
                 for row in drawn[table]:
@@ -252,21 +275,38 @@ class _Model:
                     self._add(table, {"a": drawn["number"]} | row | places)
         self._win(int(is_set), tops)
 
+    def _threshold_at(self, row):
+        """That of rule `depth_thresholds` at the depth of a row; None in a graph."""
+        level = self.taxonomy.levels[row + 1] if self.taxonomy.is_tree else ()
+        return float(self.thresholds[level[0]]) if len(level) else None
+
     def _win(self, group, tops):
         """The terms of the win by depth, and their sum."""
         if self.p is None or len(self.truth) != 1 or not self.taxonomy.is_tree:
             return
         terms = win_breakdown(self.taxonomy, self.truth[0], self.p)
         texts, total = adding_up(terms.term.tolist(), terms.win)
-        for row, (weight, p, term) in enumerate(zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)):
+        for row, (weight, p, term) in enumerate(
+            zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)
+        ):
             words = f"{fraction_text(weight)} × {probability_text(p)} = {texts[row]}"
-            self._add("win", {"g": group, "u": tops.get(row, 0.0) + MIDDLE, "weight": weight, "term": term, "text": words, "short": texts[row]})
-        self._add("win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total})
+            self._add(
+                "win",
+                {
+                    "g": group,
+                    "u": tops.get(row, 0.0) + MIDDLE,
+                    "weight": weight,
+                    "term": term,
+                    "text": words,
+                    "short": texts[row],
+                },
+            )
+        self._add(
+            "win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+        )
 
     def _curve(self):
         """The operating curve at some thresholds."""
-        if self.evaluation.why_no_curve():
-            return
         values = self.evaluation.curve.at(CURVE_KNOTS)
         for threshold, x, y in zip(CURVE_KNOTS.tolist(), *(values[key].tolist() for key in CURVE_AXES), strict=True):
             self._add("curve", {"t": threshold, "x": x, "y": y})

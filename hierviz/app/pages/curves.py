@@ -137,9 +137,7 @@ names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets el
 if not names:
     shell.stop("Choose at least one model.", "checklist")
 kind = SetChoice if is_of_sets else CurveChoice
-choice: CurveChoice = kind(
-    data.digest, data.taxonomy, {key: usable[key] for key in names}, all_names=data.method_names
-)
+choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names}, all_names=data.method_names)
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
 if several and not is_of_sets:
     choice = replace(choice, runs=several)

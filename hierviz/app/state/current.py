@@ -34,6 +34,12 @@ def link(**changes):
     return replace(view(), **changes).to_query()
 
 
+def open_with(**changes):
+    """Change the view of a page before it is drawn: the browser replaces the address, so that Back does not lead here again."""
+    change(**changes)
+    session.replaced, session.published, session.is_replaced = url.to_dict(), link(), True
+
+
 def publish():
     """Write the view to the URL."""
     now, there = link(), url.to_dict()
