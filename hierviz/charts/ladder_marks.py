@@ -311,7 +311,7 @@ def _line():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : 84) : 76 + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 + 12))"
+    below = "(narrow ? (sample.picture ? 12 : 84) : top + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 + 12))"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
         "'Answer: ' + now.name",
@@ -323,7 +323,7 @@ def _sample():
             name="sentence",
             x="x0",
             y="narrow ? 126 : 10",
-            text="narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
+            text="!titled ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
             fontSize=15,
             lineHeight=20,
             **BOLD,
@@ -331,7 +331,7 @@ def _sample():
         _mark(
             "image",
             x=0,
-            y="narrow ? 0 : 76",
+            y="narrow ? 0 : top",
             width="picture",
             height="picture",
             aspect=True,
@@ -340,7 +340,7 @@ def _sample():
         ),
         _text(
             x=0,
-            y="narrow ? 10 : 84",
+            y="narrow ? 10 : top + 8",
             text="narrow ? sample.text_narrow : sample.text_wide",
             lineHeight=17,
             fontSize=13,

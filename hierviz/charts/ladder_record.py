@@ -8,7 +8,7 @@ no answer, number or sentence.
 
 Functions and classes
 ---------------------
-ladder_record, LadderSettings
+ladder_record, step_at, LadderSettings
 """
 
 from __future__ import annotations
@@ -123,6 +123,16 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         **tables,
         **_ticks(tables["curve"]),
     }
+
+
+def step_at(record, model, rule, value):
+    """The step of a model (number) and a rule (key) that holds at a value of its parameter, as the drawing looks it up."""
+    steps = [one for one in record["steps"] if one["m"] == model and one["r"] == rule]
+    if not steps[0]["parameter"]:
+        return steps[0]
+    if steps[0]["closed"] == "low":
+        return next((one for one in reversed(steps) if one["low"] <= value), steps[0])
+    return next((one for one in steps if value <= one["high"]), steps[-1])
 
 
 def _ticks(curve):

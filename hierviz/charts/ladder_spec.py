@@ -1,7 +1,8 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
-Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``height``. Bars of p
-share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of the win share another.
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
+``titled``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of
+the win share another.
 
 Functions
 ---------
@@ -27,7 +28,7 @@ IN_STEP = (
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -36,22 +37,23 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720):
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+    titled : bool
+        Whether the drawing says its sentence itself, and leaves room at its top left.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "height": height, "dark": dark} | record["start"]
-    names = ("width", "height", "dark", "model", "rule", "value")
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"]
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
         "padding": 0,
         "background": {"signal": "c.background"},
         "config": {"text": {"font": FONT}},
-        "signals": [{"name": name, "value": inputs[name]} for name in names]
+        "signals": [{"name": name, "value": value} for name, value in inputs.items()]
         + [{"name": name, "update": update} for name, update in _signals().items()],
         "data": _data(record),
         "scales": _scales(),
@@ -78,11 +80,11 @@ def _signals():
         "counts": "width - (narrow ? 52 : 112)",
         "wins": "counts - (narrow ? 0 : 168)",
         "end": "(narrow ? counts - 6 : wins - 28)",
-        "picture": "narrow ? 104 : clamp(height - 480, 120, 226)",
-        "top": "narrow ? 240 : 76",
+        "picture": "narrow ? 104 : clamp(room - 480, 120, 226)",
+        "top": "narrow ? 240 : titled ? 76 : 26",
         "foot": "narrow ? 300 : 78",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
-        "slot_tall": "clamp((height - top - foot) / units, narrow ? 26 : 10, 34)",
+        "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34)",
         "size": "narrow ? 12 : clamp(0.62 * slot_tall, 9, 13)",
         "bar_tall": "narrow ? 8 : min(18, 0.68 * slot_tall)",
         "n_lanes": "max(0, lane_extent[1])",
@@ -94,10 +96,11 @@ def _signals():
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(height - picture - 290, 90, 186)",
+        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "side_tall": "has_side ? 76 + picture + 100 + curve_tall + 46 : 0",
-        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, side_tall)",
+        "side_tall": "has_side ? top + picture + 100 + curve_tall + 46 : 0",
+        "needed": "narrow ? ribbon + ribbon_tall + 90 + curve_tall : max(ribbon + ribbon_tall + 46, side_tall)",
+        "height": "max(room, ceil(needed))",
     }
 
 
