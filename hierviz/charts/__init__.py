@@ -17,6 +17,8 @@ charts:
     metric_bars                 models by a few metrics
     mistake_treemap             the mistakes below a class
     operating_curves            every threshold of every model, which can be dragged
+    operating_points            operating curves with one chosen point, and a dot for each model
+    outcome_bars                one bar a model: exact, coarse, no and wrong answers
     pareto_points               nodes of one sample by information and probability
     path_graph                  the paths of one sample in a graph
     plain_curves                operating curves without controls
@@ -30,11 +32,14 @@ charts:
     signed_bars                 bars to both sides of zero
     small_tree                  a small tree drawn whole
     subtree_icicle              a subtree coloured by a number of its classes
+    worst_subtrees              a small icicle that names the worst subtrees
     win_breakdown               the win of one sample, level by level
 
 files and notebooks:
     Figure                      a chart with its table and sentence
     show                        show a chart in a notebook
+    slide                       a chart as a slide of 1920 x 1080 pixels, SVG and PNG
+    Slide                       what it gives
     widget                      operating curves in a notebook whose threshold is dragged
     to_csv                      the table as CSV
     to_png                      the chart as PNG
@@ -46,6 +51,7 @@ files and notebooks:
     model_colours               the colour of each model
 
 parts of them:
+    ChosenPoint                 the point that operating_points is about
     CurveAxes                   what operating curves are drawn over
     CurveLayers                 what operating curves show besides their lines
     bands_sentence              what the bands of operating curves mean
@@ -84,6 +90,7 @@ if TYPE_CHECKING:
     from hierviz.charts._example import SamplePart as SamplePart
     from hierviz.charts._example import example as example
     from hierviz.charts._example import sample_parts as sample_parts
+    from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._figure import show as show
     from hierviz.charts._flip_ribbon import flip_ribbon as flip_ribbon
@@ -104,8 +111,10 @@ if TYPE_CHECKING:
     from hierviz.charts._operating_curves import curve_stops as curve_stops
     from hierviz.charts._operating_curves import operating_curves as operating_curves
     from hierviz.charts._operating_curves import selections as selections
+    from hierviz.charts._operating_points import ChosenPoint as ChosenPoint
+    from hierviz.charts._operating_points import operating_points as operating_points
+    from hierviz.charts._outcome_bars import outcome_bars as outcome_bars
     from hierviz.charts._path_graph import path_graph as path_graph
-    from hierviz.charts._plain_curves import facet_curves as facet_curves
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
     from hierviz.charts._points import pareto_points as pareto_points
@@ -114,11 +123,14 @@ if TYPE_CHECKING:
     from hierviz.charts._probability_tree import probability_tree as probability_tree
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
+    from hierviz.charts._slide import Slide as Slide
+    from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
     from hierviz.charts._widget import widget as widget
     from hierviz.charts._win_breakdown import win_breakdown as win_breakdown
     from hierviz.charts._win_breakdown import win_text as win_text
+    from hierviz.charts._worst_subtrees import worst_subtrees as worst_subtrees
     from hierviz.charts.comparison_words import compared_keys as compared_keys
     from hierviz.charts.comparison_words import comparison_sentence as comparison_sentence
     from hierviz.charts.comparison_words import threshold_caution as threshold_caution

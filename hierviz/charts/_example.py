@@ -10,7 +10,7 @@ from typing import Any
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import frame, vconcat
+from hierviz.charts._compose import frame, hconcat, vconcat
 from hierviz.charts._confusion import confusion_breakdown
 from hierviz.charts._figure import Figure
 from hierviz.charts._flip_ribbon import flip_ribbon
@@ -28,6 +28,8 @@ from hierviz.taxonomy.checks import check_kind
 
 # Pixels below which the tree is drawn as a list.
 NARROW = 600
+# Pixels of the longer side of a picture on a slide.
+PICTURE = 840
 
 
 @dataclass(frozen=True)
@@ -157,7 +159,10 @@ def example(
         )
     said = [part.figure.sentence for part in parts]
     table = frame({"part": [part.title for part in parts], "sentence": said})
-    return Figure(functools.partial(_drawn, parts), table, " ".join(said), dark, width)
+    still = functools.partial(_in_columns, parts) if parts[0].name == "tree" and len(parts) > 1 else None
+    of_sample = functools.partial(_sample, evaluation.predictions, row)
+    draw = functools.partial(_drawn, parts)
+    return Figure(draw, table, " ".join(said), dark, width, still=still, sample=of_sample)
 
 
 def _drawn(parts, dark, width):
@@ -169,6 +174,21 @@ def _drawn(parts, dark, width):
         )
         titled.append(vconcat(part.figure.draw(dark, width), title=title))
     return vconcat(*titled, spacing=24)
+
+
+def _in_columns(parts, dark, width, _):
+    """The tree next to all else, without sentences."""
+    left = 0.56 * width
+    others = [
+        vconcat(part.figure.draw(dark, round(width - left - 24)), title=alt.TitleParams(part.title, anchor="start"))
+        for part in parts[1:]
+    ]
+    return hconcat(parts[0].figure.draw(dark, round(left)), vconcat(*others, spacing=18), spacing=24)
+
+
+def _sample(predictions, row):
+    """The picture of a sample, else its text; None where it has neither."""
+    return predictions.picture(row, PICTURE) or predictions.text(row)
 
 
 def _row(predictions, sample_id):

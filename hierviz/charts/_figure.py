@@ -34,11 +34,15 @@ class Figure:
         None: light, and in a notebook its theme.
     width : int
         Pixels.
+    still : callable, optional
+        Takes `dark`, `width` and `height`, gives the chart as it is on a slide with that much room: without handles and the like.
+    sample : callable, optional
+        Without arguments, gives the sample that it is about: a PNG (bytes), or a text.
     """
 
-    def __init__(self, draw, table, sentence="", dark=None, width=1000):
+    def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None, sample=None):
         self._draw, self._table, self._sentence = draw, table, sentence
-        self.dark, self.width = dark, width
+        self.dark, self.width, self.still, self._sample = dark, width, still, sample
 
     @cached_property
     def chart(self):
@@ -54,6 +58,11 @@ class Figure:
     def sentence(self):
         """What the chart says, in words; empty where it says no more than its table."""
         return self._sentence() if callable(self._sentence) else self._sentence
+
+    @cached_property
+    def sample(self):
+        """The sample that the figure is about, a PNG (bytes) or a text; None where there is none."""
+        return self._sample() if self._sample else None
 
     def draw(self, dark=None, width=None):
         """The Altair chart in another theme or width; `dark` and `width` are those of the figure where they are None."""

@@ -136,7 +136,7 @@ globalThis.hierviz = hierviz;
     }
 
     isOnRows() { return this.view.signal("is_p"); }
-    x(value) { return this.view.scale(this.isOnRows() ? "p" : "parameter")(value); }
+    x(value) { return this.view.scale(this.view.signal("axis"))(value); }
 
     // State -----------------------------------------------------------------------------------------------------------------
 
@@ -201,8 +201,9 @@ globalThis.hierviz = hierviz;
         const near = view.data("curve_now").reduce((best, one) => far(one) < far(best) ? one : best);
         return this.set(near.t);
       }
-      const scale = view.scale(this.isOnRows() ? "p" : "parameter"), room = step.to - step.from;
-      this.set(step.from + Math.round(1000 * (scale.invert(x) - step.from) / room) / 1000 * room);
+      // Whole thousandths where the axis is short, as many digits as there are pixels where it is long.
+      const digits = Math.max(0, Math.ceil(3 - Math.log10(step.to - step.from)));
+      this.set(+view.scale(view.signal("axis")).invert(x).toFixed(digits));
     }
 
     release() {
@@ -250,9 +251,9 @@ globalThis.hierviz = hierviz;
       const {dark, width, height} = this.look(), view = this.view;
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
-      this.place.classList.toggle("is-wide", width >= 640);
       view.signal("dark", dark).signal("width", width).signal("height", height).width(width).height(height);
       await view.runAsync();
+      this.place.classList.toggle("is-wide", Boolean(view.signal("has_side")));
       const needed = Math.ceil(view.signal("needed"));
       if (needed !== height) {
         view.signal("height", Math.max(height, needed)).height(needed);

@@ -1,4 +1,4 @@
-"""The module that draws a sample in the browser, with Vega: one file for the app, and the text of it for notebooks and reports."""
+"""The module that draws a sample in the browser, with Vega, as the app serves it."""
 
 from __future__ import annotations
 

@@ -68,8 +68,14 @@ class LadderSettings:
     rules: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
 
+    @classmethod
+    def of(cls, choice, rules=()):
+        """Of keywords of `Evaluation.answers`."""
+        own = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
+        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own)
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None):
+
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True):
     """The record of one sample.
 
     Parameters
@@ -82,6 +88,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
         Key of the model that is shown first.
     picture : str, optional
         Address of its picture, with its data.
+    curve : bool
+        Whether the models have a small operating curve, where their samples are a data set.
 
     Returns
     -------
@@ -90,7 +98,7 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
     """
     found = {key: evaluation.predictions.row(sample_id) for key, evaluation in evaluations.items()}
     keys = [key for key, row in found.items() if row is not None]
-    models = [_Model(number, evaluations[key], found[key], settings) for number, key in enumerate(keys)]
+    models = [_Model(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
@@ -104,7 +112,11 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None)
             {"key": key, "name": model.evaluation.predictions.name} for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
-            {"key": key, "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label, "parameter": numbers[key]}
+            {
+                "key": key,
+                "label": "Labels of the file" if is_labels else INFERENCE_RULES[key].label,
+                "parameter": numbers[key],
+            }
             for key in rules
         ],
         "values": values,
@@ -153,7 +165,7 @@ def _lines(text, letters, most):
 class _Model:
     """The rows of one model."""
 
-    def __init__(self, number, evaluation, row, settings):
+    def __init__(self, number, evaluation, row, settings, curve):
         self.number, self.evaluation, self.row, self.taxonomy = number, evaluation, row, evaluation.taxonomy
         predictions, one = evaluation.predictions, np.array([row])
         self.truth = np.atleast_1d(predictions.truth[row]).tolist() if evaluation.judged[row] else []
@@ -172,9 +184,10 @@ class _Model:
         for rule, table in steps.items():
             for k in range(len(table)):
                 self._step(rule, table, k)
-        for is_set in dict.fromkeys(scene["is_set"] for scene in self.scenes.values()):
+        for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
             self._lay_out(is_set)
-        self._curve()
+        if curve and not evaluation.why_no_curve():
+            self._curve()
 
     def _add(self, table, row):
         self.tables[table].append({"m": self.number} | row)
@@ -189,19 +202,26 @@ class _Model:
 
     def _step(self, rule, steps, k):
         answer, outcome, following = steps.answers[k].tolist(), str(steps.outcome[k]), int(steps.next_node[k])
-        sentence = steps.sentence[k]
+        sentence = str(steps.sentence[k])
         name = ", ".join(self.taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in answer[:3])
         row = {"r": rule, "k": k, "low": float(steps.low[k]), "high": float(steps.high[k]), "closed": steps.closed}
         row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
         row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
         row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
-        row |= {"a": self._scene(rule, answer, steps.paths.take(slice(k, k + 1)), following), "outcome": outcome, "sentence": sentence}
-        row |= {"sign": ANSWERS[outcome][1] if outcome else "", "said": OUTCOMES[outcome] if outcome else "truth unknown"}
+        paths = steps.paths.take(slice(k, k + 1))
+        row |= {"a": self._scene(rule, answer, paths, following), "outcome": outcome, "sentence": sentence}
+        row |= {
+            "sign": ANSWERS[outcome][1] if outcome else "",
+            "said": OUTCOMES[outcome] if outcome else "truth unknown",
+        }
         row |= {f"lines_{size}": _lines(sentence, *room) for size, room in SENTENCE.items()}
         row |= {"next": self.taxonomy.title(following) if following >= 0 else ""}
-        row |= {"next_p": probability_text(float(steps.next_p[k])), "elsewhere": following >= 0 and not steps.next_is_below[k]}
+        row |= {
+            "next_p": probability_text(float(steps.next_p[k])),
+            "elsewhere": following >= 0 and not steps.next_is_below[k],
+        }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
-        row |= {"sums": self._sums(steps, k)}
+        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
 
     def _sums(self, steps, k):
@@ -236,7 +256,7 @@ class _Model:
 
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""
-        scenes = [scene for scene in self.scenes.values() if scene["is_set"] == is_set]
+        scenes = [drawn for drawn in self.scenes.values() if drawn["is_set"] == is_set]
         slots = {}
         for drawn in scenes:
             for bar in drawn["bars"]:
@@ -244,7 +264,9 @@ class _Model:
         tops, at = {-1: 0.0}, 0.0
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
-            self._add("rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)})
+            self._add(
+                "rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)}
+            )
         for drawn in scenes:
             for table in ("bars", "lanes"):
                 for row in drawn[table]:
@@ -265,15 +287,27 @@ class _Model:
             return
         terms = win_breakdown(self.taxonomy, self.truth[0], self.p)
         texts, total = adding_up(terms.term.tolist(), terms.win)
-        for row, (weight, p, term) in enumerate(zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)):
+        for row, (weight, p, term) in enumerate(
+            zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)
+        ):
             words = f"{fraction_text(weight)} × {probability_text(p)} = {texts[row]}"
-            self._add("win", {"g": group, "u": tops.get(row, 0.0) + MIDDLE, "weight": weight, "term": term, "text": words, "short": texts[row]})
-        self._add("win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total})
+            self._add(
+                "win",
+                {
+                    "g": group,
+                    "u": tops.get(row, 0.0) + MIDDLE,
+                    "weight": weight,
+                    "term": term,
+                    "text": words,
+                    "short": texts[row],
+                },
+            )
+        self._add(
+            "win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+        )
 
     def _curve(self):
         """The operating curve at some thresholds."""
-        if self.evaluation.why_no_curve():
-            return
         values = self.evaluation.curve.at(CURVE_KNOTS)
         for threshold, x, y in zip(CURVE_KNOTS.tolist(), *(values[key].tolist() for key in CURVE_AXES), strict=True):
             self._add("curve", {"t": threshold, "x": x, "y": y})

@@ -16,10 +16,8 @@ from __future__ import annotations
 
 import numpy as np
 
+from hierviz.diagnosis._lane_bars import ROUNDING, lane_bars
 from hierviz.messages.number_text import probability_text
-
-# What sums of probabilities may be off by.
-ROUNDING = 1e-9
 
 
 def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
@@ -44,8 +42,8 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
     Returns
     -------
     dict of str to list of dict
-        ``bars``: row, slot, kind, state, name, p, text, hi, mark. ``lanes``: row, slot, lane and those of what is above it, state,
-        answer, truth. ``counts``: row, correct, wrong, missed, text.
+        ``bars``: row, slot, kind, state, name, p, text, hi, mark. ``lanes``: row, slot, lane and those of what is above it,
+        state, answer, truth.
     """
     made = _Scene(taxonomy, p, claimed, lanes, truth, high)
     for row in range(max(map(len, made.every), default=0)):
@@ -66,6 +64,10 @@ class _Scene:
             for node in lane:
                 self.places.setdefault(node, []).append(place)
         self.slots = {}
+        self.lane_bars = None
+        if p is not None and lanes and lanes[0] and taxonomy.is_tree:
+            drawn = [node for lane in self.every for node in lane]
+            self.lane_bars = lane_bars(taxonomy, p, [0, *lanes[0]], drawn)
         self.bars, self.links = [], []
 
     def state(self, node):
@@ -87,7 +89,9 @@ class _Scene:
         for slot, node in enumerate(nodes):
             self.slots[node] = slot
             self._bar(row, slot, "node", self.state(node), node)
-            for above in dict.fromkeys(lane[row - 1] if row else 0 for lane in self.every if lane[row : row + 1] == [node]):
+            for above in dict.fromkeys(
+                lane[row - 1] if row else 0 for lane in self.every if lane[row : row + 1] == [node]
+            ):
                 self.links.append(
                     {"row": row, "slot": slot, "lane": self.lane(node), "state": self.state(node)}
                     | {"row0": row - 1, "slot0": self.slots.get(above, 0), "lane0": self.lane(above)}
@@ -97,23 +101,20 @@ class _Scene:
 
     def _beside(self, row, slot, nodes):
         """The best sibling in the lane of the answer, and the rest of its parent."""
-        lane = next((lane for lane in self.lanes if row < len(lane)), None)
-        if self.p is None or lane is None or not self.taxonomy.is_tree:
+        if self.lane_bars is None or row >= len(self.lane_bars.node):
             return
-        parent = lane[row - 1] if row else 0
-        children = self.taxonomy.children[parent]
-        others = children[~np.isin(children, nodes)]
-        if not len(others):
-            return
-        best = int(others[np.argmax(self.p[others])])
-        self._bar(row, slot, "sibling", "tn", best)
-        drawn = [*children[np.isin(children, nodes)].tolist(), best]
-        rest = float(self.p[parent] - self.p[drawn].sum())
-        if rest < -ROUNDING:
-            self._rest(row, slot + 1, None, "rest: p is not coherent")
-        elif len(others) > 1 or rest > ROUNDING:
-            n = len(others) - 1
-            self._rest(row, slot + 1, max(rest, 0.0), f"{n:,} other{'s' if n != 1 else ''}" if n else "unassigned")
+        beside = self.lane_bars
+        sibling, parent = int(beside.sibling[row]), self.taxonomy.parent[beside.node[row]]
+        if sibling >= 0:
+            self._bar(row, slot, "sibling", "tn", sibling)
+            slot += 1
+        n_others = len(self.taxonomy.children[parent]) - len(np.intersect1d(self.taxonomy.children[parent], nodes))
+        n_others -= sibling >= 0
+        if beside.is_incoherent[row]:
+            self._rest(row, slot, None, "rest: p is not coherent")
+        elif n_others or beside.rest[row] > ROUNDING:
+            words = f"{n_others:,} other{'s' if n_others != 1 else ''}" if n_others else "unassigned"
+            self._rest(row, slot, float(beside.rest[row]), words)
 
     def _rest(self, row, slot, p, name):
         self.bars.append(

@@ -16,6 +16,9 @@ from hierviz.messages.number_text import probability_text, value_text
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 
+# More classes are counted.
+MOST_NAMED = 2
+
 
 def step_sentences(
     taxonomy: Taxonomy,
@@ -73,15 +76,17 @@ def _stop(taxonomy, p, node, following, is_below, bound):
         return f"{stops}: {'it is a leaf' if taxonomy.is_leaf[node] else 'no more specific class has a p above 0'}."
     branch = "" if is_below else " in another branch"
     value = probability_text(float(p[following]))
-    return f"{stops}: the next class{branch}, {taxonomy.title(following)}, has {value}, not above {bound}."
+    return f"{stops}: the next class, {taxonomy.title(following)}{branch}, has {value}, not above {bound}."
 
 
 def _set(taxonomy, p, nodes, ends, following):
-    after = "" if following < 0 else f"; the next, {_named(taxonomy, p, following)}, is not"
+    after = "" if following < 0 else f"; next: {_named(taxonomy, p, following)}"
     if not nodes:
-        return f"No class is above τ{after}."
-    names = _names(taxonomy, ends) if len(ends) <= 2 else f"{len(ends):,} ends"
-    return f"{len(nodes):,} {'class is' if len(nodes) == 1 else 'classes are'} above τ, down to {names}{after}."
+        return f"No class above τ{after}."
+    if len(ends) > MOST_NAMED:
+        return f"{len(nodes):,} classes on {len(ends):,} paths above τ{after}."
+    count = f"{len(nodes):,} {'class' if len(nodes) == 1 else 'classes'}"
+    return f"{count} above τ, down to {_names(taxonomy, ends)}{after}."
 
 
 def _labels(taxonomy, nodes):
@@ -113,7 +118,7 @@ def _verdict(taxonomy, key, nodes, truth, is_set):
     if not key:
         return ""
     truth = truth.tolist()
-    named = _names(taxonomy, truth) if len(truth) <= 2 else f"{len(truth):,} classes"
+    named = _names(taxonomy, truth) if len(truth) <= MOST_NAMED else f"{len(truth):,} classes"
     if key == "exact":
         return "Exact." if is_set or nodes[0] in truth else f"Exact: it is below the truth, {named}."
     if key == "coarse":

@@ -33,6 +33,8 @@ from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Rows, Short
 from hierviz.metrics.outcomes import OUTCOMES, is_no_answer, outcome_places
+from hierviz.metrics.path import path_metrics
+from hierviz.metrics.registry import path_keys
 from hierviz.metrics.sets.node_sets import truth_keys
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
@@ -187,6 +189,12 @@ class JudgedAnswers(Short):
             is_above = (predicted == 0) | is_member(rows * n + predicted, truth_keys(self.taxonomy, truth))
         return outcome_places(is_exact, is_above, is_no_answer(truth, predicted))
 
+    @cached_property
+    def outcome_shares(self) -> dict[str, float]:
+        """Share of the samples with each outcome that they can have, by its key; they add up to 1."""
+        n_of = np.bincount(self.outcome, minlength=len(OUTCOMES)).tolist()
+        return {key: n / self.n_judged for key, n in zip(OUTCOMES, n_of, strict=True) if key in self.outcomes}
+
     def severity(self, key: str) -> np.ndarray:
         """Severity of each sample, shape (n_judged,), kept; `key` is one of `hierviz.evaluation.severity.SEVERITIES`."""
         if key not in self._severities:
@@ -204,6 +212,12 @@ class JudgedAnswers(Short):
         """True where the one answer to one truth is wrong, shape (n_judged,); a PredictionsError where they are lists."""
         _ = self.single
         return self.outcome == list(OUTCOMES).index("wrong")
+
+    @cached_property
+    def path_means(self) -> dict[str, float]:
+        """Mean over the samples of each metric of `hierviz.metrics.path.path_metrics`; in a tree, of one truth and one answer."""
+        values = path_metrics(self.taxonomy, *self.single, common=self.common)
+        return {key: float(values[key].mean()) for key in path_keys()}
 
     @cached_property
     def pairs(self) -> AnswerPairs:

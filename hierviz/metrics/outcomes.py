@@ -7,7 +7,7 @@ empty set, where the truth is not the root itself) or *wrong*. `correct` in the 
 
 Functions
 ---------
-OUTCOMES, is_no_answer, outcome_places, outcome_indicators, answered_text, outcomes_text
+OUTCOMES, is_no_answer, outcome_places, outcome_indicators, outcome_shares, answered_text, outcomes_text
 
 References
 ----------
@@ -43,6 +43,29 @@ def outcome_indicators(metrics: Mapping[str, np.ndarray]) -> dict[str, np.ndarra
     """Which answers have each outcome, from `hierviz.metrics.path_metrics`: arrays of bool by ``n_exact`` ... ``n_wrong``."""
     places = outcome_places(*(metrics[key] for key in ("exact", "correct", "no_answer")))
     return {f"n_{key}": places == place for key, place in _PLACES.items()}
+
+
+def outcome_shares(means: Mapping[str, float]) -> dict[str, float]:
+    """Share of the answers with each outcome, from means over samples, such as those of a curve at a threshold.
+
+    Parameters
+    ----------
+    means : mapping of str to float
+        ``exact``, ``correct`` and ``no_answer``, in [0, 1]; `correct` counts the samples without an answer.
+
+    Returns
+    -------
+    dict of str to float
+        By key of `OUTCOMES`; they add up to 1.
+
+    Examples
+    --------
+    >>> outcome_shares({"exact": 0.5, "correct": 0.875, "no_answer": 0.125})
+    {'exact': 0.5, 'coarse': 0.25, 'no_answer': 0.125, 'wrong': 0.125}
+    """
+    exact, correct, no_answer = (float(means[key]) for key in ("exact", "correct", "no_answer"))
+    coarse = max(correct - exact - no_answer, 0.0)
+    return {"exact": exact, "coarse": coarse, "no_answer": no_answer, "wrong": max(1 - correct, 0.0)}
 
 
 def answered_text(no_answer: float, correct: float) -> str:

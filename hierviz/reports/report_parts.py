@@ -143,6 +143,7 @@ class ReportParts:
             threshold=self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5,
             model=self.name if self.name in names else names[0],
             height=300,
+            among=list(found),
             layers={"rules": {name: self._landed(usable[name], name) for name in names} if is_single else None},
         )
         self.store["curves"] = packed_chart(figure)

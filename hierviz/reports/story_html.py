@@ -94,6 +94,7 @@ def curves(settings, key, store, max_mb):
         axes=replace(pair, spread=True if "spread" in view.drawn else None, zoom="whole" not in view.drawn),
         model=first,
         height=260,
+        among=list(dict.fromkeys(model.predictions.name for model in models.values())),
         layers={"envelope": "envelope" in view.drawn, "levels": "levels" in view.drawn, "bands": bands},
     )
     store[key] = charts.packed_chart(figure)

@@ -146,5 +146,5 @@ PANELS = {
     "rules": "Rules",
     "export": "Export",
 }
-# Rules without a threshold that are marked on curves unless others are chosen.
+# Rules without a threshold that are marked on the curves of a report, and of the app where marks are asked for.
 MARKED = ("leaf", "majority", "plurality", "expected_information")

@@ -64,12 +64,37 @@ def most_specific(
     """
     runs = {key: [one] if isinstance(one, OperatingCurve) else list(one) for key, one in curves.items()}
     means = {key: curve_of_runs(of_method) for key, of_method in runs.items()}
-    points = {key: choose(curve, subject_to={"correct": level}) for key, curve in means.items()}
-    reached = {key: point.values["info_recall"] for key, point in points.items() if point.is_feasible}
-    if not reached:
+    points = equally_correct(means, level)
+    if not points:
         return None
-    key = max(reached, key=lambda key: rounded(reached[key]))
+    key = max(points, key=lambda key: rounded(points[key].values["info_recall"]))
     return MostSpecific(key, points[key], means[key].at(0.0), len(runs[key]), runs[key][0].n_samples)
+
+
+def equally_correct(curves: Mapping[str, OperatingCurve], level: float) -> dict[str, Choice]:
+    """The most specific threshold of each model at which at least this share of its answers is correct.
+
+    There models can be compared: at the same threshold they cannot, as their scores are on different scales.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+        By model, of the same samples.
+    level : float
+        In [0, 1].
+
+    Returns
+    -------
+    dict of str to Choice
+        Of the models that have such a threshold.
+
+    Raises
+    ------
+    PredictionsError
+        If the level is not in [0, 1].
+    """
+    points = {key: choose(curve, subject_to={"correct": level}) for key, curve in curves.items()}
+    return {key: point for key, point in points.items() if point.is_feasible}
 
 
 def most_specific_text(
@@ -88,26 +113,45 @@ def most_specific_text(
     bold : str
         How what matters most is marked, such as ``"**{}**"``.
     """
-    share, strong = f"{100 * level:.6g} %", bold.format
     if found is None:
-        return f"No model has {share} correct answers at any threshold."
+        return f"No model has {100 * level:.6g} % correct answers at any threshold."
     if found.n_samples < FEWEST:
         return f"{found.n_samples} samples are too few to recommend a model and a threshold: it takes {FEWEST}."
+    recommended = recommendation_text(found, name, threshold, n_models, level, bold)
+    return f"{recommended} {cost_text(found, bold)}"
+
+
+def recommendation_text(
+    found: MostSpecific, name: str, threshold: str, n_models: int, level: float = 0.95, bold: str = "{}"
+) -> str:
+    """The model and the threshold that are recommended, with the share without an answer, in one sentence.
+
+    Parameters as of `most_specific_text`; `found` is of enough samples.
+    """
+    share, strong = f"{100 * level:.6g} %", bold.format
     runs = f" (mean of its {found.n_runs} runs)" if found.n_runs > 1 else ""
     if not found.choice.threshold:
         best = f"the most specific model is {strong(name)}{runs}" if n_models > 1 else f"{strong(name)}{runs}"
-        return (
-            f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}"
-            f"{', with a leaf as every answer' if n_models > 1 else ' can give a leaf as every answer'} (τ = 0). This costs no "
-            f"specificity: the answers contain {percent_text(found.choice.values['info_recall'], 1)} of the information of the "
-            f"true classes (information recall), and {percent_text(found.choice.values['correct'], 1)} are correct."
-        )
+        every = ", with a leaf as every answer" if n_models > 1 else " can give a leaf as every answer"
+        return f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}{every} (τ = 0)."
     best = f"the most specific model is {strong(name)}{runs}, at" if n_models > 1 else f"{name}{runs} needs"
     answered = answered_text(found.choice.values["no_answer"], found.choice.values["correct"])
     return (
         f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "
-        f"{strong(answered)}. {_cost(found.choice.values, found.leaf, strong)}"
+        f"{strong(answered)}."
     )
+
+
+def cost_text(found: MostSpecific, bold: str = "{}") -> str:
+    """What the recommended threshold costs in specificity and gives in correct answers, in sentences."""
+    values = found.choice.values
+    if not found.choice.threshold:
+        specific, correct = percent_text(values["info_recall"], 1), percent_text(values["correct"], 1)
+        return (
+            f"This costs no specificity: the answers contain {specific} of the information of the true classes (information "
+            f"recall), and {correct} are correct."
+        )
+    return _cost(values, found.leaf, bold.format)
 
 
 def _cost(values, leaf, strong):

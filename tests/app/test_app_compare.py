@@ -43,7 +43,7 @@ def test_hidden_columns_are_in_no_download(demo):
     visit.control("Hidden, on the page and in downloads").set_value(["labels.hf1_micro"])
     visit.run()
     assert len(visit.at.dataframe[0].value.columns) == n_columns - 1
-    assert "Hide columns (1 hidden)" in visit.text
+    assert "Columns (1 hidden)" in visit.text
     assert "hf1_micro" not in visit.text
 
 

@@ -244,10 +244,12 @@ def test_by_hand(taxonomy):
     assert sets.outcome.tolist() == [*["wrong"] * 4, "no_answer"]
     assert np.isnan(sets.p).all()
     assert np.isnan(sets.information).all()
-    assert sets.sentence.tolist()[2:] == [
-        "2 classes are above τ, down to cat; the next, dog (p = 0.188), is not. Wrong: not exactly the truth, dog.",
-        "1 class is above τ, down to mammal; the next, cat (p = 0.500), is not. Wrong: not exactly the truth, dog.",
-        "No class is above τ; the next, mammal (p = 0.688), is not. No answer.",
+    assert sets.sentence.tolist() == [
+        "6 classes on 4 paths above τ. Wrong: not exactly the truth, dog.",
+        "5 classes on 3 paths above τ; next: newt (p = 0.125). Wrong: not exactly the truth, dog.",
+        "2 classes above τ, down to cat; next: dog (p = 0.188). Wrong: not exactly the truth, dog.",
+        "1 class above τ, down to mammal; next: cat (p = 0.500). Wrong: not exactly the truth, dog.",
+        "No class above τ; next: mammal (p = 0.688). No answer.",
     ]
     assert sample_steps(evaluation, 0, "majority").sentence.tolist() == [
         "Stops at mammal (p = 0.688): the next class, cat, has 0.500, not above 0.5. Coarse: the truth is below it."
@@ -289,7 +291,7 @@ def test_another_branch_inner_truth_and_below_the_truth(taxonomy):
     assert steps.next_is_below.tolist() == [False, False, True]
     assert steps.sentence.tolist() == [
         "Stops at duck (p = 0.375): it is a leaf. Exact: it is below the truth, bird.",
-        "Stops at mammal (p = 0.500): the next class in another branch, duck, has 0.375, not above τ. "
+        "Stops at mammal (p = 0.500): the next class, duck in another branch, has 0.375, not above τ. "
         "Wrong: the truth is bird.",
         "Stops at animal (p = 1): the next class, mammal, has 0.500, not above τ. No answer.",
     ]

@@ -26,16 +26,18 @@ FIRST, SECOND = ("softmax_win", "hp_samples"), ("hf1_samples",)
 KINDS = {"metrics": "two metrics of a model", "models": "two models by a metric"}
 
 
-def draw(compared):
+def draw(compared, row):
     """The matrix of all metrics of the table, then single samples."""
-    found = worked_out_table(compared, preset_control())
+    with row:
+        preset = preset_control(170)
+    found = worked_out_table(compared, preset)
     if found is None:
         return
-    st.subheader("The order of the models")
     agreement = found.agreement
     if agreement.n_methods < 2 or len(agreement.columns) < 2:
         st.markdown(escape(agreement.sentence))
     else:
+        figure(charts.agreement_matrix(agreement, width=state.session.px), name="agreement", main=True)
         st.markdown(
             "Each cell is a pair of metrics: Kendall's τ-b is 1 where they put the models in the same order, −1 in the "
             "opposite one."
@@ -43,7 +45,6 @@ def draw(compared):
             else "Each cell is a pair of metrics: how many pairs of models they put in opposite orders, of all pairs. "
             "(Kendall's τ-b needs five models.)"
         )
-        figure(charts.agreement_matrix(agreement, width=state.session.px), name="agreement")
         st.caption(_direction(agreement.columns))
         n_drawn, n_metrics = n_metrics_drawn(agreement, state.session.px), len(agreement.columns)
         if n_drawn < n_metrics:
@@ -133,19 +134,20 @@ def _first_of(wanted, usable, otherwise):
     return next((key for key in wanted if key in usable), usable[min(otherwise, len(usable) - 1)])
 
 
-def draw_ranks(compared):
+def draw_ranks(compared, row):
     """Both charts of the columns that are chosen."""
-    found = worked_out_table(compared, preset_control())
+    with row:
+        preset = preset_control(170)
+    found = worked_out_table(compared, preset)
     if found is None:
         return
-    st.subheader("Rank of each method")
     ranked = [column for column in found.columns if any(rank is not None for rank in found.ranks[column.key])]
     if len(found.methods) < 2:
         st.markdown("One method has no rank: ranks need at least two.")
     elif not ranked:
         st.markdown("None of these numbers has a better direction, so no method has a rank.")
     else:
-        figure(charts.rank_matrix(found, width=state.session.px), name="ranks")
+        figure(charts.rank_matrix(found, width=state.session.px), name="ranks", main=True)
         st.caption(
             "1 is the best by that number. ≈: not clearly different from the best when all pairs are compared."
             if found.resamples is not None

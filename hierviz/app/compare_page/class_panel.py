@@ -6,6 +6,8 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.figure import main_place
+from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
 from hierviz.messages.number_text import value_text
@@ -20,38 +22,47 @@ NAMES = {"precision": "precision", "recall": "recall", "f": "F"}
 COUNTED = dict(zip(READINGS, ("it is the class itself", "it is the class or one below"), strict=True))
 
 
-def draw(compared):
-    """Which model, which reading and which β; the averages in a sentence, and the table."""
-    with st.container(horizontal=True, vertical_alignment="top"):
+def draw(compared, _row):
+    """The table, and next to it which model, which reading and which β, with the averages in sentences."""
+    main, side, _ = chart_and_controls()
+    with side, st.container(horizontal=True):
         key = compared.model_control("compare classes")
-        reading = pick("A class counts where", COUNTED, ("compare classes", "reading"), "exact", segmented=True)
-        kept = state.kept("compare classes", "beta", 1.0, width=110)
+        reading = pick("A class counts where", COUNTED, ("compare classes", "reading"), "exact", width=260)
+        kept = state.kept("compare classes", "beta", 1.0, width=90)
         beta = st.number_input("β", 0.1, 10.0, step=0.5, help="How much more recall counts than precision.", **kept)
     answers = compared.answers_of_runs(key)
     has_runs = len(answers) > 1
     found = compared.computed("class table", key, lambda: class_table(answers, beta=beta), beta)
     hf = compared.computed("hierarchical f", key, lambda: hierarchical_f(answers, beta=beta), beta)
     scores = getattr(found, reading)
-    if has_runs:
-        st.caption(_runs_words(found))
-    for words in _averages(scores.averages(), has_runs):
-        st.markdown(words)
-    st.markdown(
-        f"Hierarchical F with β = {beta:g}, ancestors added: micro {_number(hf['micro'])}, mean over samples "
-        f"{_number(hf['samples'])}."
-    )
     suffix = "" if reading == "exact" else "_inclusive"
     shown = found.to_frame().loc[scores.is_class[1:]].sort_values(f"support{suffix}", ascending=False, kind="stable")
-    chosen = table.draw(
-        shown, _columns(suffix, has_runs), key=f"classes-{key}-{reading}", select="one", most=458, placeholder="–"
-    )
-    table.download("All classes (CSV)", found.to_frame, "classes.csv", "get-classes")
-    if chosen.place is not None:
-        name = str(shown["class"].iloc[chosen.place])
-        fields = {"truth": name} if reading == "exact" else {"under": name}
-        link_to_sample(f"Samples of {escape(name)} in Examples", sample="", outcome="", model=key, **fields)
-    else:
-        st.caption("Click a row to open its samples; click a column's head to sort.")
+    with main:
+        with main_place():
+            chosen = table.draw(
+                shown,
+                _columns(suffix, has_runs),
+                key=f"classes-{key}-{reading}",
+                select="one",
+                most=640,
+                placeholder="–",
+            )
+        table.download("All classes (CSV)", found.to_frame, "classes.csv", "get-classes")
+        if chosen.place is not None:
+            name = str(shown["class"].iloc[chosen.place])
+            fields = {"truth": name} if reading == "exact" else {"under": name}
+            link_to_sample(f"Samples of {escape(name)} in Examples", sample="", outcome="", model=key, **fields)
+        else:
+            st.caption("Click a row to open its samples; click a column's head to sort.")
+    with main if state.is_narrow() else side:
+        if has_runs:
+            st.caption(_runs_words(found))
+        for words in _averages(scores.averages(), has_runs):
+            st.markdown(words)
+        st.markdown(
+            f"Hierarchical F with β = {beta:g}, ancestors added: micro {_number(hf['micro'])}, mean over samples "
+            f"{_number(hf['samples'])}."
+        )
 
 
 def _columns(suffix, has_runs):

@@ -8,8 +8,9 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.progress import is_wanted, worked_out
-from hierviz.charts._plain_curves import MOST
+from hierviz.charts._facet_curves import MOST
 from hierviz.diagnosis._level_matrix import level_matrix
 from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys
@@ -23,13 +24,14 @@ PLAY = ":material/play_arrow:"
 WORDS = {DEPTH: "depth of the truth", N_LABELS: "number of true labels", "train_count": "number of training samples"}
 
 
-def draw(compared):
+def draw(compared, _row):
     """What divides the samples, the metric, and a chart of all models."""
     runs = {key: compared.answers_of_runs(key) for key in compared.keys}
     answers = [of_method[0] for of_method in runs.values()]
     ways = ways_to_divide(answers[0])
     keys = [key for key in sample_keys(answers[0]) if all(key in sample_keys(one) for one in answers[1:])]
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    main, side, width = chart_and_controls()
+    with side, st.container(horizontal=True):
         by = pick("Divide the samples by", {way: WORDS.get(way, way) for way in ways}, "by", width=260)
         metric = pick("Metric", {key: METRICS[key].label for key in keys}, "metric", width=260)
     found = {
@@ -38,17 +40,19 @@ def draw(compared):
         )
         for key, own in runs.items()
     }
-    _means_chart(compared, found, metric)
+    with main:
+        _means_chart(compared, found, metric, width)
     _curves(compared)
     _levels(compared)
 
 
-def _means_chart(compared, found, metric):
+def _means_chart(compared, found, metric, width):
     first = next(iter(found.values()))
     if not len(first):
         st.info("No sample has a value of this kind.", icon=":material/info:")
         return
-    figure(charts.means_by(found, width=state.session.px), name="means-by")
+    drawn = charts.means_by(found, among=compared.data.method_names, width=width)
+    figure(drawn, name="means-by", main=True)
     without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "
@@ -108,7 +112,8 @@ def _curves(compared):
     found = worked_out(*asked, "Curves of the parts", lambda _: dict(curves_by(runs, by)), "parts")
     if found is None:
         return
-    figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
+    among = compared.data.method_names
+    figure(charts.facet_curves(found, by, among=among, width=state.session.px), name="part-curves")
     notes = ["All samples, all thresholds: filters and τ do not apply."]
     if len(shown) < len(compared.keys):
         notes.append(f"Showing {len(shown)} of {len(compared.keys)} models: choose others above.")

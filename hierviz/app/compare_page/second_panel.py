@@ -17,22 +17,22 @@ HEADINGS = {
 }
 
 
-def draw(compared):
-    """Which model, a button that starts the work, and what it found."""
+def draw(compared, row):
+    """Which model, in the row of the page, a button that starts the work, and what it found."""
     st.markdown(
         "Every number of a model is computed a second time in an independent way: from plain definitions with sets and loops, "
         "and by scikit-learn and hiclass where they are installed and define a number alike. This takes seconds to minutes, "
         f"on at most {MOST_SAMPLES:,} samples, drawn at random from more."
     )
     runs = {f"{key} {place}": run for key in compared.keys for place, run in enumerate(compared.runs(key))}
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with row:
         called = {where: (run.predictions.name, run.predictions.run) for where, run in runs.items()}
         names = {where: ", ".join(filter(None, names)) for where, names in called.items()}
-        where = pick("Model", names, ("second opinion", "model"), width=300)
-        model, choice = runs[where], compared.choice_of(where.rpartition(" ")[0])
-        asked = ("second opinion", (compared.data.digest, where, choice_key(choice)))
-        if not is_wanted(*asked, False, "Second opinion", type="primary", icon=":material/fact_check:"):
-            return
+        where = pick("Model", names, ("second opinion", "model"), width=170)
+    model, choice = runs[where], compared.choice_of(where.rpartition(" ")[0])
+    asked = ("second opinion", (compared.data.digest, where, choice_key(choice)))
+    if not is_wanted(*asked, False, "Second opinion", type="primary", icon=":material/fact_check:"):
+        return
     what = "Recomputing every number"
     found = worked_out(*asked, "Second opinion", lambda told: verify(model, progress=told(what, "steps"), **choice))
     if found is not None:

@@ -1,6 +1,5 @@
 """The table that a paper would print, with its intervals, ranks, constants, warnings and downloads."""
 
-import contextlib
 from dataclasses import replace
 
 import streamlit as st
@@ -9,6 +8,7 @@ from hierviz.app import state
 from hierviz.app.compare_page.shown_table import WITH_NUMBER, downloads, draw_table, legend
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import pick, pick_several
+from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.table import compare
@@ -28,18 +28,20 @@ AT_ONCE, A_SECOND = 20_000, 2_000
 MOST_WARNED = 3
 
 
-def draw(compared):
-    """Which columns, the table, what its signs mean, and the same for a paper.
+def draw(compared, row):
+    """Which columns, in the row of the page; the table, what its signs mean, and the same for a paper.
 
     While another table is computed, the former one stays.
     """
-    preset, metrics, shown = _asked(compared)
+    with row:
+        preset, metrics, shown = _asked(compared)
     bar, place = st.container(), st.empty()
     former = former_table(compared)
     if former is not None and state.known("comparison table", table_key(compared, preset, metrics)) is None:
         with place.container():
             st.caption(f":material/history: Previous table: {_setting(former)}.")
-            draw_table(former, shown, "compare-table-before")
+            with main_place(name="-before"):
+                draw_table(former, shown, "compare-table-before")
     with bar:
         found = worked_out_table(compared, preset, metrics)
     if found is None:
@@ -81,7 +83,8 @@ def _draw(compared, found, shown):
     hidden = state.memory("compare table").get("hidden", [])
     columns = [column for column in found.columns if column.key not in hidden]
     found = replace(found, columns=columns) if len(columns) < len(found.columns) and columns else found
-    draw_table(found, shown)
+    with main_place():
+        draw_table(found, shown)
     legend(found)
     _warnings(found)
     downloads(found)
@@ -89,22 +92,19 @@ def _draw(compared, found, shown):
 
 
 def _asked(compared):
-    """Columns and what is shown with each number; in a narrow window behind a click, so that the table is visible."""
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        is_narrow, memory = state.is_narrow(), "compare table"
-        preset = preset_control(170 if is_narrow else 260)
-        with st.popover("More", icon=":material/tune:") if is_narrow else contextlib.nullcontext():
-            every = _labels(compared, "all", None)
-            options = {"width": 340, "placeholder": "Choose numbers"}
-            metrics = pick_several("More columns", every, (memory, "metrics"), **options)
-            words = {key: label for key, (label, _) in WITH_NUMBER.items()}
-            shown = pick("With each number", words, (memory, "shown"), width=250)
-            labels, store = _labels(compared, preset or None, metrics), state.memory(memory)
-            store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
-            n = len(store["hidden"])
-            hide = f"Hide columns ({n} hidden)" if n else "Hide columns"
-            with contextlib.nullcontext() if is_narrow else st.popover(hide, icon=":material/view_column:"):
-                pick_several("Hidden, on the page and in downloads", labels, (memory, "hidden"))
+    """Which columns the table has, and what is shown with each number: (preset, metrics, key of `WITH_NUMBER`)."""
+    memory = "compare table"
+    store = state.memory(memory)
+    n = len(store.get("hidden", []))
+    with st.popover(f"Columns ({n} hidden)" if n else "Columns", icon=":material/view_column:"):
+        preset = preset_control(in_popover=True)
+        every = _labels(compared, "all", None)
+        metrics = pick_several("More columns", every, (memory, "metrics"), width=340, placeholder="Choose numbers")
+        words = {key: label for key, (label, _) in WITH_NUMBER.items()}
+        shown = pick("With each number", words, (memory, "shown"), width=250)
+        labels = _labels(compared, preset or None, metrics)
+        store["hidden"] = [key for key in store.get("hidden", []) if key in labels]
+        pick_several("Hidden, on the page and in downloads", labels, (memory, "hidden"))
     return preset, tuple(metrics), shown
 
 
@@ -174,7 +174,7 @@ def worked_out_table(compared, preset, metrics=()):
     return found
 
 
-def preset_control(width=260):
+def preset_control(width=260, **widget):
     """Which columns: a key of `TITLES`."""
     words = {key: title if key in ("", "all") else f"as in {title}" for key, title in TITLES.items()}
-    return pick("Columns", words, "preset", width=width)
+    return pick("Columns", words, "preset", width=width, **widget)

@@ -22,8 +22,8 @@ from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
-# Low enough that the strip to drag is visible without scrolling on a laptop.
-HEIGHT = 255
+# With the strip to drag below it, all is visible without scrolling on a laptop.
+HEIGHT = 380
 
 
 @dataclass(frozen=True)
@@ -250,26 +250,21 @@ def curve_chart(choice):
         "layers": layers,
     }
     drawn = (choice.data_key, tuple(choice.keys), options, str(threshold), start.model)
-    # Drags where plain Vega-Lite cannot: its program sets the chart's own inputs, so the chart moves and reports by itself.
+    # The component drags where plain Vega-Lite cannot: it sets the chart's own inputs, so the chart moves and reports by itself.
     places = state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike))
-    component(__file__, "curve_drag")(key=f"drag-{key}", data=places)
+
+    look = {"among": choice.all_names, "dark": dark, "width": width, "height": HEIGHT}
 
     def make():
-        figure = charts.operating_curves(
-            curves, **alike, among=choice.all_names or None, dark=dark, width=width, height=HEIGHT
-        )
-        return figure, written_out(figure)
+        return written_out(charts.operating_curves(curves, **alike, **look))
 
-    figure, spec = state.computed("curves", (*drawn, dark, width), make)
+    spec = state.computed("curves", (*drawn, dark, width), make)
     event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
+    component(__file__, "curve_drag")(key=f"drag-{key}", data=places)
     now = current.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}
-    moved = charts.operating_curves(curves, **alike, intervals=choice.intervals(now))
+    moved = charts.operating_curves(curves, **alike, **look, intervals=choice.intervals(now))
     banded = charts.bands_sentence(layers.bands, choice.axes.x, choice.axes.y)
-    words = [moved.sentence, choice.comparison(now.model), banded]
-    below(
-        charts.Figure(figure.draw, moved.table, " ".join(filter(None, words)), dark, width),
-        name="operating-curves",
-        note=charts.threshold_caution(len(curves), not now.own),
-    )
+    # What the chosen model does is the title of the picture, and follows the handle there.
+    below(moved, name="operating-curves", sentence=" ".join(filter(None, [choice.comparison(now.model), banded])))
     return now

@@ -1,15 +1,16 @@
-"""The living example: one sample whose threshold, rule and model are changed in the browser."""
+"""The living example: one sample whose threshold, rule and model are changed in the browser, which hears of it first."""
 
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import rule_parameters
 from hierviz.app.widgets.controls import offered_rules
-from hierviz.app.widgets.figure import picture_url
+from hierviz.app.widgets.figure import main_place, picture_url
 from hierviz.charts._figure import text_of
 from hierviz.charts.export import packed
 from hierviz.charts.ladder_module import module_name
@@ -19,9 +20,9 @@ from hierviz.charts.ladder_spec import ladder_spec
 
 @functools.cache
 def _component():
-    html = (text_of_page("living.html")).strip()
+    script = Path(__file__).with_name("living.js").read_text("utf-8")
     return st.components.v2.component(
-        "hierviz_living", html=html, css=text_of("ladder.css"), js=text_of_page("living.js")
+        "hierviz_living", html='<div class="living"></div>', css=text_of("ladder.css"), js=script
     )
 
 
@@ -30,15 +31,8 @@ def _packed_spec():
     return packed(ladder_spec())
 
 
-def text_of_page(name):
-    """A file of this folder."""
-    from pathlib import Path
-
-    return Path(__file__).with_name(name).read_text("utf-8")
-
-
 def living(data, key, choice, samples):
-    """Draw the living example.
+    """Draw the living example of a data set.
 
     Parameters
     ----------
@@ -51,51 +45,68 @@ def living(data, key, choice, samples):
         Id of the sample, at 0, and of those that come after (1, 2) and before it (-1), which the browser gets before they are
         asked for.
     """
-    settings = sorted((name, str(value)) for name, value in choice.items())
+    rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
+    settings = LadderSettings.of(choice, rules)
+    of = (data.digest, key, str(settings))
 
-    def chosen():
-        told = st.session_state["living"].chosen
-        if told:
-            _take(told, key)
+    def record(sample):
+        predictions = data.models[key].predictions
+        picture = picture_url(predictions.picture(predictions.row(sample)))
+        return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture))
 
-    _component()(
-        key="living",
-        data={
-            "module": module_name(),
-            "spec": _packed_spec(),
-            "samples": {str(step): sample for step, sample in samples.items()},
-            "records": {sample: record_of(data, key, choice, sample) for sample in samples.values()},
-            "of": f"{data.digest} {key} {settings}",
-            "dark": state.is_dark(),
-        },
-        on_chosen_change=chosen,
-    )
+    records = {
+        sample: state.computed("ladder", (*of, sample), lambda sample=sample: record(sample))
+        for sample in samples.values()
+    }
+
+    def chosen(told):
+        state.change(model=told["key"], sample=told["sample"])
+        take_rule(told)
+
+    mount("living", samples, records, of, chosen)
 
 
-def _take(told, key):
-    """Take over what was chosen in the browser."""
-    state.change(model=told["key"], rule=told["rule"], sample=told["sample"])
+def take_rule(told):
+    """Take over the rule that was chosen in the browser, and the value of its number."""
+    state.change(rule=told["rule"])
     if told["parameter"] == "threshold":
         state.session.view = state.view().with_threshold(round(float(told["value"]), 12), told["key"])
     elif told["parameter"]:
         rule_parameters.change_parameter(told["parameter"], round(float(told["value"]), 3))
 
 
-def record_of(data, key, choice, sample):
-    """The packed record of a sample, kept for all sessions."""
-    settings = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
-    rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
-    asked = (data.digest, key, sample, choice["rule"], choice.get("threshold"), rules, tuple(sorted(map(str, settings.items()))))
-    return state.computed("ladder", asked, lambda: packed(_record(data, key, choice, settings, rules, sample)))
+def mount(key, samples, records, of, chosen):
+    """Draw records in the browser.
 
+    Parameters
+    ----------
+    key : str
+        Of the widget.
+    samples : dict of int to str
+        As of `living`.
+    records : dict of str to str
+        Packed records, by id.
+    of : tuple
+        What the records are made of besides their samples: other values are other records.
+    chosen : callable
+        Called with a dict: ``sample``, ``key`` of the model, ``rule``, ``parameter`` and ``value``.
+    """
 
-def _record(data, key, choice, settings, rules, sample):
-    predictions = data.models[key].predictions
-    row = predictions.row(sample)
-    return ladder_record(
-        data.models,
-        sample,
-        LadderSettings(choice["rule"], choice.get("threshold", 0.5), rules, settings),
-        shown=key,
-        picture=picture_url(predictions.picture(row)),
-    )
+    def take():
+        told = st.session_state[key].chosen
+        if told:
+            chosen(told)
+
+    with main_place():
+        _component()(
+            key=key,
+            data={
+                "module": module_name(),
+                "spec": _packed_spec(),
+                "samples": {str(step): sample for step, sample in samples.items()},
+                "records": records,
+                "of": " ".join(map(str, of)),
+                "dark": state.is_dark(),
+            },
+            on_chosen_change=take,
+        )

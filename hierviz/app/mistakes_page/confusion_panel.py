@@ -11,13 +11,15 @@ from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.figure import main_place
+from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confused_pairs
 from hierviz.evaluation.severity import SEVERITIES
 
 # Shown instead of the link to all samples of a group.
 ONE_BY_ONE = "Paths are matched within each sample, which no filter on Examples can express: open samples one by one."
 # Letters of a class that fit in a line, by the width of the window.
-LETTERS = {1600: 64, 1200: 54}
+LETTERS = {1600: 50, 1200: 42}
 # Rows of the table that are sent to the browser.
 MOST = 5000
 
@@ -30,8 +32,9 @@ def draw(asked):
         options |= {str(level): f"classes of level {level}" for level in range(1, taxonomy.max_depth)}
         options |= {key: GROUPINGS[key] for key in ("branches", "common")}
     severities = asked.severities
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        by = pick("Group by", options, ("confusions", "by"), width=290)
+    main, side, _ = chart_and_controls()
+    with side, st.container(horizontal=True, vertical_alignment="bottom"):
+        by = pick("Group by", options, ("confusions", "by"), width=276)
         labels = {key: capital(SEVERITIES[key].label) for key in severities}
         help = "Summed over the samples of a group."
         cost = pick("Cost", labels, ("confusions", "cost"), "info_dist", width=210, help=help)
@@ -44,7 +47,8 @@ def draw(asked):
         st.info("No classes are confused at this setting.", icon=":material/check:")
         return
     unit = "samples" if asked.answers.is_single else "paths"
-    place = _table(asked, found, by, SEVERITIES[cost], unit)
+    with main:
+        place = _table(asked, found, by, SEVERITIES[cost], unit)
     _samples(asked, found, place, cost, by)
 
 
@@ -61,22 +65,25 @@ def _table(asked, found, by, cost, unit):
             f"Cost ({cost.unit or cost.label})", float(found.cost.max()) or 1.0, "%.1f" if cost.unit else "%.3f", **look
         ),
     }
-    chosen = table.draw(
+    of_groups = "group" if len(found) == 1 else "groups"
+    st.markdown(f"**{found.n_total:,} confused {unit} in {len(found):,} {of_groups}**")
+    with main_place():
+        chosen = _drawn(asked, found, by, frame, columns)
+    more = f" The first {MOST:,} of {len(found):,} groups are shown; the export has all." if len(found) > MOST else ""
+    st.markdown(f"Cost: {cost.sentence[:1].lower()}{cost.sentence[1:]} Click a row to see its samples.{more}")
+    table.download("Confusions (CSV)", found.to_frame, "confusions.csv", "get-confusions")
+    return min(chosen.place or 0, len(found) - 1)
+
+
+def _drawn(asked, found, by, frame, columns):
+    return table.draw(
         frame,
         {name: column for name, column in columns.items() if name in frame},
         key=f"confusions-{by}-{found.cost_key}-{state.memory('confusions').get('order')}-{asked.mark('')}",
         select="one",
-        most=520 if state.session.px >= 1600 else 380,
+        most=700 if state.session.px >= 1600 else 560,
         letters=LETTERS.get(state.session.px, table.LETTERS),
     )
-    more = f" The first {MOST:,} of {len(found):,} groups are shown; the export has all." if len(found) > MOST else ""
-    of_groups = "group" if len(found) == 1 else "groups"
-    st.markdown(
-        f"{found.n_total:,} confused {unit} in {len(found):,} {of_groups}; cost: {cost.sentence[:1].lower()}{cost.sentence[1:]} "
-        f"Click a row to see its samples.{more}"
-    )
-    table.download("Confusions (CSV)", found.to_frame, "confusions.csv", "get-confusions")
-    return min(chosen.place or 0, len(found) - 1)
 
 
 def _frame(taxonomy, found, part, by):

@@ -10,6 +10,7 @@ from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import filters, selection, table
 from hierviz.app.widgets.controls import explained, pick
+from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.sample import gallery
 from hierviz.diagnosis._label_errors import label_errors
@@ -24,7 +25,8 @@ def draw(asked):
     outcome = state.view().outcome if state.view().outcome in offered else "wrong"
     chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key), outcome=outcome)
     severities = asked.severities
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    places = sample_table.places()
+    with places.controls, st.container(horizontal=True, vertical_alignment="bottom", key="list-controls"):
         outcomes = {key: f"{filters.brief_outcome(key)} {chosen.counts[key]:,}" for key in offered}
         pick("Show", outcomes, "outcome", "wrong", segmented=True, help=filters.OUTCOMES_HELP)
         labels = {key: capital(SEVERITIES[key].label) for key in severities}
@@ -34,9 +36,12 @@ def draw(asked):
     rows = asked.ranked(chosen.rows, severity)
     if shown == "list":
         key = "list-" + str([outcome, *(getattr(state.view(), name) for name in state.view().filters)])
-        sample_table.draw(asked, rows, severity, key, outcome=outcome)
+        sample_table.draw(asked, rows, severity, key, outcome=outcome, places=places)
     elif len(rows):
-        _gallery(asked, rows, severity, outcome)
+        with places.controls:
+            st.caption("Below each sample: the truth, and in orange after the arrow the answer.")
+        with main_place():
+            _gallery(asked, rows, severity, outcome)
     else:
         st.info("No sample fits.", icon=":material/filter_alt_off:")
 
@@ -52,7 +57,6 @@ def _gallery(asked, rows, severity, outcome):
     notes = [f"{SEVERITIES[severity].label} {value_text(value)}" for value in values]
     gallery(asked.model, asked.key, rows[part], list(zip(*titles, strict=True)), outcome, notes)
     buttons()
-    st.markdown("Below each sample: the truth, and in orange after the arrow the answer.")
 
 
 def draw_labels(asked):
@@ -70,16 +74,19 @@ def draw_labels(asked):
         )
         if found is None:
             return
-        st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
         st.markdown(
-            "Wrong answers that are far more probable than the truth come first. The score is the probability of the branch of "
-            "the answer minus that of the branch of the truth, at the class where both paths part. Check the sample, then mark "
-            "the truth as doubtful or the model as wrong."
+            "**Wrong answers that are far more probable than the truth come first.** Check the sample, then mark the truth as "
+            "doubtful or the model as wrong."
         )
         extra = {"score": found.score, "p (answer)": found.p_answer}
         helps = {"p (answer)": "Probability of the answer itself, as on Examples"}
         for side, p in (("answer", found.p_predicted), ("truth", found.p_true)):
             extra[f"p (branch of {side})"] = p
             helps[f"p (branch of {side})"] = f"Probability of the class on the path to the {side} where both paths part"
-        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps)
+        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps, places=sample_table.places())
+        st.markdown(
+            "The score is the probability of the branch of the answer minus that of the branch of the truth, at the class where "
+            "both paths part."
+        )
+        st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
     sample_table.export_marks(asked)

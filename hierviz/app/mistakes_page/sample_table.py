@@ -5,6 +5,9 @@ Visitors can mark a sample (truth doubtful or model wrong) with a note; marks ar
 
 from __future__ import annotations
 
+import contextlib
+from typing import NamedTuple
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -13,6 +16,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame, sample, table
+from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.selection import shortened
 from hierviz.app.widgets.table import download
@@ -25,9 +29,9 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 # Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
-MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 520, 24
+MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 660, 24
 # In large windows.
-HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 660, 36
+HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 820, 36
 # Letters of lists of classes in three lines of a cell.
 ROOM = 90
 # Pixels of a column of classes next to three of numbers.
@@ -36,7 +40,22 @@ MARKS = ("truth doubtful", "model wrong")
 KEPT = "Kept for this browser until these data are closed or the server ends:"
 
 
-def draw(asked, rows, severity, key, extra=None, helps=None, outcome=""):
+class Places(NamedTuple):
+    """Where the controls of a table of samples are, the table, and the chosen sample."""
+
+    controls: object
+    table: object
+    card: object
+
+
+def places():
+    """The Places of a table that is the main picture: controls are above the sample next to it, in a narrow window above it."""
+    controls = st.container() if state.is_narrow() else None
+    table_place, side = frame.side_by_side(0.62, 0.38)
+    return Places(side.container() if controls is None else controls, table_place, side)
+
+
+def draw(asked, rows, severity, key, extra=None, helps=None, outcome="", places=None):
     """The table, the chosen sample and the export.
 
     Parameters
@@ -54,19 +73,22 @@ def draw(asked, rows, severity, key, extra=None, helps=None, outcome=""):
         What these columns are, shown on hover.
     outcome : str
         Key of `OUTCOMES` of all rows, which Examples shows, too; "" where they have several.
+    places : Places, optional
+        Of the main picture of the page; below the others if not given.
     """
     if not len(rows):
         st.info("No sample fits.", icon=":material/filter_alt_off:")
         return
-    main, side = frame.side_by_side(0.6, 0.4)
+    is_main = places is not None
+    main, side = (places.table, places.card) if is_main else frame.side_by_side(0.6, 0.4)
     with main:
-        chosen, ticked = _table(asked, rows, severity, key, extra or {}, helps or {})
+        chosen, ticked = _table(asked, rows, severity, key, extra or {}, helps or {}, is_main)
         _export(asked, rows[ticked] if len(ticked) else rows, key, len(ticked))
     with side, st.container(border=True):
         card(asked, int(rows[chosen]), severity, outcome)
 
 
-def _table(asked, rows, severity, key, extra, helps):
+def _table(asked, rows, severity, key, extra, helps, is_main):
     """One part of the rows as a table; returns the place chosen, and the places that are ticked."""
     ids = asked.predictions.ids
     length = float(np.mean([len(str(name)) for name in ids[rows[:1000]].tolist()]))
@@ -76,20 +98,22 @@ def _table(asked, rows, severity, key, extra, helps):
     st.markdown(
         f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
         + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
+        + (f", the largest {SEVERITIES[severity].label} first" if is_main and not extra else "")
     )
     cells, columns = _columns(
         asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps
     )
     is_large = state.session.px >= 1600
-    chosen = table.draw(
-        pd.DataFrame(cells),
-        columns,
-        key=f"table-{key}-{start}-{asked.mark(severity)}",
-        select="many",
-        most=HEIGHT_OF_LARGE if is_large else HEIGHT,
-        letters=LONG_NAME_OF_LARGE if is_large and not extra else LONG_NAME,
-        placeholder="",
-    )
+    with main_place() if is_main else contextlib.nullcontext():
+        chosen = table.draw(
+            pd.DataFrame(cells),
+            columns,
+            key=f"table-{key}-{start}-{asked.mark(severity)}",
+            select="many",
+            most=HEIGHT_OF_LARGE if is_large else HEIGHT,
+            letters=LONG_NAME_OF_LARGE if is_large and not extra else LONG_NAME,
+            placeholder="",
+        )
     if most < len(rows):
         buttons()
     ticked, place = np.array([start + row for row in chosen.ticked], dtype=np.intp), chosen.place

@@ -6,10 +6,13 @@ from dataclasses import replace
 
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.figure import main_place
+from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.progress import is_wanted, worked_out
 from hierviz.app.widgets.worst_slices import AT_ONCE, FEWEST_PERMUTATIONS
 from hierviz.diagnosis._slices import slices
@@ -25,7 +28,9 @@ MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 
 def draw(asked):
     """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
-    loss, group, tests = _settings(asked)
+    main, side, _ = chart_and_controls()
+    with side:
+        loss, group, tests = _settings(asked)
     n = asked.answers.n_judged
     if loss != "wrong" or group is not None:
         tests = replace(tests, n_draws=max(FEWEST_PERMUTATIONS, min(MOST_PERMUTATIONS, MOST_DRAWN // n)))
@@ -46,11 +51,12 @@ def draw(asked):
     )
     if found is None:
         return
-    st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}")
-    if not len(found):
-        st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
-        return
-    place = _table(asked, found)
+    with main:
+        st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}")
+        if not len(found):
+            st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
+            return
+        place = _table(asked, found)
     rows, row = found.samples(place), found.rows[place]
     st.subheader(f"{escape(_name(asked.taxonomy, row))}, {len(rows):,} samples", anchor=False)
     is_subtree = row.kind == "subtree"
@@ -134,7 +140,9 @@ def _table(asked, found):
     texts = {"excess": tenths_text, "excess_outside": tenths_text, "p_adjusted": probability_text}
     texts |= {"rate": share_text, "rest_rate": share_text} if is_wrong else {}
     key = f"slices-{asked.mark(found.loss_key)}"
-    chosen = table.draw(frame, columns, key=key, select="one", most=420, letters=table.LETTERS, texts=texts)
+    with main_place():
+        most = 700 if state.session.px >= 1600 else 540
+        chosen = table.draw(frame, columns, key=key, select="one", most=most, letters=table.LETTERS, texts=texts)
     test = "Fisher's exact test" if found.test == "Fisher" else "a permutation test"
     how = (
         f"each against the rest by {test}, one-sided; *clearly worse* is p ≤ 0.05 after the correction for {len(found):,} "

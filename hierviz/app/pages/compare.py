@@ -1,7 +1,5 @@
 """Models side by side: a table, whether its metrics agree, where models are weak, class by class."""
 
-import contextlib
-
 import streamlit as st
 
 from hierviz.app import state
@@ -29,8 +27,6 @@ DRAW = {
 
 # Rows of the table that are still readable.
 MOST = 60
-# More of them are chosen in a popover.
-FEW = 8
 # Parts that show all samples, whatever the filters.
 WHOLE = ("table", "ranks", "agreement", "second")
 
@@ -40,24 +36,22 @@ if not data.first.n_judged:
     st.title("Compare")
     shell.stop("Comparing needs samples with a known truth, and none has one.")
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
-with frame.title_row("Compare"):
+with frame.title_row("Compare") as row:
     n, runs = len(data.methods), {key: len(of_method) for key, of_method in data.methods.items()}
     names = {key: data.models[key].predictions.name + f" ({runs[key]} runs)" * (runs[key] > 1) for key in runs}
-    with (
-        st.popover(f"{len(keys)} of {n} methods", icon=":material/checklist:") if n > FEW else contextlib.nullcontext()
-    ):
-        if n > 1:
-            keys = controls.models_control("Methods", names, keys, MOST, 520)
+    part = controls.pick("Part of the page", COMPARISONS, "comparison", segmented=True, label_visibility="collapsed")
+    if n > 1:
+        with st.popover(
+            f"{len(keys)} of {n} methods" if len(keys) < n else f"{n} methods", icon=":material/checklist:"
+        ):
+            keys = controls.models_control("Methods", names, keys, MOST, 520, in_popover=True)
     choice = controls.rule_controls(data, (keys or list(data.methods))[0])
+    if part not in WHOLE:
+        filters.more(data.models[(keys or list(data.methods))[0]], data.digest)
 if not keys:
     shell.stop("Choose at least one method.", "checklist")
 if not state.view().models and len(keys) < len(data.methods):
     st.caption(f"Showing the first {len(keys)} of {len(data.methods)} methods, in the order of their files")
-with frame.segments():
-    part = controls.pick("Part of the page", COMPARISONS, "comparison", segmented=True, label_visibility="collapsed")
-    if part not in WHOLE:
-        filters.more(data.models[keys[0]], data.digest)
-    temperatures.offer(data)
 temperatures.fit(data)
 temperatures.words(data)
 compared = Compared(data, keys, choice)
@@ -72,4 +66,5 @@ if part not in ("table", "ranks", "second"):
                 shell.stop()
 if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
     shell.stop(*shell.NO_MATCH)
-DRAW[part](compared)
+DRAW[part](compared, row)
+temperatures.offer(data)

@@ -25,44 +25,46 @@ NEAR = (1, 2, -1)
 data = shell.open_data()
 taxonomy = data.taxonomy
 is_ladder = state.view().tree == LADDER
-with frame.title_row("Examples"):
+with frame.title_row("Examples") as title_row:
     # The ladder has controls of its own, which do not wait for the server.
     key = state.shown_model_of(data.models) if is_ladder else controls.model_control(data)
     model = data.models[key]
     reason = model.why_no_mistakes()
     # Sets are no answers that can be ranked one by one.
     choice = controls.rule_controls(data, key, sets=reason is not None, numbers=not is_ladder)
-    row_of_title = st.container(horizontal=True, vertical_alignment="center", key="sample-bar")
 predictions = model.predictions
 if not answers_worked_out(data.digest, key, model, choice):
     shell.stop()
 chosen = selection.select(model, choice, (data.digest, key))
 place, last = chosen.place, len(chosen.rows) - 1
 
-with row_of_title:
+is_narrow = state.is_narrow()
+with title_row:
     for label, icon, to, stop in (("Previous", "arrow_back", -1, 0), ("Next", "arrow_forward", 1, last)):
         st.button(
-            label,
+            f":material/{icon}:" if is_narrow else label,
             key=f"{label.lower()}-sample",
-            icon=f":material/{icon}:",
+            icon=None if is_narrow else f":material/{icon}:",
             on_click=chosen.go,
             args=(place + to,),
             disabled=place == stop or last < 0,
-            help="Keys: ← → or k j",
+            help=f"{label} sample. Keys: ← → or k j",
         )
     st.markdown(f"{place + 1:,} of {last + 1:,}" if last >= 0 else "No samples", width="content")
     with st.popover("Samples", icon=":material/list:", key="samples-drawer"):
         if reason and not model.n_judged:
             st.caption(f"The samples are in the order of the file: {escape(reason)}.")
         elif reason:
-            st.caption(f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}.")
+            st.caption(
+                f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}."
+            )
         selection.controls(chosen, model, data.digest)
         filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
         if len(chosen.rows):
             view = state.view()
             asked = [getattr(view, name) for name in (*view.filters, "order")]
             selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
-    controls.pick("Drawing", DRAWINGS, "tree", segmented=True, label_visibility="collapsed", width="content")
+    controls.pick("Drawing", DRAWINGS, "tree", segmented=not is_narrow, label_visibility="collapsed")
     sample_keys()
 
 if last < 0:

@@ -18,13 +18,12 @@ DRAW = {
 
 data = shell.open_data()
 with frame.title_row("Mistakes"):
+    part = pick("Part of the page", PARTS, "part", segmented=True, label_visibility="collapsed")
     key = controls.model_control(data)
     choice = controls.rule_controls(data, key)
+    filters.more(data.models[key], data.digest)
 if not data.models[key].n_judged:
     shell.stop("No sample has a known truth, so there are no mistakes to show.")
-with frame.segments():
-    part = pick("Part of the page", PARTS, "part", segmented=True, label_visibility="collapsed")
-    filters.more(data.models[key], data.digest)
 filters.chips(data.taxonomy, but=("outcome",))
 asked = Asked(data, key, choice)
 if asked.answers is None:

@@ -4,13 +4,22 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
-from hierviz.app.taxonomy_page.where import goes_wrong_most, worst_subtree
-from hierviz.app.widgets import controls, filters, numbers, overview_table, selection, shell
+from hierviz.app.taxonomy_page.where import goes_wrong_most
+from hierviz.app.widgets import (
+    controls,
+    filters,
+    frame,
+    numbers,
+    overview_pictures,
+    overview_table,
+    recommended,
+    selection,
+    shell,
+)
 from hierviz.app.widgets.account import account, opened_line
 from hierviz.app.widgets.findings_panel import exchanged_columns, findings_line
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import answers_worked_out
-from hierviz.app.widgets.sample import gallery
 from hierviz.findings.finding import counted
 from hierviz.metrics.outcomes import outcomes_text
 
@@ -20,21 +29,6 @@ taxonomy, first = data.taxonomy, data.first
 
 # Models that the chosen one is compared with, each by a link of its own.
 MOST_PAIRS = 10
-
-
-def show(found, model, key):
-    """The worst mistakes in pictures, and a link to all of them."""
-    n_wrong = found.counts.get("wrong", 0)
-    if not n_wrong:
-        st.markdown("No answer is wrong at this setting.")
-        return
-    most = 8 if state.session.px > 1200 else 6
-    gallery(model, key, *found.worst(taxonomy, most))
-    order = "the lowest win" if found.found is not None and model.predictions.has_scores else "the largest distance"
-    order = "the largest lost hierarchical F1" if found.sets is not None else order
-    st.caption(f"The mistakes with {order} come first. Below each sample: the truth, and after the arrow the answer.")
-    label = f"All {n_wrong:,} mistakes" if n_wrong > 1 else "The only mistake"
-    link_to("mistakes", label, "list", sample="", outcome="wrong", model=key)
 
 
 def compare(data, key):
@@ -59,51 +53,60 @@ def compare(data, key):
                     link_to("curves", label, model=key, models=(key, other), **where)
 
 
-st.title("Overview")
-opened_line(data)
-judged, inner = first.n_judged, 0
-if judged and first.predictions.has_single_truth:
-    inner = int((~taxonomy.is_leaf[first.truth]).sum())
-truth = f"{judged:,} with known truth" if judged else "no truth, so answers are not evaluated"
-named = f", {inner:,} of them labelled with an inner class" if inner else ""
-of_methods = f" ({counted(len(data.methods), 'method')} with their runs)" if data.runs else ""
-st.markdown(
-    f"*{numbers.escape(data.title)}*: "
-    f"**{counted(len(data.models), 'model')}**{of_methods} on **{counted(first.predictions.n_samples, 'sample')}** "
-    f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
-    f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
-)
+def what_is_open():
+    """Data, samples and taxonomy in a sentence."""
+    judged, inner = first.n_judged, 0
+    if judged and first.predictions.has_single_truth:
+        inner = int((~taxonomy.is_leaf[first.truth]).sum())
+    truth = f"{judged:,} with known truth" if judged else "no truth, so answers are not evaluated"
+    named = f", {inner:,} of them labelled with an inner class" if inner else ""
+    of_methods = f" ({counted(len(data.methods), 'method')} with their runs)" if data.runs else ""
+    st.markdown(
+        f"*{numbers.escape(data.title)}*: "
+        f"**{counted(len(data.models), 'model')}**{of_methods} on **{counted(first.predictions.n_samples, 'sample')}** "
+        f"({truth}{named}). The taxonomy has **{taxonomy.n_leaves:,} leaf classes** in {taxonomy.n_nodes:,} nodes, "
+        f"up to {taxonomy.max_depth} levels below *{numbers.escape(taxonomy.title(0))}*."
+    )
+    if state.view().data != "demo":
+        findings_line(data)
+        exchanged_columns(data)
 
-if state.view().data != "demo":
-    findings_line(data)
-    exchanged_columns(data)
 
-if judged:
-    # How good the models are together is known at the end of a first visit.
-    lead = st.empty()
-    if (
-        any(model.why_no_curve() is None for model in data.models.values())
-        and overview_table.known_summaries(data) is None
-    ):
-        lead.caption("Computing which model is the most specific with 95 % correct answers …")
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+def shown_words(pictures):
+    """Which model and threshold the pictures show: the recommended ones, or those that were chosen."""
+    said, found = recommended.sentence(data), recommended.recommendation(data)
+    at = controls.rule_text(data, pictures.choice.key, pictures.choice.choice)
+    if pictures.is_recommended:
+        st.markdown(f"{said} The pictures show this recommendation.")
+        return
+    name = numbers.escape(pictures.choice.predictions.name)
+    shown = f"The pictures show {'the choice above instead: ' if found is not None else ''}**{name}, {at}**."
+    st.markdown(f"{said} {shown}".strip())
+
+
+with frame.title_row("Overview"):
+    if first.n_judged:
         key = controls.model_control(data)
         choice = controls.rule_controls(data, key)
-        numbers.definitions(("exact", "correct", "no_answer", "info_recall"), "outcomes", "Definitions:")
+        recommended.back_button(data, key, choice)
+opened_line(data)
+if first.n_judged:
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
+    where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
+        pictures = overview_pictures.Pictures(where)
+        shown_words(pictures)
+        overview_pictures.draw(pictures, found)
         if any(found.counts.values()):
             st.markdown(f"{controls.setting(data, key, choice)}: {outcomes_text(found.counts, '**{}**')}")
         else:
             st.markdown("No sample matches these filters. Remove one.")
-        where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
-        worst_subtree(where)
-        st.subheader(
-            f"Worst mistakes of {numbers.escape(model.predictions.name)}, {controls.rule_text(data, key, choice)}"
-        )
-        show(found, model, key)
+        numbers.definitions(("exact", "correct", "no_answer", "info_recall"), "outcomes", "Definitions:")
+        if not pictures.is_recommended:
+            recommended.cost(data)
+        recommended.on_curves(data)
         left, right = st.columns(2, gap="large")
         with left:
             st.subheader("Where it goes wrong most")
@@ -116,10 +119,9 @@ if judged:
         if state.view().filters and (state.view().filters != ["outcome"]):
             st.caption("Of all samples: the filters do not apply to the models.")
         overview_table.models_table(data)
-        with lead.container():
-            overview_table.say_most_specific(data)
         compare(data, key)
     overview_table.every_metric(data)
 
-with st.expander("How the files were read", expanded=not judged):
+what_is_open()
+with st.expander("How the files were read", expanded=not first.n_judged):
     account(data)

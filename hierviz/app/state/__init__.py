@@ -5,7 +5,17 @@ to the URL on every run; a URL from elsewhere (a link, a reload, the back button
 """
 
 # ruff: noqa: F401 - what several pages call as `state.NAME`
-from hierviz.app.state.current import bound, change, link, move_threshold, publish, session, shown_model_of, view
+from hierviz.app.state.current import (
+    bound,
+    change,
+    link,
+    move_threshold,
+    open_with,
+    publish,
+    session,
+    shown_model_of,
+    view,
+)
 from hierviz.app.state.entry import is_dark, is_narrow, main_width
 from hierviz.app.state.opened import data, is_startup, put, request_open, shown_models, startup_limits
 from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths

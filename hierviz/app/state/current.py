@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.reports.view import FILTERS, View, own_thresholds
+from hierviz.reports.view_pages import MARKED
 
 session, url = st.session_state, st.query_params
 
@@ -31,6 +32,12 @@ def change(**changes):
 def link(**changes):
     """Query parameters of the current view with some changes, for links to pages."""
     return replace(view(), **changes).to_query()
+
+
+def open_with(**changes):
+    """Change the view of a page before it is drawn: the browser replaces the address, so that Back does not lead here again."""
+    change(**changes)
+    session.replaced, session.published, session.is_replaced = url.to_dict(), link(), True
 
 
 def publish():
@@ -195,6 +202,13 @@ def dragged(event, start, models, rule="threshold"):
         session.view = replace(view().with_threshold(threshold, model), rule=rule)
     publish()
     return replace(view(), model=model)
+
+
+def bound_marks():
+    """Keywords of the toggle that marks the usual inference rules on the curves, or none."""
+    return tied(
+        "widget_marks", bool(view().marked), lambda is_on: change(marked=MARKED if is_on else ()), is_toggle=True
+    )
 
 
 def bound_own_thresholds(models):

@@ -33,7 +33,9 @@ def begin(page):
         session.pop("not_here", None)
         if page:
             session.pop("just_opened", None)
-    if is_back or (asked and asked != session.get("published")):
+    # What `open_with` replaced is not foreign before the browser has done so.
+    is_replaced = not is_entry and asked == session.get("replaced")
+    if is_back or (asked and asked != session.get("published") and not is_replaced):
         session.view = view_of(asked)
         dataset = data()
         if dataset is not None:
@@ -74,6 +76,7 @@ def width():
     # The script runs again when its data change: each entry of a page changes them.
     query = urlencode(session.get("published") or {})
     known = {"query": query, "entry": session.get("entries", 0), "px": session.px, "dark": is_dark()}
+    known["replaces"] = session.pop("is_replaced", False)
     start = {"px": session.px, "dark": known["dark"]}
     viewport = component(__file__, "viewport")(
         key="viewport_px", data=known, default=start, on_px_change=lambda: None, on_dark_change=lambda: None

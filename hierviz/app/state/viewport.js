@@ -1,5 +1,5 @@
 export default function({data, setStateValue, parentElement}) {
-    if (data.query && !location.search)
+    if (data.query && (!location.search || data.replaces))
         history.replaceState(history.state, "", location.pathname + "?" + data.query);
     const w = window.innerWidth, px = w < 640 ? 330 : w < 1000 ? 600 : w < 1300 ? 900 : w < 1800 ? 1200 : 1600;
     // Every message runs the page again.

@@ -6,7 +6,7 @@ import streamlit as st
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worst_attributes
+from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worse_subtrees, worst_attributes
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
 from hierviz.messages.number_text import percent_text
 
@@ -77,8 +77,10 @@ def worst_subtree(choice):
 
 
 def goes_wrong_most(choice):
-    """The worst attribute values; where no test has named the worst subtree, the costliest class of each level."""
+    """What is clearly worse besides the worst subtree; where no test has named that, the costliest class of each level."""
     found = found_slices(choice)
+    if found is not None:
+        worse_subtrees(choice, found)
     worst_attributes(choice, found)
     if found is None or found.worst_subtree is None:
         worst_subtrees(choice)

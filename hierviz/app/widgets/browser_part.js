@@ -9,11 +9,26 @@ const pressed = (event) => {
     setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click(), 50);
   if (found("stSidebar") || found("stExpandSidebarButton")) setTimeout(forget, 200);
 };
+// The place of the main picture, see `main_place` of figure.py; the browser reuses an element of one page for another.
+const MAIN = "st-key-main-picture", marked = new Set();
+const mark = () => {
+  for (const one of marked) {
+    if (one.isConnected && one.className.includes(MAIN)) continue;
+    one.removeAttribute("data-hierviz");
+    marked.delete(one);
+  }
+  for (const one of document.querySelectorAll(`[class*=${MAIN}]`)) {
+    one.setAttribute("data-hierviz", "main");
+    marked.add(one);
+  }
+};
 export default function ({data}) {
   if (!window.hiervizMenu) {
     window.hiervizMenu = true;
     forget();
     document.addEventListener("click", pressed);
+    mark();
+    new MutationObserver(mark).observe(document.body, {subtree: true, childList: true, attributeFilter: ["class"]});
   }
   if (data.greeted) document.cookie = `${data.greeted}=1; path=/; max-age=31536000; SameSite=Strict`;
 }

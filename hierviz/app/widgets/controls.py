@@ -28,11 +28,11 @@ def model_control(data):
     return pick("Model", names, "model", state.shown_model_of(data.models))
 
 
-def models_control(label, options, now, most, width):
+def models_control(label, options, now, most, width, **widget):
     """Which of several models (or methods) the page shows; returns their keys, none where the field was emptied.
 
     `options` are names by key, `now` the keys that are shown where the address names none. The field has `width` pixels, and more
-    for long names in a large window: it cuts what is beyond its end.
+    for long names in a large window: it cuts what is beyond its end. `widget` has more of `state.bound`.
     """
     if state.session.px >= LARGE_WINDOW:
         wanted = FIELD + sum(ENTRY + LETTER * len(name) for name in options.values())
@@ -45,7 +45,7 @@ def models_control(label, options, now, most, width):
         memory[label] = "" if value else state.view().models
         return tuple(value) or None
 
-    tied = state.bound("models", value=[] if is_empty else now, width=width, back=back)
+    tied = state.bound("models", value=[] if is_empty else now, width=width, back=back, **widget)
     st.multiselect(label, list(options), format_func=options.get, max_selections=most, **tied)
     return [] if is_empty else now
 
@@ -140,8 +140,8 @@ def rule_controls(data, model, sets=None, *, numbers=True):
     if state.view().rule not in rules:
         state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
     if numbers:
-        labels, width = {key: rule.label for key, rule in rules.items()}, 170 if state.is_narrow() else 200
-        pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
+        labels = {key: rule.label for key, rule in rules.items()}
+        pick("Inference rule", labels, "rule", width=165, help=explained(rules.values()))
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
         if parameter.kind == "number" and not numbers:
             continue
@@ -157,7 +157,7 @@ def rule_controls(data, model, sets=None, *, numbers=True):
 
 
 def _threshold(parameter, model):
-    tied = current.bound_threshold(model, width=150)
+    tied = current.bound_threshold(model, width=130)
     form = f"%.{len(threshold_text(state.view().threshold_of(model))) - 2}f"
     st.number_input(parameter.label, *parameter.range, step=0.01, format=form, help=parameter.sentence, **tied)
 
@@ -229,23 +229,26 @@ def setting(data, model, choice, n=None):
     return f"{name}{kind} · {at} · {samples}"
 
 
-def rule_text(data, model, choice):
-    """How the answers of a model are chosen, in Markdown: "threshold τ = 0.500", or "labels" where the file has them."""
+def rule_text(data, model, choice, write=escape):
+    """How the answers of a model are chosen, in Markdown: "threshold τ = 0.500", or "labels" where the file has them.
+
+    `write` is what makes Markdown of names; `str` leaves plain text.
+    """
     if not data.models[model].predictions.has_scores:
         return "labels"
     rule = INFERENCE_RULES[choice["rule"]]
     return rule.label.lower() + "".join(
-        _parameter_text(parameter, choice[name], rule) for name, parameter in rule.parameters.items()
+        _parameter_text(parameter, choice[name], rule, write) for name, parameter in rule.parameters.items()
     )
 
 
-def _parameter_text(parameter, value, rule):
+def _parameter_text(parameter, value, rule, write):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
     if parameter.kind == "numbers":
-        return f", {parameter.label} = {escape(value)}"
+        return f", {parameter.label} = {write(value)}"
     if value == rule.defaults.get(parameter.name):
         return ""
     text = parameter.choices.get(value) or value.name
-    return f", {parameter.label.lower()}: {escape(text)}"
+    return f", {parameter.label.lower()}: {write(text)}"

@@ -1,7 +1,9 @@
-"""A chart on a page: the picture, one plain sentence under it, and its table and downloads one click away."""
+"""A chart on a page: the picture, one plain sentence with it, its table and downloads one click away; the main picture."""
 
 import base64
+import contextlib
 import json
+import re
 
 import streamlit as st
 from streamlit.dataframe_util import convert_anything_to_arrow_bytes
@@ -9,13 +11,30 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
 
 build_unchecked()
 
+# Pixels of a letter, lines of a title, letters of a sentence that is none without the next.
+LETTER, LINES, SHORT = 6.5, 2, 30
 
-def figure(shown, *, name, select=None, clicked=None, key=None):
+
+def main_place(width="stretch", name=""):
+    """The place of the main picture of a page or tab: the browser marks it with ``data-hierviz="main"``.
+
+    There is one at a time; `name` tells those apart of which one replaces the other in a run.
+    """
+    return st.container(key=f"main-picture{name}", width=width)
+
+
+def part_place(name, width="stretch"):
+    """The place of one of several pictures that are the main picture together, inside `main_place`."""
+    return st.container(key=f"main-part-{name}", width=width)
+
+
+def figure(shown, *, name, select=None, clicked=None, key=None, main=False):
     """Draw a figure with everything that belongs to it, in the theme of the page.
 
     Parameters
@@ -27,15 +46,53 @@ def figure(shown, *, name, select=None, clicked=None, key=None):
         Name of a selection that reruns the page.
     clicked : callable, optional
         Called before that.
+    main : bool
+        Whether it is the main picture of the page: its sentence is its title then.
 
     Returns
     -------
     The selection state of `st.altair_chart`, or None.
     """
-    options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
-    event = draw(written_out(shown), key=key or f"chart-{name}", alt=shown.sentence, **options)
-    below(shown, name=name)
+    rest = title(shown.sentence, shown.width) if main else shown.sentence
+    with main_place("content") if main else contextlib.nullcontext():
+        event = _drawn(shown, key or f"chart-{name}", select, clicked)
+    below(shown, name=name, sentence=rest)
     return event
+
+
+def part(shown, lead="", n=0, *, name, select, clicked=None, key):
+    """One of several pictures that are the main picture together, as `figure`.
+
+    Its title is `lead` in Markdown, with the first `n` sentences of the figure; the others are next to its table.
+    """
+    rest = _sentences(shown.sentence)[n:]
+    if lead:
+        st.markdown(" ".join([lead, *map(escape, _sentences(shown.sentence)[:n])]))
+    with part_place(name, "content"):
+        event = _drawn(shown, key, select, clicked)
+    below(shown, name=name, note=" ".join(rest), sentence="")
+    return event
+
+
+def _drawn(shown, key, select, clicked):
+    options = {"on_select": clicked or "rerun", "selection_mode": select} if select else {}
+    return draw(written_out(shown), key=key, alt=shown.sentence, **options)
+
+
+def title(sentence, width):
+    """Write what a picture of so many pixels says above it, as far as it fits in `LINES` lines; the rest is for below."""
+    sentences = _sentences(sentence)
+    n, length = 1, len(sentences[0])
+    while n < len(sentences) and (length < SHORT or (length + 1 + len(sentences[n])) * LETTER <= LINES * width):
+        length += 1 + len(sentences[n])
+        n += 1
+    if sentence:
+        st.markdown(escape(" ".join(sentences[:n])))
+    return " ".join(sentences[n:])
+
+
+def _sentences(text):
+    return re.split(r"(?<=[.!?]) (?=[A-Z*_])", text)
 
 
 def written_out(shown):
@@ -50,10 +107,11 @@ def draw(spec, **options):
     return st.vega_lite_chart(spec=spec, width="content", theme=None, **options)
 
 
-def below(shown, *, name, note=""):
-    """The sentence, the table with a note, and the downloads of a figure."""
+def below(shown, *, name, note="", sentence=None):
+    """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure."""
     dark, table = state.is_dark(), shown.table
-    st.markdown(escape(shown.sentence))
+    if said := shown.sentence if sentence is None else sentence:
+        st.markdown(escape(said))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
         st.dataframe(table, hide_index=True, height=min(35 * (len(table) + 1) + 3, 300))
         if note:
@@ -66,6 +124,7 @@ def below(shown, *, name, note=""):
                 ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
+            slide_downloads(shown, name)
 
 
 def picture_url(png):

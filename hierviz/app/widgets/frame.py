@@ -34,10 +34,14 @@ def look():
 
 @contextlib.contextmanager
 def title_row(title):
-    """The title of a page with the controls of the whole page next to it, or below it where there is no room."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="title-row"):
-        st.title(title, width="content")
-        yield
+    """The title of a page with its controls next to it, or below it where there is no room: at most 64 pixels high.
+
+    Gives the place of the row, for controls of a part of the page that are drawn later.
+    """
+    row = st.container(horizontal=True, vertical_alignment="bottom", key="title-row")
+    with row:
+        st.title(title, width="content", anchor=False)
+        yield row
 
 
 def chart_and_controls():

@@ -2,16 +2,12 @@
 
 import streamlit as st
 
-from hierviz.app import state
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import BOUNDS, FIRSTS, Row, listing, ranked
 from hierviz.app.widgets.progress import worked_out
-from hierviz.charts import threshold_text
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics.registry import METRICS
-from hierviz.thresholds.most_specific import most_specific, most_specific_text
 from hierviz.uncertainty.comparison import never_reached, too_few_for
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import FEWEST
@@ -41,26 +37,29 @@ OF_SETS = {
     "hf1_samples": "mean F1 of a sample's classes with their ancestors",
     "mcc": "correlation of answers and truth over all classes, from −1 to 1",
 }
-# Share of correct answers of the most specific model.
-LEVEL = 0.95
 SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels of the file"
 
 
 def summaries(data):
-    """All numbers of every model by its name, computed once; None where the visitor cancelled it."""
+    """The numbers of every model that the page shows at once, by its name, computed once; None where that was cancelled."""
+    has_curve = any(model.why_no_curve() is None for model in data.models.values())
+    blocks = {METRICS[key].block for key in (OF_CURVES if has_curve else OF_SETS)}
+    return _worked_out(data, "summaries", "Model metrics", ("curve", *sorted(blocks - {"curve"})))
 
+
+def every_summary(data):
+    """As `summaries`, with all numbers."""
+    return _worked_out(data, "every summary", "All model metrics", None)
+
+
+def _worked_out(data, name, what, only):
     def made(stages):
         # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
         rules = ["threshold_set" if model.why_no_curve() else "majority" for model in data.models.values()]
         summarised = zip(data.models.values(), rules, strict=True)
-        return {model.predictions.name: model_summary(model, rule=rule, stage=stages) for model, rule in summarised}
+        return {one.predictions.name: model_summary(one, rule=rule, stage=stages, only=only) for one, rule in summarised}
 
-    return worked_out("summaries", data.digest, "Model metrics", made)
-
-
-def known_summaries(data):
-    """`summaries` where they were computed before, else None."""
-    return state.known("summaries", data.digest)
+    return worked_out(name, data.digest, what, made)
 
 
 def value_of(entry, key):
@@ -78,7 +77,7 @@ def row_of(name, entry, keys, never=()):
 def metrics_table(data):
     """The table, what is marked, what is judged, definitions, and what is not available."""
     # The table does not depend on the controls of the page: each of them reruns it.
-    models, entries = data.models.values(), summaries(data)
+    models, entries = data.models.values(), every_summary(data)
     if entries is None:
         return
     has_curve = any(entry["curve"] for entry in entries.values())
@@ -175,40 +174,6 @@ def _row(data, entries, method, keys):
     }
     means, spread = ({key: float(getattr(one, name)) for key, one in repeats.items()} for name in ("mean", "sd"))
     return Row({"model": f"{name} ({len(models)} runs)"}, means, spread=spread)
-
-
-def say_most_specific(data):
-    """The method that is most specific where 95 % of its answers are correct: its threshold, and its cost in specificity.
-
-    Nothing before `models_table` has computed the numbers, or where that was cancelled.
-    """
-    if known_summaries(data) is None:
-        return
-    curves = {
-        key: [run.curve for run in runs]
-        for key, runs in data.methods.items()
-        if all(run.why_no_curve() is None for run in runs)
-    }
-    if not curves or any(model.predictions.has_unknown for model in data.models.values()):
-        return
-    found = state.computed("most specific", data.digest, lambda: most_specific(curves, LEVEL))
-    if found is None or found.n_samples < FEWEST:
-        st.markdown(most_specific_text(found, "", "", len(curves), LEVEL))
-        return
-    key, view = found.key, state.view()
-    name, threshold = numbers.escape(data.methods[key][0].predictions.name), threshold_text(found.choice.threshold)
-    st.markdown(most_specific_text(found, name, threshold, len(curves), LEVEL, "**{}**"))
-    shown, at = state.shown_models(data), view.with_threshold(found.choice.threshold, key)
-    fields = {"model": key, "models": view.models if key in shown else (*shown[:7], key), "rule": "threshold"}
-    fields |= {"threshold": at.threshold, "thresholds": at.thresholds, "sample": ""}
-    clearer = ", and whether it is clearly better than another model" if len(curves) > 1 else ""
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="most-specific"):
-        link_to("curves", f"{name} at τ = {threshold}", "my_location", **fields)
-        st.caption(
-            "Chosen and measured on the same samples: *Guarantee* and *Uncertainty* on Operating curves show how certain this is "
-            f"for new ones{clearer}.",
-            width="content",
-        )
 
 
 def best_two(data):

@@ -8,8 +8,10 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure, picture_url
-from hierviz.app.widgets.links import link_to_sample
+from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -26,7 +28,8 @@ STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
 SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
-WIDTH, PICTURE = 160, 144
+# Pixels of the cards of pictures and of texts; letters of the heading of a text, and of what follows.
+PICTURE, TEXT, HEAD, BODY = 132, 204, 30, 90
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):
@@ -76,7 +79,9 @@ def _named(taxonomy, nodes, verdict=""):
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None):
+def tree(
+    taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None, threshold=None
+):
     """The probability tree.
 
     Parameters
@@ -94,6 +99,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         Whether it has a heading of its own.
     style : str, optional
         Key of `STYLES`; buttons above it choose one if not given.
+    threshold : float, optional
+        See `threshold_in`.
     """
     if title:
         st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
@@ -105,7 +112,8 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         )
         return
     given = {"truth": truth, "predicted": predicted, "folding": charts.Folding(**(shown or {})), "bounds": bounds}
-    drawn = charts.probability_tree(taxonomy, p, **given, select=opened is not None, width=state.main_width())
+    given |= {"select": opened is not None, "threshold": threshold}
+    drawn = charts.probability_tree(taxonomy, p, **given, width=state.main_width())
     style = _style(drawn.refused(), style)
     select = {}
     if opened is not None:
@@ -120,6 +128,13 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
 
         select = {"select": "opened", "clicked": clicked, "key": key}
     figure(drawn.styled(style), name="probability-tree", **select)
+
+
+def threshold_in(choice):
+    """The threshold that p is compared with in keywords of `Evaluation.answers`; None where the rule has none."""
+    if choice["rule"] == "majority":
+        return THRESHOLD.default
+    return choice["threshold"] if THRESHOLD.name in INFERENCE_RULES[choice["rule"]].parameters else None
 
 
 def _style(refused, wanted=None):
@@ -216,7 +231,7 @@ def _numbers(worked, keys, texts=None):
 
 
 def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
-    """Draw a card for each of some samples.
+    """Draw a card for each of some samples, which is pressed as a whole: Examples shows the sample.
 
     Parameters
     ----------
@@ -232,17 +247,33 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
     notes : sequence of str, optional
         A line below each; cards have a border then.
     """
-    predictions, width = model.predictions, WIDTH + 12 * (notes is not None)
-    with st.container(horizontal=True, gap="medium"):
+    predictions, is_framed = model.predictions, notes is not None
+    with st.container(horizontal=True, gap="xsmall", key="cards"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
-            sample = predictions.sample_id(int(row))
-            with st.container(width=width, border=notes is not None):
-                picture, text = predictions.picture(int(row)), predictions.text(int(row))
+            sample, picture = predictions.sample_id(int(row)), predictions.picture(int(row))
+            width = (PICTURE if picture else TEXT) + 24 * is_framed
+            with st.container(width=width, border=is_framed, gap="xxsmall", key=f"card-{place}"):
                 if picture:
-                    st.image(picture_url(picture), width=PICTURE - 8 * (notes is not None), alt=f"Sample {sample}")
+                    st.image(picture_url(picture), width=PICTURE, alt=f"Sample {sample}")
                 else:
-                    st.caption(escape(first_words(text, 140) if text else sample))
-                st.markdown(f"{escape(truth)}  \n→ :orange[{escape(answer)}]")
-                if notes is not None:
+                    _words_of(predictions, int(row))
+                link_to(
+                    "example",
+                    f"{escape(truth)} → :orange[{escape(answer)}]",
+                    sample=sample,
+                    outcome=outcome,
+                    model=key,
+                )
+                if is_framed:
                     st.caption(notes[place])
-                link_to_sample("Details", sample=sample, outcome=outcome, model=key)
+
+
+def _words_of(predictions, row):
+    """The first words of a text as its heading, and some more; what a sample without a text is called."""
+    text = " ".join((predictions.text(row) or "").split())
+    if not text:
+        st.markdown(f"**{escape(predictions.called(row))}**")
+        return
+    head = first_words(text, HEAD).removesuffix(" …")
+    more = first_words(text[len(head) :], BODY)
+    st.markdown(f"**{escape(head)}** {escape(more)}")

@@ -9,7 +9,7 @@ from hierviz.app import state
 from hierviz.app.state import entry, opened, story, visits
 from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape, in_form_words
-from hierviz.app.widgets import frame
+from hierviz.app.widgets import frame, recommended
 from hierviz.app.widgets.links import go_to, page
 from hierviz.app.widgets.session_panel import session_panel
 from hierviz.charts import threshold_text
@@ -54,6 +54,8 @@ def run(pages):
         to = story.take_step(state.data()) if story.is_asked() else None
         if to is not None:
             go_to(to)
+        if not now.url_path:
+            recommended.open_there()
         with st.container(key="viewport"):
             entry.width()
             # Without the server the menu of pages closes on narrow windows, and a dismissed greeting is remembered.

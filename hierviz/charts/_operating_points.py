@@ -1,0 +1,208 @@
+"""Operating curves with one chosen point: correct against information recall, the target as a line, a dot for every model."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+
+import altair as alt
+import numpy as np
+
+from hierviz.charts import curve_table as numbers
+from hierviz.charts._compose import OWN_COLOUR, frame, tooltips
+from hierviz.charts._figure import Figure
+from hierviz.charts._plane import SPOT, Plane, Room, plot_of
+from hierviz.charts._text import text_width
+from hierviz.charts.curve_knots import threshold_text
+from hierviz.charts.curve_lines import plain_lines
+from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
+from hierviz.messages.number_text import percent_text
+from hierviz.taxonomy.checks import check_kind, check_share
+
+X, Y = "info_recall", "correct"
+# Pixels between the names of two curves, and from a curve to its name.
+BETWEEN, OFF = 15, 8
+# Name of the selection of a dot, and models that a sentence names besides the chosen one.
+CLICKED, MOST_NAMED = "model", 3
+
+
+@dataclass(frozen=True)
+class ChosenPoint:
+    """The point that `operating_points` is about.
+
+    Attributes
+    ----------
+    model : str
+    label : str
+        How it was chosen, such as ``"τ = 0.709"``.
+    info_recall, correct : float
+        In [0, 1].
+    """
+
+    model: str
+    label: str
+    info_recall: float
+    correct: float
+
+
+def operating_points(curves, thresholds, chosen, *, level=None, among=None, dark=None, width=480, height=400):
+    """Correct answers against information recall at every threshold, with a dot for each model and the chosen one named.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+        By model, of the same samples.
+    thresholds : dict of str to float
+        Of the other models' dots, such as `hierviz.thresholds.most_specific.equally_correct` finds; a model may have none.
+    chosen : ChosenPoint
+        On the curve of one of the models, of another inference rule beside it, or of a model that has labels and no curve.
+    level : float, optional
+        Share of correct answers where a line is drawn, in [0, 1].
+    among : sequence of str, optional
+        Names of all models, whose order gives the colours.
+    dark : bool, optional
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model, threshold, info_recall, correct, chosen``. A click on a dot selects its ``model``.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no curve, or a share is outside [0, 1].
+    """
+    curves = numbers.checked_curves(curves)
+    check_kind("chosen", chosen, ChosenPoint, "Pass hierviz.charts.ChosenPoint(...).")
+    if level is not None:
+        check_share("level", level, with_ends=True)
+    table = _table(curves, thresholds, chosen)
+    draw = functools.partial(_drawn, curves, table, chosen, level, among, height)
+    return Figure(draw, table, lambda: _sentence(table, chosen), dark, width)
+
+
+def _table(curves, thresholds, chosen):
+    rows = [
+        {"model": chosen.model, "threshold": chosen.label, X: chosen.info_recall, Y: chosen.correct, "chosen": True}
+    ]
+    for name, curve in curves.items():
+        if name != chosen.model and thresholds.get(name) is not None:
+            at = curve.at(thresholds[name])
+            text = f"τ = {threshold_text(thresholds[name])}"
+            rows.append({"model": name, "threshold": text, X: float(at[X]), Y: float(at[Y]), "chosen": False})
+    return frame(rows)
+
+
+def _drawn(curves, table, chosen, level, among, height, dark, width):
+    look, colours = palette(dark), model_colours(list(dict.fromkeys((*curves, chosen.model))), dark, among)
+    # Names of curves are at their ends, right of the plot where there is room.
+    names = max(text_width(name, SMALL, bold=True) for name in curves)
+    side = min(names + OFF, 0.3 * width)
+    domains = _domains(curves, table, level)
+    on = Plane(
+        look, ("Information recall: how specific", "Correct"), domains, plot_of(width) - side, height, ("%", "%")
+    )
+    drawn = plain_lines([(curve.values[X], curve.values[Y]) for curve in curves.values()], *domains)
+    wide = [3.0 if name == chosen.model else 1.5 for name in curves]
+    layers = []
+    if level is not None:
+        across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
+        layers.append(across.encode(on.place["y"]))
+    series = {"colour": [colours[name] for name in curves], "wide": wide}
+    width_of = alt.StrokeWidth("wide:Q", scale=None, legend=None)
+    layers += on.lines(drawn, series, color=OWN_COLOUR, strokeWidth=width_of)
+    rows = table.assign(x=table[X], y=table[Y], colour=[colours[name] for name in table["model"]])
+    rows["size"] = np.where(rows["chosen"], 260, 90)
+    layers += _words(curves, rows.to_dict("records"), colours, chosen, level, on, side)
+    mark = alt.Chart(rows.sort_values("chosen")).mark_circle(
+        opacity=1, stroke=look.background, strokeWidth=2, cursor="pointer"
+    )
+    tips = {
+        "model:N": "Model",
+        "threshold:N": "Chosen by",
+        "x:Q": ("Information recall", ".1%"),
+        "y:Q": ("Correct", ".1%"),
+    }
+    clicked = alt.selection_point(name=CLICKED, fields=["model"], on="click", toggle=False, empty=False)
+    size = alt.Size("size:Q", scale=None, legend=None)
+    dots = mark.encode(**on.place, color=OWN_COLOUR, size=size, tooltip=tooltips(tips)).add_params(clicked)
+    return on.chart([*layers, dots])
+
+
+def _domains(curves, table, level):
+    """Ranges of the axes: what the curves need where they differ, the dots and the line."""
+    up = [numbers.extremes(curve, Y) for curve in curves.values()]
+    y = numbers.domain(Y, np.concatenate([*up, table[Y], [1.0 if level is None else level]]))
+    # Left of the place where the first curve leaves 1 there is nothing to see.
+    left = min(float(np.min(curve.values[X][curve.values[Y] < 0.995], initial=1.0)) for curve in curves.values())
+    x = numbers.domain(X, np.concatenate([*(numbers.extremes(curve, X) for curve in curves.values()), table[X]]))
+    low = max(x[0], np.floor(10 * min(left, table[X].min() - 0.02)) / 10)
+    return (float(min(low, x[1] - 0.2)), x[1]), y
+
+
+def _words(curves, rows, colours, chosen, level, on, side):
+    """The name of each curve at its end, the line's, and the chosen dot's."""
+    layers, ends = [], []
+    for name, curve in curves.items():
+        at = curve.at(0.0)
+        ends.append([name, *on.pixel({"x": float(at[X]), "y": float(at[Y])})])
+    # Names that would cover each other move apart, from the top down, and back up from the bottom.
+    ends.sort(key=lambda end: end[2])
+    places = [end[2] for end in ends]
+    for k in range(1, len(places)):
+        places[k] = max(places[k], places[k - 1] + BETWEEN)
+    places[-1] = min(places[-1], on.height - 4)
+    for k in range(len(places) - 2, -1, -1):
+        places[k] = min(places[k], places[k + 1] - BETWEEN)
+    words = [
+        {**on.values(x, down), "text": name, "align": "left", "dx": OFF, "dy": 0.0, "colour": colours[name]}
+        for (name, x, _), down in zip(ends, places, strict=True)
+    ]
+    for row in words:
+        weight = 700 if row["text"] == chosen.model else 500
+        base = alt.Chart(frame([row])).encode(**on.place, text=alt.Text("text:N"), color=OWN_COLOUR)
+        mark = {
+            "baseline": "middle",
+            "fontSize": SMALL,
+            "fontWeight": weight,
+            "limit": side + 40,
+            "aria": False,
+            "tooltip": None,
+        }
+        layers.append(base.mark_text(**mark, **SPOT))
+    lines = [row for row in rows if row["chosen"]]
+    taken = np.array([on.pixel(row) for row in rows]).T
+    room = Room((0, on.plot + side, -20, on.height), SIZE, bold=True, others=taken)
+    (row,) = lines
+    x, y = on.pixel(row)
+    tries = [(x, y, align, dx, dy) for dy in (-20, 22, -38, 40, -56, 58) for align, dx in (("left", 6), ("right", -6))]
+    label = room.placed(f"{chosen.model}, {chosen.label}", tries) or room.placed(chosen.label, tries)
+    if label:
+        layers += on.words([label | {"x": row["x"], "y": row["y"]}], colour=on.look.ink, fontSize=SIZE, fontWeight=700)
+    if level is not None:
+        line = {
+            "x": on.domains[0][0],
+            "y": level,
+            "text": f"{percent_text(level)} correct",
+            "align": "left",
+            "dx": 4,
+            "dy": 11,
+        }
+        layers += on.words([line], colour=on.look.muted, fontSize=SMALL)
+    return layers
+
+
+def _sentence(table, chosen):
+    """The chosen point, and how specific the others are with as many correct answers, the best first."""
+    said = (
+        f"{chosen.model}, {chosen.label}: {percent_text(chosen.correct, 1)} of the answers are correct, information recall "
+        f"{percent_text(chosen.info_recall, 1)}."
+    )
+    others = table[~table["chosen"].astype(bool)].sort_values(X, ascending=False, kind="stable")
+    if len(others):
+        listed = [f"{row.model} {percent_text(row.info_recall, 1)}" for row in others.head(MOST_NAMED).itertuples()]
+        more = f" and {len(others) - MOST_NAMED} more" if len(others) > MOST_NAMED else ""
+        said += f" The other dots, each with as many correct answers: information recall {', '.join(listed)}{more}."
+    return said

@@ -1,0 +1,125 @@
+"""One bar a model: shares of exact, coarse, no and wrong answers, all on one scale from 0 to 100 %."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from hierviz.charts._canvas import boxes, hover, legend, texts
+from hierviz.charts._compose import frame, layer, vconcat
+from hierviz.charts._figure import Figure
+from hierviz.charts._text import shorten, text_width
+from hierviz.charts.theme import ANSWERS, SIZE, SMALL, palette
+from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.number_text import percent_text, shares_text
+from hierviz.metrics.outcomes import OUTCOMES
+
+# Pixels: a bar and the next, at least and at most, of the axis, of the widest name.
+LEAST, TALL, AXIS, NAMES = 15, 34, 20, 170
+# Bars that are drawn, and the name of the selection of one.
+MOST, CLICKED = 24, "model"
+
+
+def outcome_bars(shares, *, notes=None, highlight=None, dark=None, width=430, height=230):
+    """Shares of the outcomes of each model's answers, stacked to 100 %.
+
+    Parameters
+    ----------
+    shares : dict of str to dict of str to float
+        By model: shares by key of `hierviz.metrics.OUTCOMES`, in [0, 1], that add up to 1, such as `outcome_shares` gives;
+        answers that are sets have no ``coarse``.
+    notes : dict of str to str, optional
+        How the answers of a model were chosen, for its tooltip and the table.
+    highlight : str, optional
+        Model whose name is bold and whose numbers are in the sentence; the first if not given.
+    dark : bool, optional
+    width, height : int
+        Pixels; of more models than have room the first are drawn, and the highlighted one.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model, chosen by``, a column for each outcome. A click on a bar selects its ``model``.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no model, or the shares of one do not add up to 1.
+    """
+    if not shares:
+        raise PredictionsError("outcome_bars: expected the shares of at least one model, got none. Pass some.")
+    for name, of_model in shares.items():
+        if not set(of_model) <= set(OUTCOMES) or not abs(sum(of_model.values()) - 1) < 1e-6:
+            raise PredictionsError(
+                f"outcome_bars: expected shares of {', '.join(OUTCOMES)} that add up to 1, got {shown(dict(of_model))} for "
+                f"{name!r}. Pass what outcome_shares gives."
+            )
+    highlight = next(iter(shares)) if highlight is None else highlight
+    names = _drawn_names(shares, highlight, height)
+    draw = functools.partial(_drawn, shares, names, notes or {}, highlight, height)
+    sentence = functools.partial(_sentence, shares, names, highlight)
+    return Figure(draw, lambda: _table(shares, notes or {}), sentence, dark, width)
+
+
+def _drawn_names(shares, highlight, height):
+    """The models that have room."""
+    most = max(1, min(MOST, int((height - AXIS) // LEAST)))
+    names = list(shares)
+    if len(names) <= most:
+        return names
+    kept = {highlight, *[name for name in names if name != highlight][: most - 1]}
+    return [name for name in names if name in kept]
+
+
+def _drawn(shares, names, notes, highlight, height, dark, width):
+    look = palette(dark)
+    keys = [key for key in ANSWERS if any(key in shares[name] for name in names)]
+    side = min(NAMES, 0.4 * width, max(text_width(name, SIZE, bold=True) for name in names) + 10)
+    scale, step = width - side - 14, min(TALL, (height - AXIS) / len(names))
+    rows, words, hovers = [], [], []
+    for place, name in enumerate(names):
+        top, bottom, left = place * step + 1.5, (place + 1) * step - 1.5, side
+        middle, of_model = (top + bottom) / 2, shares[name]
+        weight = 700 if name == highlight else 400
+        label = shorten(name, side - 10, SIZE, bold=weight == 700)
+        words.append(
+            {"x": side - 8, "y": middle, "text": label, "colour": look.ink, "align": "right", "weight": weight}
+        )
+        for key, text in zip(of_model, shares_text(1000 * share for share in of_model.values()), strict=True):
+            wide, (fill, sign) = scale * of_model[key], ANSWERS[key]
+            rows.append({"x": left, "x2": left + wide, "y": top, "y2": bottom, "colour": look.outcome(fill)})
+            said = next((one for one in (f"{sign} {text}", sign) if wide >= text_width(one, SMALL) + 4), None)
+            if said:
+                at = {"x": left + wide / 2, "y": middle, "size": SMALL, "align": "center"}
+                words.append({**at, "text": said, "colour": look.text_on(fill)})
+            left += wide
+        exact = {f"tip_{key}": percent_text(share, 1) for key, share in of_model.items()}
+        tips = {**{f"tip_{key}": "–" for key in keys}, **exact, "model": name, "note": notes.get(name, "")}
+        hovers.append({"x": 0.0, "x2": float(width), "y": top, "y2": bottom, **tips})
+    titles = {"model": "Model", "note": "Chosen by", **{f"tip_{key}": OUTCOMES[key].capitalize() for key in keys}}
+    tall = step * len(names)
+    ticks = np.arange(0, 101, 25)
+    at = {"y": tall + 11, "colour": look.muted, "size": SMALL, "align": "center"}
+    axis = [{**at, "x": side + scale * tick / 100, "text": f"{tick} %"} for tick in ticks.tolist()]
+    drawing = layer(
+        boxes(rows, width, tall + AXIS, radius=0),
+        texts(words + axis, width, tall + AXIS),
+        hover(hovers, width, tall + AXIS, titles, CLICKED, "model"),
+    ).properties(width=width, height=tall + AXIS)
+    items = [
+        {"kind": "box", "label": f"{ANSWERS[key][1]} {OUTCOMES[key]}", "colour": look.outcome(ANSWERS[key][0])}
+        for key in keys
+    ]
+    return vconcat(legend([(None, items)], width, dark=dark), drawing, spacing=4)
+
+
+def _table(shares, notes):
+    rows = [{"model": name, "chosen by": notes.get(name, ""), **of_model} for name, of_model in shares.items()]
+    return frame(rows)
+
+
+def _sentence(shares, names, highlight):
+    said = ", ".join(f"{percent_text(share, 1)} {OUTCOMES[key]}" for key, share in shares[highlight].items())
+    more = f" {len(names)} of {len(shares)} models are drawn; the table has all." if len(names) < len(shares) else ""
+    return f"{highlight}: {said}.{more}"
