@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.example_page.living import mount, take_rule
+from hierviz.app.widgets.living import mount, take_rule
 from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset

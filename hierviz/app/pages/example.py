@@ -5,7 +5,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
-from hierviz.app.example_page.living import living
+from hierviz.app.widgets.living import living
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
