@@ -62,13 +62,9 @@ globalThis.hierviz = hierviz;
 
     async start() {
       const {dark, width, height} = this.look();
-      const spec = structuredClone(this.spec);
       this.state = {...this.record.start, ...this.state};
-      for (const signal of spec.signals) {
-        const first = {dark, width, height, ...this.state, ...this.asking?.signals()}[signal.name];
-        if (first !== undefined) signal.value = first;
-      }
-      for (const data of spec.data) if (TABLES.includes(data.name)) data.values = this.record[data.name];
+      const signals = {dark, width, room: height, ...this.state, ...this.asking?.signals()};
+      const spec = hierviz.filled(this.spec, this.record, signals);
       this.view = (await this.embed(this.drawing, spec, {actions: false, renderer: "svg", mode: "vega"})).view;
       this.values = {...this.record.values};
       this.fill();
@@ -258,18 +254,11 @@ globalThis.hierviz = hierviz;
     // Fitted to its room; as high as its bars need.
     async fit(always = false) {
       if (!this.view) return;
-      const {dark, width, height: room} = this.look(), view = this.view;
-      const height = Math.max(room - (this.asking?.tall ?? 0), 300);
+      const {dark, width, height: room} = this.look(), height = Math.max(room - (this.asking?.tall ?? 0), 300);
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
-      view.signal("dark", dark).signal("width", width).signal("height", height).width(width).height(height);
-      await view.runAsync();
-      this.place.classList.toggle("is-wide", Boolean(view.signal("has_side")));
-      const needed = Math.ceil(view.signal("needed"));
-      if (needed !== height) {
-        view.signal("height", Math.max(height, needed)).height(needed);
-        await view.runAsync();
-      }
+      await this.view.signal("dark", dark).signal("width", width).signal("room", height).runAsync();
+      this.place.classList.toggle("is-wide", Boolean(this.view.signal("has_side")));
       this.show();
     }
 
@@ -281,6 +270,13 @@ globalThis.hierviz = hierviz;
     }
   }
 
+  // The specification with the tables of a record, and with values of signals.
+  hierviz.filled = (spec, record, values) => {
+    const made = structuredClone(spec);
+    for (const signal of made.signals) if (values[signal.name] !== undefined) signal.value = values[signal.name];
+    for (const data of made.data) if (TABLES.includes(data.name)) data.values = record[data.name];
+    return made;
+  };
   hierviz.ladder = (place, options) => new Ladder(place, options).start();
   hierviz.unpack ??= async text => {
     const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));

@@ -326,7 +326,7 @@ def _sample():
             name="sentence",
             x="x0",
             y="narrow ? above + 10 : 10",
-            text="asks ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
+            text="asks || !titled ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
             fontSize=15,
             lineHeight=20,
             **BOLD,

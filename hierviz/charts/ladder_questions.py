@@ -107,8 +107,12 @@ def _wins(model):
     best = " and ".join(title for title, right in zip(titles, is_most, strict=True) if right)
     choices = []
     for title, weight, p, lost, right in zip(titles, terms.weight, terms.p, terms.lost, is_most, strict=True):
-        loses = f"{title} loses {fraction_text(weight)} × (1 − {probability_text(float(p))}) = {value_text(float(lost))}"
-        said = f"Right: {loses}." if right else f"Not {title}: {loses}; most is lost at {best}, {value_text(float(most))}."
+        loses = (
+            f"{title} loses {fraction_text(weight)} × (1 − {probability_text(float(p))}) = {value_text(float(lost))}"
+        )
+        said = (
+            f"Right: {loses}." if right else f"Not {title}: {loses}; most is lost at {best}, {value_text(float(most))}."
+        )
         choices.append({"text": f"{title} ({fraction_text(weight)})", "said": said, "is_right": bool(right)})
     return [
         {

@@ -125,11 +125,11 @@ class _Scene:
     def _bar(self, row, slot, kind, state, node):
         p = None if self.p is None else float(self.p[node])
         mark = ""
-        if kind == "node" and not self.taxonomy.is_leaf[node] and node not in self.taxonomy.candidates:
+        if kind == "node" and node > 0 and not self.taxonomy.is_leaf[node] and node not in self.taxonomy.candidates:
             mark = "one child: never predicted"
         self.bars.append(
-            {"row": row, "slot": slot, "kind": kind, "state": state, "name": self.taxonomy.title(node), "mark": mark}
-            | {"node": int(node)}
+            {"row": row, "slot": slot, "kind": kind, "state": state, "node": int(node), "mark": mark}
+            | {"name": self.taxonomy.title(node) if node >= 0 else "outside the taxonomy"}
             | {"p": p or 0.0, "hi": 0.0 if self.high is None else float(self.high[node])}
             | {"text": "" if p is None else probability_text(p)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}

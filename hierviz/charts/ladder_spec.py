@@ -1,8 +1,9 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
-Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``height``; where it
-asks before it shows (``asks``), how many rows are ``opened``, whether the answer and the win are shown (``told``, ``told_win``),
-and all type is ``large``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of the win share another.
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
+``titled``; where it asks before it shows (``asks``), how many rows are ``opened``, and whether the answer and the win are shown
+(``told``, ``told_win``). Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below;
+the terms of the win share another.
 
 Functions
 ---------
@@ -30,7 +31,7 @@ IN_STEP = (
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -39,22 +40,23 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720):
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+    titled : bool
+        Whether the drawing says its sentence itself, and leaves room at its top left.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "height": height, "dark": dark} | record["start"] | ASKED
-    names = ("width", "height", "dark", "model", "rule", "value", *ASKED)
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"] | ASKED
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
         "padding": 0,
         "background": {"signal": "c.background"},
         "config": {"text": {"font": FONT}},
-        "signals": [{"name": name, "value": inputs[name]} for name in names]
+        "signals": [{"name": name, "value": value} for name, value in inputs.items()]
         + [{"name": name, "update": update} for name, update in _signals().items()],
         "data": _data(record),
         "scales": _scales(),
@@ -72,7 +74,7 @@ def _signals():
         "sample": "data('sample')[0]",
         "scene": "now ? now.a : -1",
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
-        "large": "!asks ? 1 : narrow ? 1.1 : clamp(min(width / 1100, height / 500), 1, 1.6)",
+        "large": "!asks ? 1 : narrow ? 1.1 : clamp(min(width / 1100, room / 500), 1, 1.6)",
         "has_side": "!narrow && (asks || sample.picture || length(sample.text_wide) || data('curve').length)",
         "x0": "has_side ? 22 + 240 * large : 0",
         "lane_step": "narrow ? 10 : 18",
@@ -82,14 +84,14 @@ def _signals():
         "counts": "width - (narrow ? 52 : 112) * large",
         "wins": "counts - (narrow ? 0 : 168) * large",
         "end": "(narrow ? counts - 6 : wins - 28)",
-        "picture": "narrow ? 104 : asks ? clamp(height - 190 * large, 120, 240 * large) : clamp(height - 480, 120, 226)",
-        "side": "asks ? 4 : narrow ? 0 : 76",
+        "picture": "narrow ? 104 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
+        "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
         # On a phone the sample is above the sentence.
         "above": "sample.picture || length(sample.text_narrow) ? 116 : 66",
-        "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : 76",
+        "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : titled ? 76 : 26",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
-        "slot_tall": "clamp((height - top - foot) / units, narrow ? 26 : 10, 34 * large)",
+        "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",
         "size": "narrow ? 12 * large : clamp(0.62 * slot_tall, 9, 13 * large)",
         "bar_tall": "narrow ? 8 : min(18 * large, 0.68 * slot_tall)",
         "n_lanes": "max(0, lane_extent[1])",
@@ -101,10 +103,11 @@ def _signals():
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(height - picture - 290, 90, 186)",
+        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
         "side_tall": "has_side ? side + picture + (asks ? 130 * large : 146 + curve_tall) : 0",
-        "needed": "narrow ? (asks ? ribbon + ribbon_tall + 44 : curve_top + curve_tall + 34) : max(ribbon + ribbon_tall + 46, side_tall)",
+        "needed": "narrow ? ribbon + ribbon_tall + (asks ? 44 : 90 + curve_tall) : max(ribbon + ribbon_tall + 46, side_tall)",
+        "height": "max(room, ceil(needed))",
     }
 
 
@@ -134,7 +137,9 @@ def _data(record):
         {
             "name": "win_now",
             "source": "win",
-            "transform": [{"type": "filter", "expr": "datum.m === model && now && datum.g === now.g && datum.row < opened"}],
+            "transform": [
+                {"type": "filter", "expr": "datum.m === model && now && datum.g === now.g && datum.row < opened"}
+            ],
         },
         {"name": "curve_now", "source": "curve", "transform": [*of_model, {"type": "filter", "expr": "!asks"}]},
         {

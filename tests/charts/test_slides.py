@@ -11,7 +11,7 @@ from chart_cases import many_curves, three_points
 from PIL import Image
 
 from hierviz import FileError, Predictions, Taxonomy
-from hierviz.charts import Figure, example, operating_curves, plain_curves, rejection_curves, slide
+from hierviz.charts import Figure, example, operating_curves, plain_curves, slide
 from hierviz.charts._slide import EDGE, HIGH, LINES, SAMPLE, TITLE, WIDE, title_lines
 from hierviz.charts._text import text_width
 
@@ -135,8 +135,14 @@ def test_an_example_brings_its_sample():
     truth = tree.nodes("a2")
     predictions = Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth, attributes={"text": text})
     figure = example(predictions, "0")
-    assert figure.sample == "A cat sat down."
-    assert "A cat sat down." in {row[0] for row in words_of(slide(figure).svg)}
+    made = slide(figure, rule="threshold", threshold=0.5).svg
+    inner = made[made.index("<svg", 10) :]
+    assert "A cat sat down." in "".join(re.findall(r">([^<]*)<", inner))
+    # The sentence is the title, and not in the drawing again; nor are model and rule, which the last line names.
+    texts = re.findall(r">([^<]+)<", inner)
+    assert not any(figure.sentence.startswith(text) for text in texts if len(text) > 12)
+    assert figure.sentence in " ".join(row[0] for row in words_of(made))
+    assert "Threshold" not in texts
     assert operating_curves({"A": three_points()}).sample is None
 
 
@@ -159,3 +165,13 @@ def test_any_chart_can_be_a_slide():
     assert drawing_of(slide(chart, title="A point").svg)
     plain = Figure(lambda dark, width: chart, None, "A sentence.")
     assert words_of(slide(plain, date="").svg)[0][0] == "A sentence."
+
+
+def test_a_slide_is_written_as_its_name_says(tmp_path):
+    made = slide(plain_curves({"A": three_points()}), date="")
+    made.write(tmp_path / "a.svg")
+    made.write(str(tmp_path / "a.PNG"))
+    assert (tmp_path / "a.svg").read_text() == made.svg
+    assert (tmp_path / "a.PNG").read_bytes() == made.png
+    with pytest.raises(FileError, match=r"expected a file that ends in .svg or .png, got .pdf"):
+        made.write(tmp_path / "a.pdf")

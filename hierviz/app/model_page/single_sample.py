@@ -8,7 +8,6 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.example_page.living import mount, take_rule
 from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.details import one_line
 from hierviz.app.model_page.edit import edited
@@ -17,6 +16,7 @@ from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, frame, sample, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import main_place
+from hierviz.app.widgets.living import mount, take_rule
 from hierviz.charts.export import packed
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.theme import ANSWERS, answer_signs

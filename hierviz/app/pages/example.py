@@ -5,13 +5,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
-from hierviz.app.example_page.living import living
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
+from hierviz.app.widgets.living import living
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
@@ -68,7 +68,9 @@ with title_row:
     asks = is_ladder and state.view().ask == "yes"
     if is_ladder:
         look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_toggle=True)
-        st.toggle("Ask first", help="Asks which answer is given and opens the ladder row by row. Keys: Space or ↓", **look)
+        st.toggle(
+            "Ask first", help="Asks which answer is given and opens the ladder row by row. Keys: Space or ↓", **look
+        )
     sample_keys()
 
 if last < 0:

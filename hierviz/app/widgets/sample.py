@@ -7,9 +7,10 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.figure import figure, picture_url
+from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.charts.export import picture_url
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words

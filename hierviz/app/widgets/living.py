@@ -8,12 +8,12 @@ from pathlib import Path
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.example_page import what_if
 from hierviz.app.state import rule_parameters
+from hierviz.app.widgets import what_if
 from hierviz.app.widgets.controls import offered_rules
-from hierviz.app.widgets.figure import main_place, picture_url
+from hierviz.app.widgets.figure import main_place
 from hierviz.charts._figure import text_of
-from hierviz.charts.export import packed
+from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec

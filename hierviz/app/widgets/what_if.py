@@ -39,9 +39,7 @@ def changed_record(evaluation, sample, settings, changed, picture):
     )
     words = f"Changed by you, not the model’s: {', '.join(classes)}."
     models = {"changed": changed_sample(evaluation, row, changed), OWN: evaluation}
-    record = ladder_record(
-        models, sample, settings, shown="changed", picture=picture, curve=False, changed=words
-    )
+    record = ladder_record(models, sample, settings, shown="changed", picture=picture, curve=False, changed=words)
     name = evaluation.predictions.name
     for model, title in zip(record["models"], ("Changed by you", f"{name}, unchanged"), strict=True):
         model["name"] = title
