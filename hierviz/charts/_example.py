@@ -57,10 +57,7 @@ class ExampleFigure(Figure):
         # Where the controls are: next to the sentence, else below it.
         look = {"x": "narrow && sample.picture ? 112 : 0", "fontSize": "has_side ? 13 : 11", "baseline": "'top'"}
         look |= {"y": "narrow ? 100 : has_side ? 4 : 44", "fill": "c.ink", "lineHeight": 18}
-        look |= {
-            "text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}",
-            "limit": "has_side ? 240 : width - 112",
-        }
+        look |= {"text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}", "limit": "has_side ? 240 : width - 112"}
         entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
         return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
@@ -139,15 +136,7 @@ def example(
     if model is not None:
         check_one_of("model", model, having)
     first = next(iter(having)) if model is None else model
-    return example_figure(
-        having,
-        sample_id,
-        first,
-        {"rule": rule, "threshold": threshold, **parameters},
-        rules=rules,
-        dark=dark,
-        size=(width, height),
-    )
+    return example_figure(having, sample_id, first, {"rule": rule, "threshold": threshold, **parameters}, rules=rules, dark=dark, size=(width, height))
 
 
 def by_name(models):
@@ -182,9 +171,7 @@ def rules_of(evaluation):
 
 def _table(evaluation, row, choice, record):
     """The steps of the shown rule, and the classes that the drawing shows."""
-    steps = sample_steps(
-        evaluation, row, choice["rule"], **{name: one for name, one in choice.items() if name != "rule"}
-    ).to_frame()
+    steps = sample_steps(evaluation, row, choice["rule"], **{name: one for name, one in choice.items() if name != "rule"}).to_frame()
     start = record["start"]
     scene = step_at(record, start["model"], start["rule"], start["value"])["a"]
     bars = [one for one in record["bars"] if one["m"] == start["model"] and one["a"] == scene]

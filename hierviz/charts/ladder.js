@@ -254,7 +254,7 @@ globalThis.hierviz = hierviz;
     // Fitted to its room; as high as its bars need.
     async fit(always = false) {
       if (!this.view) return;
-      const {dark, width, height: room} = this.look(), height = Math.max(room - (this.asking?.tall ?? 0), 300);
+      const {dark, width, height} = this.look();
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
       await this.view.signal("dark", dark).signal("width", width).signal("room", height).runAsync();

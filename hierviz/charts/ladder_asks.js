@@ -145,7 +145,6 @@
       if (focus) (this.choices.querySelector("button:not([disabled])") ?? this.next).focus();
     }
 
-    get tall() { return this.is_on ? this.panel.offsetHeight : 0; }
     get root() { return this.ladder.place.getRootNode(); }
 
     pick(what, place) {

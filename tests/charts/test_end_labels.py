@@ -8,11 +8,12 @@ from chart_cases import curve_of, many_curves, shown_texts, three_points, views
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hierviz.charts import CurveAxes, CurveLayers, operating_curves, plain_curves, to_svg
+from hierviz.charts import CurveAxes, CurveLayers, operating_curves, plain_curves, rejection_curves, to_svg
 from hierviz.charts._curve_figure import CurveFigure
 from hierviz.charts._end_labels import SIZE, column_width, end_labels, spread
 from hierviz.charts._text import text_width
 from hierviz.charts.theme import model_colours
+from hierviz.curves._rejection_curve import rejection_curve
 
 
 def box(row):

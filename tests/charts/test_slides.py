@@ -11,7 +11,7 @@ from chart_cases import many_curves, three_points
 from PIL import Image
 
 from hierviz import FileError, Predictions, Taxonomy
-from hierviz.charts import Figure, example, operating_curves, plain_curves, slide
+from hierviz.charts import Figure, example, operating_curves, plain_curves, rejection_curves, slide
 from hierviz.charts._slide import EDGE, HIGH, LINES, SAMPLE, TITLE, WIDE, title_lines
 from hierviz.charts._text import text_width
 

@@ -78,7 +78,7 @@ class _Work:
         """Errors are for whoever asks for it, and makes it again."""
         try:
             self._make(partial(stage_progress, self._tell))
-        except Exception:
+        except Exception:  # noqa: S110
             pass
         finally:
             self.is_over.set_result(None)

@@ -83,8 +83,11 @@ class Living {
   }
 
   look() {
-    const top = Math.min(this.place.getBoundingClientRect().top, 140);
-    return {dark: this.data.dark, width: this.place.clientWidth, height: Math.max(innerHeight - top - 16, 420)};
+    // What is above the drawing takes some of its room.
+    const top = this.place.getBoundingClientRect().top, figure = this.place.querySelector(".ladder-figure");
+    const above = figure ? figure.getBoundingClientRect().top - top : 0;
+    const height = Math.max(innerHeight - Math.min(top, 140) - above - 16, 420);
+    return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
   }
 
   say(state) {
