@@ -57,7 +57,7 @@ def test_dots_are_where_the_thresholds_are_and_the_line_at_the_target():
 def test_a_point_of_another_rule_or_of_labels_is_beside_the_curves():
     point = charts.ChosenPoint("labels of a file", "labels", 0.6, 0.7)
     figure = charts.operating_points({"a": three_points()}, {}, point)
-    dots = [row for row in rows(figure, "model", "x", "y", "size")]
+    dots = rows(figure, "model", "x", "y", "size")
     assert [(row["model"], row["x"], row["y"]) for row in dots] == [("labels of a file", 0.6, 0.7)]
     assert figure.sentence.endswith("information recall 60.0 %.")
 
@@ -219,6 +219,6 @@ def test_several_names_do_not_cover_each_other():
 
 
 def test_classes_without_samples_are_refused():
-    taxonomy, table = crowded()
+    _, table = crowded()
     with pytest.raises(PredictionsError, match="classes with samples"):
         charts.worst_subtrees(table, [])

@@ -34,7 +34,7 @@ TEXT_CARDS = {1600: 12, 1200: 10, 900: 8, 600: 6, 330: 4}
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class OverviewPictures:
     """What the pictures are of.
 
     Attributes
@@ -235,8 +235,7 @@ def _subtrees(pictures, width, height):
     clicked = (event or {}).get("selection", {}).get("node", [])
     target = str(clicked[0].get("target", "")) if clicked else ""
     if target in choice.taxonomy.index:
-        state.change(under=target, sample="")
-        go_to("taxonomy")
+        go_to("taxonomy", under=target, sample="")
 
 
 def _mistakes(pictures, found, most):
