@@ -16,6 +16,7 @@ app = st.App(
     middleware=[
         Middleware(middleware.HostCheck),
         Middleware(middleware.UploadCheck),
+        Middleware(middleware.DrawingModule),
         Middleware(middleware.UnknownPage),
     ],
 )

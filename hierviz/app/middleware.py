@@ -13,12 +13,13 @@ to the Overview, which shows a message.
 
 from __future__ import annotations
 
+import asyncio
 import re
 import sys
 from urllib.parse import quote, unquote
 
 import streamlit as st
-from starlette.responses import PlainTextResponse, RedirectResponse
+from starlette.responses import PlainTextResponse, RedirectResponse, Response
 from streamlit import runtime
 
 from hierviz.app.state.limits import size_text
@@ -27,6 +28,8 @@ from hierviz.reports.view_pages import NO_PAGE, PAGES
 
 _PORTS = {"http": 80, "https": 443}
 ROUTE = re.compile(r"/_stcore/upload_file/([^/]+)/[^/]+")
+# Where the module of drawings is, below any folder.
+MODULE_FOLDER = "/_hierviz/"
 # What Streamlit serves besides pages.
 SERVED = frozenset(("media", "component", "static", "vendor", "healthz", "auth", "oauth2callback"))
 
@@ -177,6 +180,35 @@ def _limits():
     from hierviz.app.state.server_memory import limits_of  # the pages have loaded it; the start of the server need not
 
     return limits_of(sys.argv[1:], st.get_option("server.maxUploadSize"))
+
+
+class DrawingModule:
+    """ASGI middleware that serves the module which draws samples in the browser, with its drawing library.
+
+    It is the same file for a version: the browser keeps it. Below other folders, as behind a reverse proxy, it is found too.
+
+    Parameters
+    ----------
+    app : callable
+        The application behind it.
+    """
+
+    def __init__(self, app):
+        self.app = app
+
+    async def __call__(self, scope, receive, send):
+        if scope["type"] != "http" or MODULE_FOLDER not in scope["path"]:
+            await self.app(scope, receive, send)
+            return
+        from hierviz.charts.ladder_module import browser_module, module_name
+
+        if scope["path"].rpartition("/")[2] != module_name():
+            response = PlainTextResponse("Not found\n", 404)
+        else:
+            content = await asyncio.to_thread(browser_module)
+            headers = {"cache-control": "public, max-age=31536000, immutable", "x-content-type-options": "nosniff"}
+            response = Response(content, media_type="text/javascript", headers=headers)
+        await response(scope, receive, send)
 
 
 class UnknownPage:

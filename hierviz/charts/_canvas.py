@@ -10,7 +10,7 @@ import altair as alt
 
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
 from hierviz.charts._text import shorten, text_width
-from hierviz.charts.theme import FONT, SIZE, palette
+from hierviz.charts.theme import FONT, SIZE, beside_tools, palette
 
 
 def position(field, extent, *, axis="x", start=0):
@@ -107,10 +107,11 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
     Returns
     -------
     alt.LayerChart
-        `width` pixels wide; its height follows from the items.
+        `width` pixels wide, with rows that end before the tools of a page; its height follows from the items.
     """
     look = palette(dark)
-    placed, words, x, y = [], [], 0.0, ROW / 2
+    placed, words, x, y, full = [], [], 0.0, ROW / 2, width
+    width = width if stacked else beside_tools(width)
     for number, (title, items) in enumerate(groups):
         if number:
             y, x = y + ROW * (1.4 if stacked else 1), 0.0
@@ -135,7 +136,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
             )
             x = 0.0 if stacked else x + need + 16
     height = y + ROW / 2
-    view = width - start
+    view = full - start
     layers = [*_swatches(placed, view, height, start), texts(words, view, height, start=start)]
     return layer(*layers).properties(width=view, height=height)
 

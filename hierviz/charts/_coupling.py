@@ -47,11 +47,12 @@ class Coupling:
         bind = alt.binding_select(options=list(range(len(self.names))), labels=self.names, name="model ")
         return _selection("model", "model", self.picked, bind=bind)
 
-    def parameters(self):
-        """Parameters of the whole figure."""
+    def parameters(self, is_still=False):
+        """Parameters of the whole figure; a still one has no selection of the threshold."""
         several = len(self.names) > 1
+        chosen = repr(self.start) if is_still else f"isArray(chosen.threshold) ? chosen.threshold[0] : {self.start!r}"
         parameters = [
-            alt.param(name="threshold", expr=f"isArray(chosen.threshold) ? chosen.threshold[0] : {self.start!r}"),
+            alt.param(name="threshold", expr=chosen),
             alt.param(name="picked", expr=f"isArray(model.model) ? model.model[0] : {self.picked}" if several else "0"),
         ]
         if not self.is_shared:

@@ -15,7 +15,7 @@ from hierviz.charts.curve_axes import CurveAxes
 from hierviz.charts.curve_knots import ThresholdScale, knots
 from hierviz.charts.curve_lines import pixels_of
 from hierviz.charts.theme import model_colours, palette, rule_label, rule_shape
-from hierviz.curves.operating_curve import best_at_correct
+from hierviz.curves.envelopes import best_at_correct
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.registry import METRICS
 
@@ -62,6 +62,8 @@ def words_of(curves, counts="information"):
 
 
 LEVELS = (0.90, 0.95)
+# Curves are apart where the eye sees it: by this share of the height of the picture.
+PARTED = 0.01
 # Axes and strip where none are chosen: of one answer a sample, and of predicted sets.
 DEFAULTS = (
     {"x": "info_recall", "y": "correct", "strip": "info_f1"},
@@ -86,7 +88,8 @@ class CurveLayers:
     bands : dict of str to CurveBands, optional
         By model: a pale area, at each threshold the interval of `y` at the mean of `x`.
     points : list of dict, optional
-        Thresholds to ring on the curve of the chosen model: ``model``, ``label``, ``threshold``.
+        Thresholds to ring on the curve of the chosen model: ``model``, ``label``, ``threshold``; of a target that is a value of
+        a metric also ``metric`` and ``level``: it is a line across where an axis has this metric.
     """
 
     rules: dict | None = None
@@ -212,11 +215,20 @@ class CurveFigure:
     @cached_property
     def domains(self):
         """Ranges of the axes x and y."""
-        return self._domain(self.axes.x, "x"), self._domain(self.axes.y, "y")
+        x, y = self.axes.x, self.axes.y
+        up = self._domain(y, self._drawn(y, "y"))
+        across = self._drawn(x, "x")
+        if self.axes.zoom and x != "threshold" != y:
+            # All curves start at one place: left of where they part there is one line, at least for the eye.
+            across = np.maximum(across, numbers.parting(self.curves, x, y, PARTED * (up[1] - up[0])))
+            rings = [row["x"] for row in self.rings]
+            across = np.concatenate([across, [row["x"] for row in self.markers], rings])
+        return self._domain(x, across), up
 
-    def _domain(self, key, field):
+    def _drawn(self, key, field):
+        """All that is drawn along an axis."""
         if key == "threshold":
-            return 0.0, 1.0
+            return np.array([0.0, 1.0])
         drawn = [
             *(numbers.extremes(curve, key) for curve in self.curves.values()),
             [row[field] for row in self.markers],
@@ -224,7 +236,32 @@ class CurveFigure:
         for band in (self.layers.bands or {}).values():
             # A band that leaves the picture would look narrower than it is.
             drawn += [band.curve[key].lower, band.curve[key].upper] if field == "y" and key in band.curve else []
-        return numbers.domain(key, np.concatenate(drawn), self.axes.zoom)
+        return np.concatenate(drawn)
+
+    def _domain(self, key, drawn):
+        return (0.0, 1.0) if key == "threshold" else numbers.domain(key, drawn, self.axes.zoom)
+
+    @cached_property
+    def rings(self):
+        """Thresholds to ring: one row a model and label, with its place ``x`` and ``y`` on the curve."""
+        rows, names, (x, y) = [], list(self.curves), (self.axes.x, self.axes.y)
+        for point in self.layers.points or ():
+            number, threshold = names.index(point["model"]), float(point["threshold"])
+            at = self.curves[point["model"]].at(threshold)
+            across = float(self.scale.place(threshold) if x == "threshold" else at[x])
+            row = {"j": number, "threshold": threshold, "x": across, "y": float(at[y]), "label": str(point["label"])}
+            rows.append(row | {"colour": self.colours[number]})
+        return rows
+
+    @cached_property
+    def targets(self):
+        """Targets that are a line on this picture: dict of label to (axis, value)."""
+        axes = {self.axes.x: "x", self.axes.y: "y"}
+        return {
+            str(point["label"]): (axes[point["metric"]], float(point["level"]))
+            for point in self.layers.points or ()
+            if point.get("metric") in axes
+        }
 
     def plane(self, plot, height):
         """The Plane of the main panel on so many pixels."""
@@ -234,5 +271,6 @@ class CurveFigure:
     def places(self, number):
         """Places of a model on the main panel at all knots, shares of its width and height: x and y, shape (n_knots,)."""
         at, x = list(self.curves.values())[number].at(self.thresholds), self.axes.x
-        across = self.scale.place(self.thresholds) if x == "threshold" else pixels_of(at[x], self.domains[0], 1)
+        # What is left of a cropped picture is at its edge.
+        across = self.scale.place(self.thresholds) if x == "threshold" else pixels_of(at[x], self.domains[0], 1).clip(0)
         return across, 1 - pixels_of(at[self.axes.y], self.domains[1], 1)

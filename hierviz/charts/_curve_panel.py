@@ -1,4 +1,4 @@
-"""The main panel of the operating curves: lines, markers, dots at the threshold, construction lines, names, bands, rings."""
+"""The main panel of the operating curves: lines, markers, dots at the threshold, targets, construction lines, bands, names."""
 
 from __future__ import annotations
 
@@ -10,8 +10,8 @@ from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
 from hierviz.charts._coupling import ROW, by_model
 from hierviz.charts._curve_figure import LEVELS
-from hierviz.charts._plane import SPOT, Room, points
-from hierviz.charts._text import shorten
+from hierviz.charts._end_labels import end_labels, label_layers
+from hierviz.charts._plane import Room, points
 from hierviz.charts._threshold_strip import threshold_axis
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import FINEST, against_threshold, envelopes, pixels_of, polylines, simplify, tables
@@ -23,8 +23,8 @@ MARKER, MAJORITY, DOT, PICKED_DOT = 95, 350, 80, 115
 DASHES, SOLID = [5, 4], [1, 0]
 
 
-def curve_panel(figure, plot, height, wide):
-    """All curves of a CurveFigure on a plot of `plot` x `height` pixels."""
+def curve_panel(figure, plot, height, side, wide):
+    """All curves of a CurveFigure on a plot of `plot` x `height` pixels, with their names in `side` pixels on the right."""
     x, y, on = figure.axes.x, figure.axes.y, figure.plane(plot, height)
     place = on.place
     if x == "threshold":
@@ -40,19 +40,50 @@ def curve_panel(figure, plot, height, wide):
         rows = [row | {"size": MAJORITY if row["rule"] == "majority" else MARKER} for row in figure.markers]
         of_rules = {"model:N": "Model", "label:N": "Rule", **numbers.tips_of(x, y)}
         layers.append(points(rows, place, figure.look, of_rules))
-    dots = figure.coupling.at_threshold(figure.knots, figure.colours, y, x=x)
-    size = alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT})
-    dots = dots.mark_circle(opacity=1, stroke=figure.look.background, strokeWidth=1.5)
-    layers += [
-        on.hover(list(_hovered(figure)), fields, place),
-        *point_layers(figure, place),
-        dots.encode(**place, color=OWN_COLOUR, key=ROW, size=size, tooltip=tooltips(fields)),
-    ]
-    labels = direct_labels(figure, on) if wide else []
-    if labels:
-        words = alt.Chart(frame(labels)).encode(**place, text=alt.Text("text:N"))
-        layers += haloed(words, figure.look.background, baseline="middle", fontWeight=600, aria=False, **SPOT)
+    layers += [on.hover(list(_hovered(figure)), fields, place), *_rings(figure, place), _dots(figure, place, fields)]
+    lines = [np.array(figure.places(number)) * [[plot], [height]] for number in range(len(figure.curves))]
+    markers = np.array([on.pixel(row) for row in figure.markers]).reshape(-1, 2).T
+    targets, words = _targets(figure, on, place, np.concatenate([*lines, markers], axis=1))
+    layers[:0] = targets
+    # Against the threshold all curves may end at one place: they are named from the other end.
+    along = x == "threshold"
+    named = end_labels(list(figure.curves), figure.colours, lines, on, side, others=markers, along=along)
+    layers += [*words, *label_layers(named, on, not along)]
     return layer(*layers).properties(width=plot, height=height, name="main")
+
+
+def _dots(figure, place, fields):
+    """A dot a model at its threshold; one that a cropped axis leaves out is an arrow at its edge."""
+    dots = figure.coupling.at_threshold(figure.knots, figure.colours, figure.axes.y, x=figure.axes.x)
+    low = figure.domains[0][0]
+    dots = dots.transform_calculate(shown=f"max(datum.x, {low})", shape=f"datum.x < {low} ? 'triangle-left' : 'circle'")
+    size = alt.SizeValue(DOT, condition={"test": "datum.j === picked", "value": PICKED_DOT})
+    across = place["x"].copy()
+    across["shorthand"] = "shown:Q"
+    dots = dots.mark_point(filled=True, opacity=1, stroke=figure.look.background, strokeWidth=1.5)
+    shape = alt.Shape("shape:N", scale=None)
+    return dots.encode(across, place["y"], color=OWN_COLOUR, shape=shape, key=ROW, size=size, tooltip=tooltips(fields))
+
+
+def _targets(figure, on, place, others):
+    """(lines of the targets across the picture, their words where `others` leave room)."""
+    lines, words, room = [], [], Room((0, on.plot, 0, on.height), 12, others=others)
+    look = {"strokeWidth": 1.2, "strokeDash": [2, 3], "color": figure.look.muted, **STILL}
+    (left, right), (low, high) = figure.domains
+    for label, (axis, level) in figure.targets.items():
+        if not (left <= level <= right if axis == "x" else low <= level <= high):
+            continue
+        lines.append(alt.Chart(frame({axis: [level]})).mark_rule(**look).encode(place[axis]))
+        if axis == "y":
+            at = on.pixel({"x": left, "y": level})[1]
+            ends = (on.plot, "right", -6), (0, "left", 6)
+            tries = [(x, at, align, dx, dy) for dy in (-9, 9) for x, align, dx in ends]
+        else:
+            at = on.pixel({"x": level, "y": low})[0]
+            tries = [(at, on.height, align, dx, -10) for align, dx in (("left", 6), ("right", -6))]
+        found = room.placed(label, tries)
+        words += [found | on.values(found["across"], found["down"])] if found else []
+    return lines, on.words(words, colour=figure.look.muted)
 
 
 def _lines(figure, place):
@@ -118,46 +149,8 @@ def _hovered(figure):
         for threshold in (np.arange(41) / 40).tolist():
             at = curve.at(threshold)
             across = float(figure.scale.place(threshold) if x == "threshold" else at[x])
-            yield {"model": name, "text": threshold_text(threshold), "x": across, "y": float(at[y])}
-
-
-# Pixels around a place on a curve that no other curve may come into.
-ALONE = 15
-# Corner of the name that touches the curve, with its distance: right of the end first, then below, then above.
-SPOTS = (("left", 12, 0), ("right", -8, 12), ("left", 8, -12), ("right", -10, 2), ("left", 10, 14))
-
-
-def direct_labels(figure, on):
-    """Rows x, y, text, colour, align, dx, dy of the names that have room at their curve, clear of everything else.
-
-    The end of a curve is tried first, then places along it; a name that finds none is left to the legend.
-    """
-    lines = [np.array(figure.places(number)) * [[on.plot], [on.height]] for number in range(len(figure.curves))]
-    markers = np.array([on.pixel(row) for row in figure.markers]).reshape(-1, 2).T
-    # Between two knots the curve is drawn as well.
-    middles = [(line[:, 1:] + line[:, :-1]) / 2 for line in lines]
-    others = np.concatenate([*lines, markers, *middles], axis=1)
-    room, rows = Room((0, on.plot + 10, 0, on.height), 12, bold=True, others=others), []
-    for number, (name, colour) in enumerate(zip(figure.curves, figure.colours, strict=True)):
-        others = np.concatenate([np.empty((2, 0)), *(line for k, line in enumerate(lines) if k != number)], axis=1)
-        tries = [
-            (x, y, *spot)
-            for (x, y), spot in _tries(*lines[number])
-            if not (np.hypot(others[0] - x, others[1] - y) < ALONE).any()
-        ]
-        label = room.placed(shorten(name, 150, 12, bold=True), tries)
-        if label:
-            rows.append(label | {"colour": colour} | on.values(label["across"], label["down"]))
-    return rows
-
-
-def _tries(across, down):
-    """(place on the curve, spot), the end of the curve first, then from there to its start in steps of its length."""
-    yield (across[0], down[0]), SPOTS[0]
-    length = np.concatenate([[0], np.cumsum(np.hypot(np.diff(across), np.diff(down)))])
-    for share in np.linspace(0.02, 0.9, 45):
-        start = int(np.searchsorted(length, share * length[-1]))
-        yield from (((across[start], down[start]), spot) for spot in SPOTS[1:])
+            if across >= figure.domains[0][0]:
+                yield {"model": name, "text": threshold_text(threshold), "x": across, "y": float(at[y])}
 
 
 # Half a pixel of the largest picture: the edge of an area this pale shows no more.
@@ -217,24 +210,13 @@ def band_layers(bands, x, y, domains, place, scale=None):
     return [area.encode(place["x"], place["y"], order=alt.Order("order:Q"), fill=fill, detail=detail) for area in areas]
 
 
-def point_layers(figure, place):
-    """Rings with their words around the chosen thresholds of the chosen model."""
-    rows, names, (x, y) = [], list(figure.curves), (figure.axes.x, figure.axes.y)
-    for point in figure.layers.points or ():
-        number, threshold = names.index(point["model"]), float(point["threshold"])
-        at = figure.curves[point["model"]].at(threshold)
-        across = float(figure.scale.place(threshold) if x == "threshold" else at[x])
-        row = {"j": number, "threshold": threshold, "x": across, "y": float(at[y]), "label": str(point["label"])}
-        rows.append(row | {"colour": figure.colours[number]})
-    if not rows:
+def _rings(figure, place):
+    """Rings around the chosen thresholds of the chosen model."""
+    if not figure.rings:
         return []
-    base = alt.Chart(frame(rows)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
-    text = {"align": "right", "baseline": "middle", "dx": -13, "dy": 11, "fontWeight": 600}
+    base = alt.Chart(frame(figure.rings)).transform_filter("datum.j === picked").encode(place["x"], place["y"])
     rings = base.mark_point(filled=False, size=RING, strokeWidth=2, shape="square", opacity=1)
-    return [
-        rings.encode(color=OWN_COLOUR, tooltip=tooltips({"label:N": "Goal", "threshold:Q": ("τ", ".4~f")})),
-        *haloed(base.encode(text=alt.Text("label:N")), figure.look.background, **text),
-    ]
+    return [rings.encode(color=OWN_COLOUR, tooltip=tooltips({"label:N": "Target", "threshold:Q": ("τ", ".4~f")}))]
 
 
 def _edges(bands, x, y, scale):

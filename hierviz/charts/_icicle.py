@@ -1,108 +1,102 @@
 """Icicle of a folded tree: depth from left to right, height by probability.
 
-What is drawn taller than its probability has a striped edge. Every cell carries its p and a thin bar in a track from 0 to 1,
-which is equally long everywhere.
-
-One scale of heights for all cells, in pixels for a probability of 1: at one depth a cell of a larger probability is never
-lower than one of a smaller, and the cells of the children lie within that of their parent. What is too improbable to draw is
-left out, unless it is on a path or kept for another reason: then it gets the least height. It, and what it makes taller by
-more than `TOLERANCE`, is marked as not to scale.
+One scale of heights for all cells, and no cell is taller than its probability: what is too low for its words has them to the
+right of the drawing, and what is thinner than a line that can be seen is such a line, which its label says. Off the paths, what
+is thinner still is left out, unless it is kept for another reason.
 """
 
 from __future__ import annotations
 
-import itertools
 from dataclasses import dataclass
 
-from hierviz.charts._canvas import boxes, hover, stripes, texts
+from hierviz.charts._blocks import (
+    HAIRLINE,
+    INSET,
+    LEAD,
+    Outside,
+    edges,
+    inside_words,
+    leaders,
+    outside_width,
+    placed_outside,
+    stacked,
+)
+from hierviz.charts._canvas import boxes, hover, texts
 from hierviz.charts._compose import layer
-from hierviz.charts._text import text_width, wrap_words
-from hierviz.charts.theme import SIZE, SMALL
+from hierviz.charts._text import text_width
+from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.messages.number_text import count_text
 
-GAP, INSET, LINE = 3, 10, 16
+GAP = 3
 NARROWEST, WIDEST = 92, 250
 TOOLTIP = {"name": "Node", "tip_p": "p", "tip_outcome": "Outcome", "tip_hidden": "Nodes not shown"}
 # What a click on a row opens: the number of its node; of folded siblings -1 minus that of their parent.
 OPENED = "opened"
-# Pixels of a cell with one line of text, and with a second line for its tag.
-ROW, TAGGED = 27, 42
-# Pixels for a probability of 1: at least, at most, and less where else the budget of the whole figure would not hold.
-LEAST, MOST, COARSEST, BUDGET = 400, 560, 54, 900
-# A cell may be so much taller than its probability, as a share and in pixels, before it is marked.
-TOLERANCE, SLACK = 0.1, 2
+# Pixels of a cell with a line of words, off the paths: less probable siblings are folded.
+ROW = 17
+# Pixels for the probability of the first row, and less where children that do not exclude each other need more than `BUDGET`.
+TALL, COARSEST, BUDGET = 500, 54, 900
+# Cells lower than this have no outline; labels outside take this share of the width at most, and this many pixels.
+OUTLINED, SHARE, LABELS = 7, 0.32, 290
+TOO_THIN = (
+    "too thin to draw to scale, drawn as a 1 px line",
+    "too thin: drawn as a 1 px line",
+    "drawn as a 1 px line",
+    "1 px line",
+)
 
 
 def icicle(layout, look, width, select=None):
     """Draw an `IcicleLayout`, its rows with ``tag`` and texts, `width` pixels wide; `select`: see `_canvas.hover`."""
-    left = _columns(layout.drawn, width - 2)
-    # Columns differ in width; the bars of all have one scale.
-    full = min(b - a for a, b in itertools.pairwise(left)) - GAP - 2 * INSET
-    cells, bars, edges, words, tips = [], [], [], [], []
-    for row, y, tall, to_scale in zip(layout.rows, layout.top, layout.height, layout.to_scale, strict=True):
+    right = layout.cells_end(width)
+    left = _columns(layout.drawn, right - 2)
+    cells, words, tips, labelled, columns = [], [], [], {}, {}
+    total = layout.total
+    for row, y, tall in zip(layout.rows, layout.top, layout.height, strict=True):
         if not tall:
             continue
-        x, x2, y2 = left[row["depth"]], left[row["depth"] + 1] - GAP, y + tall - GAP
+        x, x2, y2 = left[row["depth"]], left[row["depth"] + 1] - GAP, y + tall
         outcome = row["outcome"]
         place = {"x": x, "x2": x2, "y": y, "y2": y2}
+        columns.setdefault(row["depth"], []).append(place)
         cells.append({**place, "colour": look.outcome(outcome)})
-        if row["on_truth"]:
-            outline = {"x": x + 1, "x2": x2 - 1, "y": y + 1, "y2": y2 - 1, "colour": "transparent"}
+        if row["on_truth"] and tall >= OUTLINED:
+            outline = {"x": x + 1.25, "x2": x2 - 1.25, "y": y + 1.25, "y2": y2 - 1.25, "colour": "transparent"}
             cells.append({**outline, "stroke": look.ink, "line": 2.5})
-        bar = {"x": x + INSET, "y": y2 - 6, "y2": y2 - 3}
-        share = min(max(row["p"], 0), 1) if row["p"] > 0 else 0
-        bars.append({**bar, "x2": x + INSET + full, "colour": look.track_on(outcome)})
-        bars.append({**bar, "x2": x + INSET + full * share, "colour": look.bar_on(outcome)})
-        if row["high"] > row["p"]:
-            most = x + INSET + full * min(row["high"], 1)
-            bars.append({**bar, "x": x + INSET + full * share, "x2": most, "colour": look.bar_on(outcome)[:7] + "70"})
-        if not to_scale:
-            edges.append({"x": x + 5, "y": y + 4, "y2": y2 - 3, "colour": look.text_on(outcome)})
-        words += _words(row, place, look)
-        height = "to scale" if to_scale else "not to scale: enlarged"
-        tips.append({**place, **{key: row[key] for key in (*TOOLTIP, OPENED)}, "tip_height": height})
-    total = layout.total
+        inside = _words(row, place, look.text_on(outcome))
+        if inside:
+            words += inside
+        else:
+            labelled[row["row"]] = place
+        is_exact = tall > HAIRLINE or layout.scale * _mass(row) >= HAIRLINE
+        height = "to scale" if is_exact else "a 1 px line: too thin to draw to scale"
+        tip = {key: row[key] for key in (*TOOLTIP, OPENED)} | {"tip_height": height}
+        # A thin cell can be pointed at, too.
+        middle, half = (y + y2) / 2, max(tall / 2, 3)
+        tips.append({**place, "y": middle - half, "y2": middle + half, **tip, "tall": tall})
+    lines = edges(columns.values(), look.background)
+    labels = layout.labels(look, labelled, width - right - LEAD) if right < width else []
+    outside, bent, places = placed_outside(labels, right, width, total, look.muted)
+    tips.sort(key=lambda tip: -tip["tall"])
+    titles = TOOLTIP | {"tip_height": "Height"}
+    of_labels = [{**place, **_tip_of(tips, label.row)} for label, place in places]
     return layer(
-        boxes(cells, width, total),
-        *([stripes(edges, width, total)] if edges else []),
-        boxes(bars, width, total, radius=1),
-        texts(words, width, total),
-        hover(tips, width, total, TOOLTIP | {"tip_height": "Height"}, select=select),
+        boxes(cells, width, total, radius=0),
+        *([leaders(lines + bent, width, total)] if lines or bent else []),
+        texts(words + outside, width, total),
+        hover([*tips, *of_labels], width, total, titles, select=select),
     ).properties(width=width, height=total)
 
 
-def _words(row, place, look):
-    ink = look.text_on(row["outcome"])
-    left, right = place["x"] + INSET, place["x2"] - INSET
-    tall, tagged = place["y2"] - place["y"], bool(row["tag"])
-    beside = text_width(row["p_text"], SIZE, bold=True) + 6
-    # p is next to the name; below it in a cell with a tag, which has two lines, or where there is no room next to it.
-    below = tagged or (tall >= TAGGED - GAP and text_width(row["name"], SIZE) > right - left - beside)
-    room = right - left - (0 if below else beside)
-    most = max(1, min(3, int((tall - 8) // LINE) - below))
-    lines = (
-        [others_text(row, room)] if row["outcome"] == "others" else wrap_words(row["name"], room, SIZE, most, tagged)
-    )
-    n = len(lines) + below
-    # Two lines in a low cell are closer, clear of its edge and of the bar.
-    line_height = min(LINE, (tall - 11) / n)
-    first = (place["y"] + place["y2"]) / 2 - 2 - line_height * (n - 1) / 2
-    weight = 600 if tagged else "normal"
-    for i, line in enumerate(lines):
-        yield {
-            "x": left,
-            "y": first + line_height * i,
-            "text": line,
-            "colour": ink,
-            "limit": room + 6,
-            "weight": weight,
-        }
-    last = first + line_height * (n - 1) if below else first
-    if tagged:
-        free = room - beside
-        tag = row["tag"] if text_width(row["tag"], SMALL) <= free or "=" not in row["tag"] else "exact"
-        yield {"x": left, "y": last, "text": tag, "colour": ink, "size": SMALL, "limit": free + 6}
-    yield {"x": right, "y": last, "text": row["p_text"], "colour": ink, "weight": 600, "align": "right"}
+def _tip_of(tips, row):
+    """What a pointer on the label of a row is told."""
+    place = next(tip for tip in tips if tip[OPENED] == row[OPENED] and tip["name"] == row["name"])
+    return {key: value for key, value in place.items() if key not in ("x", "x2", "y", "y2")}
+
+
+def _words(row, place, ink):
+    name = (lambda room: others_text(row, room)) if row["outcome"] == "others" else row["name"]
+    return inside_words(place, name, row["p_said"], ink, tag=row["tag"], bold=bool(row["tag"]))
 
 
 def others_text(row, room):
@@ -111,11 +105,16 @@ def others_text(row, room):
     return next((text for text in (row["name"], f"others {n}", f"+{n}") if text_width(text, SIZE) <= room), f"+{n}")
 
 
+def too_thin(room):
+    """What the label of a hairline says of it, as far as it fits in `room` pixels."""
+    return next((text for text in TOO_THIN if text_width(text, SMALL) <= room), TOO_THIN[-1])
+
+
 def wanted_widths(rows):
     """Pixels every level would like to have for its names."""
     need = [NARROWEST] * (max(row["depth"] for row in rows) + 1)
     for row in rows:
-        beside = 0 if row["tag"] else text_width(row["p_text"], SIZE, bold=True) + 6
+        beside = 0 if row["tag"] else text_width(row["p_said"], SIZE, bold=True) + 6
         name = "others 9.9k" if row["outcome"] == "others" else row["name"]
         wanted = max(
             text_width(name, SIZE, bold=bool(row["tag"])), text_width(row["tag"], SMALL) + 40 if row["tag"] else 0
@@ -150,22 +149,17 @@ class IcicleLayout:
         As of `folding.fold`, in its order; ``hidden`` also counts what is left out here.
     top, height : list of float
         Pixels; the height of what is left out is 0.
-    to_scale : list of bool
-        False for a cell that is taller than its probability.
     scale : float
         Pixels for a probability of 1.
+    total : float
+        Pixels of the whole.
     """
 
     rows: list
     top: list
     height: list
-    to_scale: list
     scale: float
-
-    @property
-    def total(self):
-        """Pixels of the whole."""
-        return self.height[0]
+    total: float
 
     @property
     def drawn(self):
@@ -173,13 +167,68 @@ class IcicleLayout:
         return [row for row, tall in zip(self.rows, self.height, strict=True) if tall]
 
     @property
-    def least(self):
-        """Probability from which on every row is drawn."""
-        return ROW / self.scale
+    def thin(self):
+        """Rows that are drawn thicker than their probability: as a line."""
+        return [row for row in self.drawn if self.scale * _mass(row) < HAIRLINE]
+
+    @property
+    def overflows(self):
+        """Whether some children together are clearly more probable than their parent."""
+        inside = [0.0] * len(self.rows)
+        for row in self.rows[1:]:
+            inside[row["parent_row"]] += _mass(row)
+        return any(self.scale * (of - _mass(row)) > HAIRLINE for row, of in zip(self.rows, inside, strict=True))
+
+    def cells_end(self, width):
+        """Pixels of a drawing of so many at which its cells end and labels begin."""
+        low = {row["row"]: {"x2": 0.0, "y": 0.0, "y2": 0.0} for row in self.drawn if self._is_low(row)}
+        if not low:
+            return width
+        most = min(LABELS, SHARE * width)
+        return width - outside_width(self.labels(palette(), low, most - LEAD - 4), most)
+
+    def _is_low(self, row):
+        return self.height[row["row"]] < (2 * ROW if row["tag"] else ROW)
+
+    def labels(self, look, labelled, room):
+        """Outside labels of some rows, `room` pixels wide: dict of number of a row to its place.
+
+        A row and its child on a path share a label.
+        """
+        found = []
+        chained: set = set()
+        for i, place in labelled.items():
+            if i in chained:
+                continue
+            row, steps = self.rows[i], [self.rows[i]]
+            while (below := self._followed(steps[-1], labelled)) is not None:
+                steps.append(below)
+                chained.add(below["row"])
+            lines = [_line(step, number, look) for number, step in enumerate(steps)]
+            if self.scale * _mass(steps[-1]) < HAIRLINE:
+                lines.append({"text": too_thin(room), "colour": look.muted, "size": SMALL})
+            last = labelled[steps[-1]["row"]]
+            rank = (0 if row["on_truth"] else 1 if row["on_answer"] or row["kept"] else 2) - min(_mass(row), 0.99)
+            found.append(Outside(last["x2"], (last["y"] + last["y2"]) / 2, lines, rank, steps[-1]))
+        return found
+
+    def _followed(self, row, labelled):
+        """The child of a row whose label continues that of the row: on a path, or with most of its probability."""
+        inside = [child for child in map(self.rows.__getitem__, labelled) if child["parent_row"] == row["row"]]
+        on_path = [child for child in inside if child["on_truth"] or child["on_answer"]]
+        most = [child for child in inside if child["node"] >= 0 and _mass(child) > _mass(row) / 2]
+        return next(iter(on_path or most), None)
+
+
+def _line(row, number, look):
+    more = f" {row['p_said']}" + (f" · {row['tag']}" if row["tag"] else "")
+    on_path = row["on_truth"] or row["on_answer"]
+    look_of = {"colour": look.ink if on_path else look.muted, "weight": 600 if row["tag"] else "normal"}
+    return {"text": f"{'› ' * bool(number)}{row['name']}", "more": more, **look_of}
 
 
 def icicle_layout(folded, *, min_p, max_rows, whole=1.0):
-    """The layout of one sample, or None when it does not fit into `BUDGET` pixels and a line for each row that is kept.
+    """The layout of one sample, or None when it does not fit into `BUDGET` pixels.
 
     Parameters
     ----------
@@ -194,26 +243,16 @@ def icicle_layout(folded, *, min_p, max_rows, whole=1.0):
     -------
     IcicleLayout or None
     """
-    rows = folded(min_p=min_p, max_rows=max_rows)
-    beside = [row["p"] for row in rows if row["p"] > 0 and not _on_path(row)]
-    scale = min(MOST, max(LEAST, ROW / min(beside, default=whole) * whole)) / whole
-    rows = folded(min_p=max(min_p, ROW / scale / whole), max_rows=max_rows)
-    fitting = _largest_scale(rows, scale, whole)
-    return None if fitting is None else _placed(rows, _heights(rows, fitting), fitting)
+    rows = folded(min_p=max(min_p, ROW / TALL), max_rows=max_rows)
+    _, room = stacked([row["parent_row"] for row in rows], list(map(_mass, rows)))
+    scale = min(TALL / whole, BUDGET / max(room[0], whole))
+    return None if scale * whole < COARSEST else _placed(rows, scale)
 
 
-def _largest_scale(rows, scale, whole):
-    """The largest scale, up to the one wished for, at which the rows fit; None when none does."""
-    budget = BUDGET + ROW * sum(row["kept"] for row in rows)
-    if _heights(rows, scale)[0] <= budget:
-        return scale
-    low, high = COARSEST / whole, scale
-    if _heights(rows, low)[0] > budget:
-        return None
-    while (high - low) * whole > 1:
-        middle = (low + high) / 2
-        low, high = (middle, high) if _heights(rows, middle)[0] <= budget else (low, middle)
-    return low
+def _tall(row, scale):
+    """Pixels of a row; 0 of what is left out."""
+    tall = scale * _mass(row)
+    return tall if tall >= HAIRLINE else HAIRLINE if _on_path(row) else 0.0
 
 
 def _mass(row):
@@ -224,32 +263,14 @@ def _on_path(row):
     return row["on_truth"] or row["on_answer"] or row["kept"] or row["parent_row"] < 0
 
 
-def _heights(rows, scale):
-    """Least heights that hold the text, the probability, the children, and that grow with p at every depth."""
-    height, inside = [0.0] * len(rows), [0.0] * len(rows)
-    by_depth = sorted(rows, key=lambda row: (-row["depth"], _mass(row)))
-    for _, level in itertools.groupby(by_depth, key=lambda row: row["depth"]):
-        least = 0.0
-        for _, alike in itertools.groupby(level, key=_mass):
-            alike = [row for row in alike if _on_path(row) or scale * _mass(row) >= ROW or inside[row["row"]]]
-            for row in alike:
-                text = TAGGED if row["tag"] else ROW
-                least = max(least, text, scale * _mass(row), inside[row["row"]])
-            for row in alike:
-                height[row["row"]] = least
-                if row["parent_row"] >= 0:
-                    inside[row["parent_row"]] += least
-    return height
-
-
-def _placed(rows, height, scale):
-    top, used = [0.0] * len(rows), [0.0] * len(rows)
+def _placed(rows, scale):
+    height = [_tall(row, scale) for row in rows]
+    # Nothing is inside of what is left out.
     for row in rows[1:]:
-        i, parent = row["row"], row["parent_row"]
-        top[i] = top[parent] + used[parent]
-        used[parent] += height[i]
+        if not height[row["parent_row"]]:
+            height[row["row"]] = 0.0
+    top, room = stacked([row["parent_row"] for row in rows], height)
     for row in reversed(rows):
         if not height[row["row"]]:
             rows[row["parent_row"]]["hidden"] += row["hidden"] + (row["node"] >= 0)
-    to_scale = [tall <= (1 + TOLERANCE) * scale * _mass(row) + SLACK for row, tall in zip(rows, height, strict=True)]
-    return IcicleLayout(rows, top, height, to_scale, scale)
+    return IcicleLayout(rows, top, height, scale, room[0])

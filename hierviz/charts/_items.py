@@ -105,7 +105,7 @@ def _tips(fields):
     return tooltips({field: (title, ".4~f") if field.endswith(":Q") else title for field, title in fields.items()})
 
 
-def metric_bars(values, *, metrics=None, dark=None, width=1000):
+def metric_bars(values, *, metrics=None, among=None, dark=None, width=1000):
     """Dot plot of metrics between 0 and 1: models by a few metrics.
 
     Parameters
@@ -114,6 +114,8 @@ def metric_bars(values, *, metrics=None, dark=None, width=1000):
         Model, metric; None and nan are left out.
     metrics : sequence of str, optional
         Keys of `METRICS` with range 0 to 1, in order; all that the models have by default.
+    among : sequence of str, optional
+        Names that these models are chosen from, as of `operating_curves`.
     dark : bool, optional
     width : int
         Pixels.
@@ -141,7 +143,7 @@ def metric_bars(values, *, metrics=None, dark=None, width=1000):
     def draw(dark, width):
         shown = rows.assign(item=rows["name"], lower=np.nan, upper=np.nan)
         tips = {"model:N": "Model", "name:N": "Metric", "value:Q": "Value"}
-        colours, look = model_colours(values, dark), palette(dark)
+        colours, look = model_colours(values, dark, among), palette(dark)
         return dots(shown, colours, tips, title=None, domain=(0, 1), look=look, width=width)
 
     return Figure(draw, table, dark=dark, width=width)

@@ -21,13 +21,15 @@ from hierviz.uncertainty.resamples import FEWEST
 MOST = 24
 
 
-def means_by(found, *, dark=None, width=800):
+def means_by(found, *, among=None, dark=None, width=800):
     """Dot plot of a metric in each part of the samples, with intervals.
 
     Parameters
     ----------
     found : dict of str to MeansBy
         Model, or method with its runs; of the same samples, divided by the same value.
+    among : sequence of str, optional
+        Names that these models are chosen from, as of `operating_curves`.
     dark : bool, optional
     width : int
         Pixels.
@@ -44,10 +46,10 @@ def means_by(found, *, dark=None, width=800):
         If there is no model, no part, or models differ in what divides their samples.
     """
     first, table = _checked(found), _table(found)
-    return Figure(functools.partial(_drawn, found, first, table), table, lambda: _sentence(found), dark, width)
+    return Figure(functools.partial(_drawn, found, first, table, among), table, lambda: _sentence(found), dark, width)
 
 
-def _drawn(found, first, rows, dark, width):
+def _drawn(found, first, rows, among, dark, width):
     kept = np.sort(np.argsort(-first.n, kind="stable")[:MOST]).tolist()
     items = {first.label[place]: f"{first.by}: {first.label[place]}\nn = {int(first.n[place]):,}" for place in kept}
     rows = rows[rows["part"].isin(list(items)) & np.isfinite(rows["mean"].astype(float))]
@@ -59,7 +61,7 @@ def _drawn(found, first, rows, dark, width):
     rows = rows.assign(item=[items[part] for part in rows["part"]], value=rows["mean"])
     return dots(
         rows.sort_values("part", key=lambda parts: parts.map(list(items).index), kind="stable"),
-        model_colours(found, dark),
+        model_colours(found, dark, among),
         tooltip,
         title=label,
         domain=_limits(found),

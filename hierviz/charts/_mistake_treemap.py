@@ -8,6 +8,7 @@ is under each of its parents; where samples have several true classes, children 
 from __future__ import annotations
 
 import functools
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -40,6 +41,8 @@ def squarified(sizes, x, y, width, height):
     if not total or width <= 0 or height <= 0:
         return []
     areas = [size * width * height / total for size in sizes]
+    # Strips are shares of what is left, so that the last one ends where the rectangle does.
+    left = [math.fsum(areas[start:]) for start in range(len(areas))]
     placed, start = [], 0
     while start < len(areas):
         short = min(width, height)
@@ -50,9 +53,10 @@ def squarified(sizes, x, y, width, height):
         ):
             area += areas[end]
             end += 1
-        thick, at = area / short, 0.0
+        area = math.fsum(areas[start:end])
+        thick, at = max(width, height) * min(area / left[start], 1.0), 0.0
         for one in areas[start:end]:
-            long = one / thick
+            long = short * one / area
             placed.append((x, y + at, thick, long) if width >= height else (x + at, y, long, thick))
             at += long
         if width >= height:

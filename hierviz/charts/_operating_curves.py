@@ -1,6 +1,6 @@
 """Operating curves of several models, coupled by one threshold that can be dragged.
 
-One concatenated chart: the curves, the strip to drag on with a histogram next to it, the read-out, a sentence. All coupling
+One concatenated chart: a sentence, the curves, the strip to drag on with a histogram next to it, the read-out. All coupling
 happens in the browser, see `_coupling`; Streamlit reports the selections on release:
 ``st.altair_chart(chart, on_select="rerun", selection_mode=selections(curves))``.
 """
@@ -16,20 +16,22 @@ from hierviz.charts._canvas import legend
 from hierviz.charts._compose import hconcat, vconcat
 from hierviz.charts._curve_figure import CurveFigure, words_of
 from hierviz.charts._curve_panel import curve_panel
+from hierviz.charts._end_labels import column_width
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import LEFT
 from hierviz.charts._read_out import depth_histogram, live_sentence, read_out
-from hierviz.charts._text import text_width
 from hierviz.charts._threshold_strip import threshold_strip
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_table import threshold_table
-from hierviz.charts.theme import SIZE
+from hierviz.charts.theme import WIDE, beside_tools
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import answered_text
 from hierviz.metrics.registry import METRICS
 
-# Width from which there is room for columns; what padding and strokes add at the sides.
-NARROW, EDGE = 640, 10
+# What padding and strokes add at the sides; the most that names take on the right.
+EDGE, MOST_SIDE = 10, 220
+# Pixels of the legend, the axes and their titles above and below a plot.
+AROUND = 100
 
 
 def operating_curves(
@@ -96,32 +98,41 @@ def operating_curves(
         lambda: _sentence(figure.curves, figure.coupling),
         dark,
         width,
+        still=lambda dark, width, height: _still(dataclasses.replace(figure, dark=dark), width, height),
     )
 
 
 def _drawn(figure, width, height):
-    wide = width >= NARROW
-    names = [*figure.curves, *(row["label"] for row in figure.markers)]
-    side = min(260, max(170, max(text_width(name, SIZE) for name in names) + 40)) if wide else 0
+    wide = width >= WIDE
     width -= EDGE
-    plot = width - LEFT - (side + 28 if wide else 14)
+    side = _side(figure) if wide else 0
+    plot = width - LEFT - (side or 14)
     height = height or (360 if wide else 260)
-    main = curve_panel(figure, plot, height, wide)
-    key = legend(_legend_groups(figure), side or width, dark=figure.dark, stacked=wide, start=0 if wide else LEFT)
-    below, table, words = (
-        threshold_strip(figure, plot, wide),
-        read_out(figure, width, wide),
-        live_sentence(figure, width, wide),
-    )
+    key = legend(_legend_groups(figure, wide), width, dark=figure.dark, start=LEFT)
+    main, below = curve_panel(figure, plot, height, side, wide), threshold_strip(figure, plot, wide)
+    words, table = live_sentence(figure, beside_tools(width), wide), read_out(figure, width, wide)
+    bars = figure.layers.answers is not None
     if wide:
-        # Two columns, not two rows: a long legend pushes the histogram down and not the strip out of sight.
-        side_column = vconcat(key, depth_histogram(figure, side, 84), spacing=16) if figure.layers.answers else key
-        rows, spacing = [hconcat(vconcat(main, below, spacing=12), side_column, spacing=2), table, words], 12
+        below = hconcat(below, depth_histogram(figure, side - 34, 84), spacing=22) if bars else below
+        rows = [words, key, main, below, table]
     else:
-        bars = [depth_histogram(figure, plot, 70)] if figure.layers.answers else []
-        rows, spacing = [main, below, table, words, *bars, key], 12
+        rows = [words, main, key, below, table, *([depth_histogram(figure, plot, 70)] if bars else [])]
     # Handed over at once: `add_params` copies the whole figure for each.
-    return vconcat(*rows, spacing=spacing, params=[parameter.param for parameter in figure.coupling.parameters()])
+    return vconcat(*rows, spacing=12, params=[parameter.param for parameter in figure.coupling.parameters()])
+
+
+def _still(figure, width, height):
+    """The curves alone: the strip, the numbers and the sentence follow a handle, which a slide has not."""
+    width, side = width - EDGE, _side(figure)
+    key = legend(_legend_groups(figure, True), width, dark=figure.dark, start=LEFT)
+    plot = curve_panel(figure, width - LEFT - side, height - AROUND, side, True)
+    parameters = figure.coupling.parameters(is_still=True)
+    return vconcat(key, plot, spacing=12, params=[parameter.param for parameter in parameters])
+
+
+def _side(figure):
+    """Pixels right of the plots: names of the curves, and bars of the depths where there are answers."""
+    return min(MOST_SIDE, max(column_width(figure.curves), 190 if figure.layers.answers else 0))
 
 
 def selections(curves):
@@ -164,19 +175,23 @@ def _sentence(curves, coupling):
     )
 
 
-def _legend_groups(figure):
+def _legend_groups(figure, wide):
+    """What the marks mean; models too where there is no room for their names at their curves."""
     look = figure.look
-    rules = {row["rule"]: row for row in figure.markers}.values()
     models = [
         {"kind": "line", "label": name, "colour": colour}
         for name, colour in zip(figure.curves, figure.colours, strict=True)
     ]
-    points = [{"kind": "point", "label": row["label"], "shape": row["shape"], "colour": look.ink} for row in rules]
     lines = [
         {"kind": "dot", "label": "at τ", "shape": "circle", "colour": look.muted},
         {"kind": "line", "label": "τ from 0.5 up", "colour": look.muted},
         {"kind": "dashed", "label": "τ below 0.5", "colour": look.muted},
     ]
+    # A ring on the line of its target needs no words.
+    rings = ", ".join(dict.fromkeys(row["label"] for row in figure.rings if row["label"] not in figure.targets))
+    lines += [{"kind": "outline", "label": rings, "colour": look.muted}] if rings else []
+    rules = {row["rule"]: row for row in figure.markers}.values()
+    points = [{"kind": "point", "label": row["label"], "shape": row["shape"], "colour": look.ink} for row in rules]
     x, y = figure.axes.x, figure.axes.y
     sides = [{"neither": "", "lower": "bottom", "higher": "top"}[METRICS[y].better]]
     if x != "threshold":
@@ -187,9 +202,8 @@ def _legend_groups(figure):
     notes += ["Pale: the raw points"] if figure.has_envelope else []
     limits = zip("xy", figure.domains, strict=True)
     notes += [f"{name} axis from {low:g}" for name, (low, _) in limits if low]
-    notes = [{"kind": "note", "label": note} for note in notes]
-    groups = [("Models", models), (None, lines)]
-    return [*groups, *([("Rules", points)] if points else []), (None, notes)]
+    lines += [{"kind": "note", "label": note} for note in notes]
+    return [*([] if wide else [("Models", models)]), (None, lines), *([("Rules", points)] if points else [])]
 
 
 # Places are whole ten-thousandths of a panel's width or height.

@@ -1,4 +1,4 @@
-"""Curves without controls: correct against information recall with marks, risk against coverage, parts of the samples."""
+"""Curves without controls: correct against information recall with marks, and risk against coverage."""
 
 from __future__ import annotations
 
@@ -9,23 +9,19 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, tooltips
-from hierviz.charts._curve_panel import band_layers, bands_sentence
+from hierviz.charts._end_labels import box_points, column_width, end_labels, label_layers
 from hierviz.charts._figure import Figure
-from hierviz.charts._plane import DASHES, OF_LINES, Plane, Room, by_name, plot_of
+from hierviz.charts._plane import OF_LINES, Plane, Room, by_name, plot_of
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import envelopes, plain_lines
 from hierviz.charts.theme import SIZE, model_colours, palette
-from hierviz.evaluation.model_table import BAND_THRESHOLDS
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import percent_text, value_text
-from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.taxonomy.checks import check_one_of
-from hierviz.uncertainty.repeats import CurveOfRuns, run_bands
 
 X, Y, RANGE, HEIGHT = "info_recall", "correct", (0.0, 1.0), 300
 
 
-def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width=800, height=HEIGHT):
+def plain_curves(curves, *, marks=None, level=None, area=False, among=None, dark=None, width=800, height=HEIGHT):
     """Correct answers against information recall at every threshold, both axes from 0 to 1.
 
     Parameters
@@ -37,6 +33,8 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width
         Share of correct answers, in [0, 1], where a line is drawn.
     area : bool
         Draw the envelopes and shade what AC integrates, the area below.
+    among : sequence of str, optional
+        Names that these models are chosen from, as of `operating_curves`.
     dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
@@ -53,19 +51,18 @@ def plain_curves(curves, *, marks=None, level=None, area=False, dark=None, width
     """
     curves = numbers.checked_curves(curves)
     table = _table(curves, marks)
-    draw = functools.partial(_drawn, curves, table, level, area, height)
+    draw = functools.partial(_drawn, curves, table, level, area, height, among)
     return Figure(draw, table, lambda: _sentence(curves, table), dark, width)
 
 
-def _drawn(curves, rows, level, area, height, dark, width):
-    look, colours = palette(dark), model_colours(curves, dark)
-    on = Plane(look, (numbers.axis_label(X), numbers.axis_label(Y)), (RANGE, RANGE), plot_of(width), height)
+def _drawn(curves, rows, level, area, height, among, dark, width):
+    look, colours, side = palette(dark), model_colours(curves, dark, among), _side(curves, width)
+    on = Plane(look, (numbers.axis_label(X), numbers.axis_label(Y)), (RANGE, RANGE), plot_of(width - side), height)
     if area:
         lines = envelopes(curves, X, Y, RANGE, RANGE)
     else:
         lines = plain_lines([(curve.values[X], curve.values[Y]) for curve in curves.values()], RANGE, RANGE)
-    colour = by_name(alt.Color, "name", colours, on.plot, **OF_LINES)
-    layers = on.lines(lines, {"name": list(colours)}, color=colour)
+    layers = on.lines(lines, {"name": list(colours)}, color=_colour(colours, on, side))
     if area:
         shaded = lines.assign(colour=[list(colours.values())[number] for number in lines["model"]], floor=0.0)
         below = alt.Chart(shaded).mark_area(opacity=0.25, **STILL)
@@ -74,14 +71,46 @@ def _drawn(curves, rows, level, area, height, dark, width):
     if level is not None:
         across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
         layers.append(across.encode(on.place["y"]))
+    words: list[dict] = []
     if len(rows):
         marked = rows.assign(x=rows[X], y=rows[Y], colour=[colours[name] for name in rows["model"]])
-        marked["shown"] = _labels(rows, curves, " · ")
+        # Where curves are named at their ends, the colour says whose dot it is.
+        marked["shown"] = rows["mark"] if side else _labels(rows, curves, " · ")
         dots = alt.Chart(marked).mark_circle(size=140, opacity=1, stroke=look.background, strokeWidth=1.5)
         tips = tooltips({"shown:N": "Mark", "x:Q": ("Information recall", ".3f"), "y:Q": ("Correct", ".3f")})
         layers.append(dots.encode(**on.place, color=OWN_COLOUR, tooltip=tips))
-        layers += on.words(_words(marked.to_dict("records"), on), colour=look.ink, fontSize=SIZE, fontWeight=600)
+        words = _words(marked.to_dict("records"), on)
+        layers += on.words(words, colour=look.ink, fontSize=SIZE, fontWeight=600)
+    layers += _names(lines, colours, on, side, words)
     return on.chart(layers, ["shaded: AC"] if area else ())
+
+
+# Width of a figure from which curves are named at their ends.
+NAMED = 560
+
+
+def _side(names, width):
+    """Pixels for the names of several curves on the right of the plot; 0 where a legend has them."""
+    return column_width(names) if len(names) > 1 and width >= NAMED else 0
+
+
+def _colour(colours, on, side):
+    """Colour by ``name``, with a legend where curves are not named at their ends."""
+    found = by_name(alt.Color, "name", colours, on.plot, **OF_LINES)
+    return found.legend(None) if side else found
+
+
+def _names(drawn, colours, on, side, words=()):
+    """The name of each of the drawn lines at its last point, clear of words that `Room.placed` gave."""
+    if not side:
+        return []
+    lines = [
+        np.array(on.pixel({axis: rows[axis].to_numpy()[::-1] for axis in "xy"})) for _, rows in drawn.groupby("model")
+    ]
+    named = end_labels(
+        list(colours), list(colours.values()), lines, on, side, others=box_points(words, SIZE, bold=True)
+    )
+    return label_layers(named, on)
 
 
 def _words(rows, on):
@@ -130,13 +159,15 @@ COVERAGES = (0.5, 0.8, 0.95)
 HOVERED, MOST_ROWS = 60, 1000
 
 
-def rejection_curves(curves, *, dark=None, width=800, height=RISK_HEIGHT):
+def rejection_curves(curves, *, among=None, dark=None, width=800, height=RISK_HEIGHT):
     """Share of wrong answers against the share of the samples that get an answer, one line per model.
 
     Parameters
     ----------
     curves : dict of str to RejectionCurve
         By model; of the same samples.
+    among : sequence of str, optional
+        Names that these models are chosen from, as of `operating_curves`.
     dark : bool, optional
     width, height : int
         Pixels: of the whole figure, of the plot.
@@ -152,24 +183,25 @@ def rejection_curves(curves, *, dark=None, width=800, height=RISK_HEIGHT):
         If there is no curve, or one covers nothing.
     """
     points = _points(curves)
-    draw = functools.partial(_drawn_risk, points, height)
+    draw = functools.partial(_drawn_risk, points, height, among)
     return Figure(draw, lambda: _table_risk(points), lambda: _sentence_risk(curves), dark, width)
 
 
-def _drawn_risk(points, height, dark, width):
+def _drawn_risk(points, height, among, dark, width):
     most = max(float(risk.max()) for _, risk, _ in points.values())
     domains = (0.0, 1.0), (0.0, max(0.05, np.ceil(most * 20 + 1e-9) / 20))
-    titles, colours = ("Coverage (answers below the root)", "Risk"), model_colours(points, dark)
-    on = Plane(palette(dark), titles, domains, plot_of(width), height, (".0%", ".0%"))
+    titles, colours = ("Coverage (answers below the root)", "Risk"), model_colours(points, dark, among)
+    side = _side(points, width)
+    on = Plane(palette(dark), titles, domains, plot_of(width - side), height, (".0%", ".0%"))
     drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
     rows = [
         {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
         for name, (coverage, risk, threshold) in points.items()
         for k in _evenly(len(risk), HOVERED)
     ]
-    colour = by_name(alt.Color, "name", colours, on.plot, **OF_LINES)
     tips = {"model:N": "Model", "text:N": "τ", "x:Q": ("Coverage", ".1%"), "y:Q": ("Risk", ".2%")}
-    layers = [*on.lines(drawn, {"name": list(colours)}, color=colour), on.hover(rows, tips)]
+    lines = on.lines(drawn, {"name": list(colours)}, color=_colour(colours, on, side))
+    layers = [*lines, on.hover(rows, tips), *_names(drawn, colours, on, side)]
     return on.chart(layers, ["Better: bottom right"])
 
 
@@ -213,133 +245,3 @@ def _points(curves):
             )
         found[name] = tuple(values[inside] for values in (curve.coverage, curve.risk, curve.columns()["threshold"]))
     return found
-
-
-# Parts that are drawn, one for each kind of line.
-MOST = len(DASHES)
-
-
-def facet_curves(curves, by="", *, x="info_recall", y="correct", dark=None, width=800, height=HEIGHT):
-    """Two metrics at every threshold for each part of the samples: a colour for each model, a line style for each part.
-
-    Parameters
-    ----------
-    curves : dict of str to dict of str to OperatingCurve
-        Model, part; of `hierviz.evaluation.curves_by`.
-    by : str
-        What divides the samples, for the legend.
-    x, y : str
-        Of `hierviz.metrics.registry.path_keys`.
-    dark : bool, optional
-    width, height : int
-        Pixels: of the whole figure, of the plot.
-
-    Returns
-    -------
-    Figure
-        Its table: ``model, part, n``, then AC, AP, R@90C and R@95C of the part, and F1 of the majority.
-
-        Where a method has several runs, ``runs`` and, as ``ac_sd`` and so on, the standard deviations between them; the numbers
-        are then means over the runs. Of more than four parts those with the most samples are drawn; the table has all.
-        A line with several runs is their mean, with a pale band of one standard deviation between them on either side.
-
-    Raises
-    ------
-    PredictionsError
-        If there is no curve, or a metric is unknown.
-    """
-    parts = _checked_parts(curves, x, y)
-    draw = functools.partial(_drawn_facets, curves, parts, by, x, y, height)
-    return Figure(draw, lambda: _table_facets(curves), lambda: _sentence_facets(curves, parts, by), dark, width)
-
-
-def _drawn_facets(curves, parts, by, x, y, height, dark, width):
-    sizes = {part: max(of[part].n_samples for of in curves.values()) for part in parts}
-    shown = sorted(sorted(parts, key=lambda part: -sizes[part])[:MOST], key=parts.index)
-    named = {part: f"{part}, n = {sizes[part]:,}" for part in shown}
-    colours = dict(zip((_named(*of) for of in curves.items()), model_colours(curves, dark).values(), strict=True))
-    drawn = {(name, part): curves[name][part] for name in curves for part in shown}
-    series = {"name": [_named(name, curves[name]) for name, _ in drawn], "of_part": [named[part] for _, part in drawn]}
-    bands = _bands(curves, shown)
-    edges = {key: [numbers.extremes(curve, key) for curve in drawn.values()] for key in (x, y)}
-    edges[y] += [edge for band in bands.values() for edge in (band.curve[y].lower, band.curve[y].upper)]
-    domains = tuple(numbers.domain(key, np.concatenate(edges[key])) for key in (x, y))
-    on = Plane(palette(dark), tuple(numbers.axis_label(key) for key in (x, y)), domains, plot_of(width), height)
-    lines = plain_lines([(curve.values[x], curve.values[y]) for curve in drawn.values()], *domains)
-    rows = [
-        {"model": name, "part": part, "text": threshold_text(tau), "x": float(at[x]), "y": float(at[y])}
-        for (name, part), curve in drawn.items()
-        for tau in (np.arange(21) / 20).tolist()
-        for at in [curve.at(tau)]
-    ]
-    colour = by_name(alt.Color, "name", colours, on.plot, "Models", **OF_LINES)
-    dashes = by_name(alt.StrokeDash, "of_part", dict(zip(named.values(), DASHES)), on.plot, by or "Part", **OF_LINES)
-    of_models = [(colours[_named(name, curves[name])], bands.get((name, part))) for name, part in drawn]
-    layers = [
-        *band_layers(of_models, x, y, domains, on.place),
-        *on.lines(lines, series, color=colour, strokeDash=dashes),
-        on.hover(rows, {"model:N": "Model", "part:N": by or "Part", "text:N": "τ", **numbers.tips_of(x, y)}),
-    ]
-    return on.chart(layers, [f"Only in the table: {len(parts) - len(shown)}"] if len(parts) > len(shown) else ())
-
-
-def _table_facets(curves):
-    has_runs = any(isinstance(curve, CurveOfRuns) for of in curves.values() for curve in of.values())
-    rows = []
-    for name, of in curves.items():
-        for part, curve in of.items():
-            summary = curve.summary()
-            row = {"model": name, "part": part, "n": curve.n_samples} | {key: summary[key] for key in SUMMARY}
-            if has_runs:
-                runs, spread = (curve.runs, curve.spread()) if isinstance(curve, CurveOfRuns) else ([curve], {})
-                row |= {"runs": len(runs)} | {f"{key}_sd": spread.get(key, np.nan) for key in SUMMARY}
-            rows.append(row)
-    return frame(rows)
-
-
-SUMMARY = ("ac", "ap", "recall_at_90_correct", "recall_at_95_correct", "majority_f1")
-
-
-def _sentence_facets(curves, parts, by):
-    """The area AC of every part for every model, in words, the lowest named; with several runs mean ± standard deviation."""
-
-    def spread(curve):
-        return f" ± {value_text(curve.spread()['ac'])}" if isinstance(curve, CurveOfRuns) else ""
-
-    said = []
-    for name, of in curves.items():
-        areas = {part: curve.summary()["ac"] for part, curve in of.items()}
-        worst = min(areas, key=areas.__getitem__)
-        listed = ", ".join(
-            f"{part} {value_text(area)}{spread(of[part])} (n = {of[part].n_samples:,})" for part, area in areas.items()
-        )
-        said.append(f"{_named(name, of)}: {METRICS['ac'].label} {listed}; lowest for {f'{by} ' if by else ''}{worst}.")
-    return " ".join([*said, bands_sentence(_bands(curves, parts))]).strip()
-
-
-def _bands(curves, parts):
-    """Bands between the runs by model and part, of the methods that have several."""
-    return {
-        (name, part): run_bands(of[part].runs, BAND_THRESHOLDS)
-        for name, of in curves.items()
-        for part in parts
-        if isinstance(of[part], CurveOfRuns)
-    }
-
-
-def _named(name, of):
-    """A method with the number of its runs, where there are several."""
-    first = next(iter(of.values()))
-    return f"{name} ({len(first.runs)} runs)" if isinstance(first, CurveOfRuns) else name
-
-
-def _checked_parts(curves, x, y):
-    """The parts, in order."""
-    parts = list(dict.fromkeys(part for of in curves.values() for part in of)) if curves else []
-    if not parts or any(list(of) != parts for of in curves.values()):
-        raise PredictionsError(
-            "facet_curves: expected models with curves of the same parts, got others or none. Pass those of curves_by."
-        )
-    for what, key in (("x", x), ("y", y)):
-        check_one_of(what, key, path_keys())
-    return parts

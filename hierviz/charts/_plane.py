@@ -11,7 +11,7 @@ import numpy as np
 from hierviz.charts._compose import STILL, frame, haloed, layer, tooltips
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
-from hierviz.charts.theme import Palette
+from hierviz.charts.theme import Palette, beside_tools
 
 # Pixels: width of the left axis, what stays free on the right, width of one entry of a legend.
 LEFT, RIGHT, ENTRY = 40, 16, 190
@@ -48,6 +48,7 @@ def by_name(channel, field, looks, plot, title=None, **look):
 
     `looks` is a dict of name to colour, shape or dashes; `look` has more of `alt.Legend`.
     """
+    plot = beside_tools(plot)
     columns = max(1, min(len(looks), int(plot // ENTRY)))
     look = {"orient": "top", "columns": columns, "labelLimit": plot / columns - 30, "symbolOpacity": 1} | look
     return (

@@ -1,8 +1,8 @@
 """The probability tree of one sample: where the mass went, where the truth is, where the answer is.
 
-The tree is folded first (`folding.fold`), then drawn from positions in pixels in one of three styles: ``icicle`` (mass),
-``node-link`` (routes), ``list`` (long names, deep trees, phones). Colour is the outcome, the truth has an outline, and
-every row a thin bar on one scale of p. A style that has no room for a sample is refused with its reason.
+The tree is folded first (`folding.fold`), then drawn from positions in pixels in one of three styles: ``icicle`` (heights of
+cells are p), ``node-link`` (widths of ribbons are p), ``list`` (lengths of bars are p; long names, deep trees, phones). Colour is
+the outcome, and the truth has an outline. A style that has no room for a sample is refused with its reason.
 """
 
 from __future__ import annotations
@@ -15,18 +15,20 @@ import numpy as np
 from hierviz.charts._canvas import legend
 from hierviz.charts._compose import frame, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._icicle import BUDGET, OPENED, icicle, icicle_layout, wanted_widths
-from hierviz.charts._node_link import node_link
+from hierviz.charts._icicle import OPENED, icicle, icicle_layout, wanted_widths
+from hierviz.charts._node_link import node_link, ribbon_scale
 from hierviz.charts._tree_list import tree_list
+from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.folding import Folding, as_nodes, fold_rows
 from hierviz.charts.theme import palette
 from hierviz.messages.number_text import count_text, probability_text
-from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.checks import check_one_of, check_threshold
 
 STYLES = ("icicle", "node-link", "list")
 # Pixels a level below which names have no room and the tree becomes a list; and what of their wish names must get.
 NARROWEST = {"icicle": 96, "node-link": 96, "list": 0}
-FAIR_SHARE = 0.75
+FAIR_SHARE = 0.6
+NOT_EXCLUSIVE = "its classes do not exclude each other, and together they are too probable to draw to scale"
 BRIEF = {
     "tp": "correct",
     "fp": "wrong",
@@ -51,6 +53,7 @@ def probability_tree(
     folding=None,
     bounds=None,
     select=False,
+    threshold=None,
 ):
     """Probabilities of one sample over the taxonomy, folded to what matters.
 
@@ -75,6 +78,8 @@ def probability_tree(
         Lowest and highest probability of each node where only some scores are known.
     select : bool
         Whether a click makes the selection `opened`: the number of the node, or -1 minus that of the parent of folded siblings.
+    threshold : float, optional
+        τ, from 0 to 1: ribbons of classes that are not more probable are paler, and a line crosses the bars of the list.
 
     Returns
     -------
@@ -85,25 +90,27 @@ def probability_tree(
     Raises
     ------
     PredictionsError
-        If `p` has another length, a node is out of range or the style is unknown.
+        If `p` has another length, a node or the threshold is out of range or the style is unknown.
     TaxonomyError
         If the taxonomy is not a tree.
     """
     check_one_of("style", style, STYLES)
+    if threshold is not None:
+        check_threshold(threshold)
     folded = _Folded(taxonomy, p, truth, predicted, folding or Folding(), bounds)
-    return TreeFigure(folded, style, OPENED if select else None, dark, width)
+    return TreeFigure(folded, style, OPENED if select else None, dark, width, threshold)
 
 
 class TreeFigure(Figure):
     """The Figure of a probability tree, which can be drawn in another style without folding the tree again."""
 
-    def __init__(self, folded, style, select, dark, width):
-        self._folded, self._style, self._select = folded, style, select
+    def __init__(self, folded, style, select, dark, width, threshold=None):
+        self._folded, self._style, self._select, self._threshold = folded, style, select, threshold
         super().__init__(self._drawn, folded.table, lambda: _sentence(folded, self._fitted(width)), dark, width)
 
     def styled(self, style):
         """The same tree in another style."""
-        return TreeFigure(self._folded, style, self._select, self.dark, self.width)
+        return TreeFigure(self._folded, style, self._select, self.dark, self.width, self._threshold)
 
     def refused(self, width=None):
         """Styles that have no room for the sample in so many pixels, else in the width of the figure: dict of style to why."""
@@ -122,17 +129,15 @@ class TreeFigure(Figure):
         look, rows = palette(dark), layout.drawn if layout else folded.rows
         for row in rows:
             row["tip_hidden"] = f"{row['hidden']:,}" if row["hidden"] else "–"
-        groups = _legend_groups(rows, folded.truth, folded.predicted, drawn, look, width)
-        if layout:
-            groups[0][1].extend(_scale_notes(layout, look, folded.whole))
-        if folded.bounds is not None and drawn != "node-link" and any(row["high"] > row["low"] for row in rows):
-            groups[0][1].append({"kind": "note", "label": "pale end of a bar: what unlisted scores could add"})
-        if why:
-            groups.append((None, [{"kind": "note", "label": f"drawn as a list: {why}"}]))
+        groups = _legend_groups(rows, folded.truth, folded.predicted, look, width)
+        notes = [*_scale_notes(drawn, layout, folded, self._threshold), *([f"drawn as a list: {why}"] if why else [])]
+        groups[0][1].extend({"kind": "note", "label": note} for note in notes)
         if layout:
             picture = icicle(layout, look, width, clicked)
+        elif drawn == "node-link":
+            picture = node_link(rows, look, width, clicked, whole=folded.whole, threshold=self._threshold)
         else:
-            picture = (node_link if drawn == "node-link" else tree_list)(rows, look, width, clicked)
+            picture = tree_list(rows, look, width, clicked, self._threshold)
         return vconcat(legend(groups, width, dark=dark), picture, spacing=8)
 
 
@@ -179,10 +184,13 @@ class _Folded:
         if width < levels * NARROWEST[style]:
             return None, f"{levels} levels side by side need {levels * NARROWEST[style]:,} pixels, there are {width:,}"
         if style == "node-link":
-            return None, None
-        if width < FAIR_SHARE * sum(wanted_widths(rows)):
+            return None, None if ribbon_scale(rows, self.whole) else NOT_EXCLUSIVE
+        if layout is None:
+            return None, NOT_EXCLUSIVE
+        end = layout.cells_end(width)
+        if end < FAIR_SHARE * sum(wanted_widths(rows)):
             return None, f"the names of {levels} levels are too long to fit side by side in {width:,} pixels"
-        return layout, None if layout else f"its cells would be taller than {BUDGET} pixels"
+        return layout, None
 
     def _within(self, **limits):
         folding = replace(self.folding, **limits)
@@ -202,8 +210,10 @@ class _Folded:
             row["tag"] = _tag(node, self.truth, self.predicted) or ("found" if node >= 0 and node in keep else "")
             row["p_text"] = probability_text(row["p"])
             row["low"], row["high"] = (float(low[node]), float(high[node])) if node >= 0 else (row["p"], row["p"])
+            row["p_said"] = row["p_text"]
             row["tip_p"] = f"{row['p']:.6g}"
             if row["high"] > row["low"]:
+                row["p_said"] = f"{probability_text(row['low'])}–{probability_text(row['high'])}"
                 row["tip_p"] += f" ({probability_text(row['low'])} to {probability_text(row['high'])} with all scores)"
             row["tip_outcome"] = LONG[row["outcome"]]
             row["opened"] = node if node >= 0 else -1 - rows[row["parent_row"]]["node"]
@@ -293,7 +303,7 @@ def _tag(node, truth, predicted):
     return "truth" if node not in answers else "answer = truth" if node in truths else "answer"
 
 
-def _legend_groups(rows, truth, predicted, style, look, width):
+def _legend_groups(rows, truth, predicted, look, width):
     present = {row["outcome"] for row in rows}
     words = LONG if width >= 700 else BRIEF
     if not as_nodes(predicted, "predicted"):
@@ -303,17 +313,27 @@ def _legend_groups(rows, truth, predicted, style, look, width):
     if truths:
         label = "outlined: truth" if len(truths) == 1 else "outlined: all true classes"
         items.append({"kind": "outline", "label": label, "colour": look.ink})
-    note = "wider: more probable" if style == "node-link" else "bar: p, its track from 0 to 1"
-    return [(None, [*items, {"kind": "note", "label": note}])]
+    return [(None, items)]
 
 
-def _scale_notes(layout, look, whole):
-    """What the legend of an icicle says about heights."""
-    yield {"kind": "note", "label": "height: p" if whole == 1 else f"height: share of p = {probability_text(whole)}"}
-    if not all(layout.to_scale):
-        yield {"kind": "stripes", "label": "not to scale: enlarged", "colour": look.ink}
-    if len(layout.drawn) < len(layout.rows):
-        yield {
-            "kind": "note",
-            "label": f"p below {probability_text(layout.least)} is drawn on the paths and for the likeliest others only",
-        }
+def _scale_notes(style, layout, folded, threshold):
+    """What the legend says about lengths, heights and widths."""
+    whole = "p" if folded.whole == 1 else f"share of p = {probability_text(folded.whole)}"
+    yield {
+        "icicle": f"height: {whole}",
+        "node-link": f"width of a ribbon: {whole}",
+        "list": "bar: p, its track from 0 to 1",
+    }[style]
+    if style == "node-link" and threshold is not None:
+        yield f"paler: p is not above τ = {threshold_text(threshold)}"
+    if layout and layout.overflows:
+        yield "classes here do not exclude each other: together they are higher than the class they are in"
+    if layout and len(layout.drawn) < len(layout.rows):
+        yield "what is thinner than a line and on no path is left out"
+    rows = layout.drawn if layout else folded.rows
+    if folded.bounds is not None and any(row["high"] > row["low"] for row in rows):
+        yield (
+            "pale end of a bar: what unlisted scores could add"
+            if style == "list"
+            else "two numbers: p with none and with all of the unlisted scores"
+        )

@@ -1,4 +1,4 @@
-"""Under the operating curves: the table, and what the chosen model answers; both follow the threshold without a server."""
+"""Around the operating curves: the title, the table and the depths of the answers, which follow the threshold without a server."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, frame, layer, tooltips
 from hierviz.charts._coupling import ONE, ROW
 from hierviz.charts._plane import LEFT
-from hierviz.charts._text import wrap_words
+from hierviz.charts._text import text_width, wrap_words
 from hierviz.charts.comparison_words import threshold_caution
 from hierviz.charts.theme import SIZE
 from hierviz.messages.number_text import NUDGE, count_text
@@ -158,7 +158,7 @@ def depth_histogram(figure, width, height):
 
 
 def live_sentence(figure, width, wide):
-    """What the chosen model does at its threshold, in one sentence that follows the handle."""
+    """The title: what the chosen model does at its threshold, in one sentence that follows the handle."""
     look, metrics = figure.look, figure.words.metrics
     names = json.dumps(list(figure.curves))
     keys = {f"value{place}": key for place, key in enumerate(metrics)}
@@ -173,20 +173,34 @@ def live_sentence(figure, width, wide):
     ]
     if figure.layers.answers:
         text.append("'Answers above the leaves: ' + datum.inner + '.'")
-    if wide:
+    size = SIZE + 2 if wide else SIZE
+    longest = " ".join(
+        [max(figure.curves, key=len), "at τ = 0.5000:", *(f"{words} 100 %," for words in metrics.values())]
+    )
+    longest += " Answers above the leaves: 100 %." if figure.layers.answers else ""
+    if wide and text_width(longest, size, bold=True) <= width:
         text = [" + ' ' + ".join(text)]
-    height = 20 * len(text) + 2
+    elif wide:
+        text = [" + ' ' + ".join(text[:2]), *text[2:]]
+    line = size + 7
     made = figure.coupling.knot(figure.knots)
     made = made.transform_calculate(**{f"{name}_share": share for name, share in looked.items()})
     made = made.transform_calculate(**{name: _percent(f"datum.{name}_share") for name in looked})
-    for i, line in enumerate(text):
-        made = made.transform_calculate(**{f"line{i}": line})
-    mark = {"align": "left", "baseline": "middle", "fontSize": SIZE, "color": look.ink, "limit": width, "tooltip": None}
-    at_x, base = alt.XValue(2 - LEFT), made.mark_text(**mark)
+    for i, words in enumerate(text):
+        made = made.transform_calculate(**{f"line{i}": words})
+    mark = {
+        "align": "left",
+        "baseline": "middle",
+        "fontSize": size,
+        "fontWeight": 600,
+        "color": look.ink,
+        "limit": width,
+    }
+    at_x, base = alt.XValue(2 - LEFT), made.mark_text(tooltip=None, **mark)
     layers = [
-        base.encode(at_x, alt.YValue(12 + 20 * i), text=alt.Text(f"line{i}:N"), key=ONE) for i in range(len(text))
+        base.encode(at_x, alt.YValue(line * (i + 0.5)), text=alt.Text(f"line{i}:N"), key=ONE) for i in range(len(text))
     ]
-    return layer(*layers).properties(width=width - LEFT, height=height, name="sentence")
+    return layer(*layers).properties(width=width - LEFT, height=line * len(text), name="sentence")
 
 
 def _percent(share):

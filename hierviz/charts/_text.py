@@ -89,6 +89,12 @@ def _filled(pieces, width, size, bold=False):
     return lines
 
 
+def fits(text, width, size=13, most_lines=2, bold=False):
+    """Whether `wrap_words` writes all of a text."""
+    lines = _filled(str(text).split(" "), width, size, bold)
+    return len(lines) <= most_lines and all(text_width(line, size, bold) <= width for line in lines)
+
+
 def wrap_words(text, width, size=13, most_lines=2, bold=False):
     """Lines of a text of at most `width` pixels, broken between words; the last one ends in … when something is missing."""
     lines = _filled(str(text).split(" "), width, size, bold)

@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from hierviz.charts._compose import frame
-from hierviz.curves.operating_curve import envelope
+from hierviz.curves.envelopes import envelope
 
 _KEPT: WeakKeyDictionary = WeakKeyDictionary()
 # Of one curve or table.

@@ -139,6 +139,35 @@ def extremes(curve, key):
     return kept(curve, ("extremes", key), make)
 
 
+def parting(curves, x, y, tolerance):
+    """Largest `x` up to which all curves have one value of `y`, from their first point on, where nothing is answered.
+
+    Parameters
+    ----------
+    curves : dict of str to OperatingCurve
+    x, y : str
+        Metrics of the curves.
+    tolerance : float
+        Values of `y` that differ by no more are one.
+
+    Returns
+    -------
+    float
+        The smallest `x` of all curves from where one leaves that value; -inf where none does.
+    """
+
+    def until(curve):
+        across, up = curve.values[x], curve.values[y]
+        is_apart = abs(up - start) > tolerance
+        places = across[max(int(is_apart.argmax()) - 1, 0) :]
+        places = places[np.isfinite(places)]
+        return float(places.min()) if is_apart.any() and len(places) else math.inf
+
+    start = float(next(iter(curves.values())).values[y][0])
+    found = min(map(until, curves.values()))
+    return found if math.isfinite(found) else -math.inf
+
+
 def column(key, model):
     """Name of the column of one metric and model (its number) in the knot table: never a model's name."""
     return f"{key.removeprefix('info_')}_{model}"

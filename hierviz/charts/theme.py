@@ -20,6 +20,15 @@ FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
 SIZE, SMALL = 13, 11.5
 
+# Pixels at the top right of a wide figure, where a page lays the tools of a chart over it: no legend is there.
+TOOLS, WIDE = 120, 640
+
+
+def beside_tools(width):
+    """Pixels of a row at the top of a figure of so many: wide ones leave room for the tools of a page."""
+    return width - TOOLS if width >= WIDE else width
+
+
 # What an answer is: its colour as of `Palette.outcome`, and the sign that says it without colour.
 ANSWERS = {"exact": ("tp", "✓"), "coarse": ("path", "≈"), "no_answer": ("root", "∅"), "wrong": ("fp", "×")}
 
@@ -85,9 +94,11 @@ COLOURS: dict[str, tuple[Any, Any]] = {
     "track_on_colour": ("#00000038", "#00000048"),
     "track_on_grey": ("#ffffffb0", "#00000048"),
     "link": ("#cdd1da", "#4a4f59"),
+    # All pairs are at least 19 (light) and 18 (dark) apart by CIEDE2000, for protanopia, deuteranopia and tritanopia (Machado
+    # et al. 2009) too: `tests/charts/test_model_colours.py`.
     "models": (
-        ("#3070e4", "#d36620", "#72075a", "#2e5511", "#ba3c53", "#a074ac", "#364b91", "#302585"),
-        ("#5894fe", "#b16d46", "#ecb9d9", "#91c161", "#de7380", "#d196df", "#798bbe", "#6f72ca"),
+        ("#0800f8", "#ab9201", "#e72c78", "#04a49e", "#8c0003", "#9176ff", "#6a125f", "#026b53"),
+        ("#a1b0ff", "#e8e368", "#f295a7", "#19fde8", "#fb0000", "#8a5ff6", "#a16b8d", "#4b8e62"),
     ),
 }
 LIGHT, DARK = (Palette(**{name: of[place] for name, of in COLOURS.items()}) for place in (0, 1))
@@ -137,10 +148,15 @@ def rule_label(rule):
 
 
 def drawn(chart, dark=None):
-    """(Altair chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither."""
+    """(chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither.
+
+    Charts are Altair's, or a Vega specification (dict).
+    """
     if hasattr(chart, "draw"):
         dark = chart.dark if dark is None else dark
         return chart.draw(dark), bool(dark)
+    if isinstance(chart, dict):
+        return chart, bool(dark)
     check_kind("chart", chart, alt.TopLevelMixin, "Pass what a function of hierviz.charts returns.")
     return chart, bool(dark)
 
@@ -158,9 +174,11 @@ def finish(chart, dark=None):
     Returns
     -------
     altair chart
-        A configured copy; it can no longer be layered or concatenated.
+        A configured copy; it can no longer be layered or concatenated. A Vega specification stays as it is.
     """
     chart, dark = drawn(chart, dark)
+    if isinstance(chart, dict):
+        return chart
     look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)

@@ -2,23 +2,30 @@
 
 from __future__ import annotations
 
+import datetime
 import json
 import os
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from hierviz.cli.judging import RESAMPLES, SEED, THREADS, Judged, choice_options, judged
+import numpy as np
+
+from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.messages.errors import FileError
+from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.errors import FileError, shown
 from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
 from hierviz.taxonomy.checks import check_one_of
 
-SUFFIXES = (".svg", ".png", ".csv", ".json")
-MOST_CURVES = 8
+SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png")
+MOST_CURVES, WIDTH = 8, 900
+# Models that the last line of a slide names, and lines of a matrix that can be read on one.
+MOST_NAMES, LINES_OF_SLIDE = 3, 18
 
 
 class Chosen(Judged):
@@ -30,15 +37,58 @@ class Chosen(Judged):
         return dict(zip(names, super().evaluations(), strict=True))
 
 
+    def only(self, what):
+        """The Evaluation of the only file; `what` is what several cannot be for."""
+        require_one(self.predictions, what)
+        return next(iter(self.evaluations().values()))
+
+
+def _example(chosen, charts, look):
+    from hierviz.diagnosis.mistakes import worst_rows
+
+    evaluations, sample, choice = chosen.evaluations(), chosen.options.sample, chosen.choices[0]
+    if sample is None:
+        first = next(iter(evaluations.values()))
+        row = int(worst_rows(first, 1, **choice)[0]) if first.n_judged else 0
+        sample = first.predictions.sample_id(row)
+    return charts.example(evaluations, sample, **choice, **look)
+
+
+def _icicle(chosen, charts, look):
+    from hierviz.diagnosis._node_table import node_table, usable_columns
+
+    table = node_table(chosen.only("a taxonomy"), **chosen.choices[0])
+    value = chosen.options.metric or "correct"
+    check_one_of("--metric", value, usable_columns(table))
+    return charts.subtree_icicle(table, value=value, **look)
+
+
+def _matrix(chosen, charts, look):
+    from hierviz.charts._matrix import matrix_lines
+    from hierviz.diagnosis.confusion_matrix import matrix
+    from hierviz.diagnosis.folded_matrix import folded_matrix
+
+    evaluation = chosen.only("a confusion matrix")
+    most = matrix_lines(look["width"])
+    opened = _levels_that_fit(chosen.taxonomy, min(most, LINES_OF_SLIDE) if chosen.options.slide else most)
+    return charts.matrix(folded_matrix(matrix(evaluation, open_nodes=opened, **chosen.choices[0])), **look)
+
+
+def _levels_that_fit(taxonomy, most):
+    """Nodes of all levels that can be open in a matrix of at most so many lines: an open class has a line too."""
+    opened = np.zeros(taxonomy.n_nodes, dtype=bool)
+    for level in range(taxonomy.max_depth):
+        opened |= (taxonomy.depth == level) & ~taxonomy.is_leaf
+        if (taxonomy.depth <= level + 1).sum() > most and level:
+            opened &= taxonomy.depth < level
+            break
+    return np.flatnonzero(opened).tolist()
+
+
 def _frontiers(chosen, charts, look):
     from hierviz.thresholds._rule_frontiers import rule_frontiers
 
-    evaluations = chosen.evaluations()
-    if len(evaluations) != 1:
-        raise FileError(
-            f"--predictions: expected one file for the curves of rules, got {len(evaluations)}. Run the command once per model."
-        )
-    found = rule_frontiers(next(iter(evaluations.values())))
+    found = rule_frontiers(chosen.only("the curves of rules"))
     is_front = chosen.options.kind == "fronts"
     return charts.rule_frontiers(found, front=is_front, published=not is_front, **look)
 
@@ -59,7 +109,13 @@ def _curves(chosen, charts, look):
         raise FileError(
             f"--predictions: expected at most {MOST_CURVES} files for curves, got {len(found)}. Choose some."
         )
-    return charts.operating_curves(found, **look)
+    return charts.operating_curves(found, threshold=_threshold_of_curves(chosen, found), **look)
+
+
+def _threshold_of_curves(chosen, names):
+    """Threshold of the curves: one of all, or that of each."""
+    shared = len(set(chosen.thresholds)) == 1
+    return chosen.thresholds[0] if shared else dict(zip(names, chosen.thresholds, strict=True))
 
 
 def _rejection(chosen, charts, look):
@@ -122,8 +178,14 @@ class Kind:
 
 
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
+ONE_RULE = ("rule", "threshold")
 KINDS = {
-    "curves": Kind("operating curves of up to eight files: correct against information recall", _curves),
+    "example": Kind("why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)),
+    "curves": Kind(
+        "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)
+    ),
+    "icicle": Kind("the taxonomy, coloured by a number of each class (--metric)", _icicle, ("metric", *ONE_RULE)),
+    "matrix": Kind("confusion matrix with as many levels open as fit", _matrix, ONE_RULE),
     "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
     "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
@@ -147,9 +209,10 @@ def add_chart(command):
     kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
     command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
-    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)"
+    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table, html: a page that works offline)"
     metrics = (
-        f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md)"
+        f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md); of an "
+        "icicle correct, recall, support, ..."
     )
     return [
         *choice_options(),
@@ -157,8 +220,13 @@ def add_chart(command):
         Option("--by BY", "how samples are grouped: an attribute, depth, train_count, ..."),
         Option("--metric KEY", metrics),
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
+        Option("--sample ID", "sample of the kind example (default: the worst answer)"),
+        MEDIA,
         Option("--dark", "for a dark background"),
-        Option("--width PX", "pixels (default: 900)", type=int, default=900),
+        Option("--width PX", f"pixels (default: {WIDTH})", type=int),
+        Option("--slide", "a slide of 1920 x 1080 pixels, svg or png: what the chart says, the chart, and of what it is"),
+        Option("--data-name TEXT", "of a slide: what the data are called (default: the name of the taxonomy file)"),
+        Option("--date DAY", "of a slide, YYYY-MM-DD (default: today, or that of SOURCE_DATE_EPOCH)"),
         RESAMPLES,
         SEED,
         THREADS,
@@ -169,37 +237,72 @@ def run_chart(options):
     """`hierviz chart`."""
     check_one_of("KIND", options.kind, KINDS)
     suffix = os.path.splitext(options.out)[1].lower()
-    if suffix not in SUFFIXES:
-        raise FileError(f"--out: expected a file that ends in {', '.join(SUFFIXES)}, got {options.out!r}. Choose one.")
-    if not 300 <= options.width <= 5000:
-        raise FileError(f"--width: expected a number from 300 to 5000, got {options.width}. Choose one.")
+    suffixes = OF_SLIDES if options.slide else SUFFIXES
+    if suffix not in suffixes:
+        raise FileError(f"--out: expected a file that ends in {', '.join(suffixes)}, got {options.out!r}. Choose one.")
+    _check_look(options)
     kind = KINDS[options.kind]
-    for name in ("by", *TABLES):
+    for name in ("by", "sample", "media", *TABLES):
         if getattr(options, name) is not None and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
             raise FileError(
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
+    if options.kind == "example" and options.rule is None:
+        # The same answers as by majority at 0.5, and a line to drag.
+        options.rule = "threshold"
     require_places(options, options.out)
     chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
         columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts
 
-    figure = kind.make(chosen, charts, {"dark": options.dark, "width": options.width})
-    _write(options.out, suffix, charts, figure)
+    figure = kind.make(chosen, charts, {"dark": options.dark or None, "width": options.width or WIDTH})
+    _write(options, suffix, charts, figure, _said(chosen, kind) if options.slide else None)
     write_text("-", f"{figure.sentence}\n")
 
 
-def _write(path, suffix, charts, figure):
+def _check_look(options):
+    """Refuse a width that is none, and what only slides have."""
+    if options.width is not None and (options.slide or not 300 <= options.width <= 5000):
+        wanted = "none for a slide" if options.slide else "a number from 300 to 5000"
+        raise FileError(f"--width: expected {wanted}, got {options.width}. {'Leave it out' if options.slide else 'Choose one'}.")
+    for name in ("data_name", "date"):
+        if getattr(options, name) is not None and not options.slide:
+            raise FileError(f"--{name.replace('_', '-')}: expected with --slide, got it without. Add --slide.")
+    try:
+        datetime.date.fromisoformat(options.date or "2000-01-01")
+    except ValueError:
+        raise FileError(f"--date: expected a day as in 2026-01-31, got {shown(options.date)}. Correct it.") from None
+
+
+def _said(chosen, kind):
+    """What the last line of a slide says, as keywords of `hierviz.charts.slide`."""
+    options = chosen.options
+    names = list(dict.fromkeys(one.name for one in chosen.predictions))
+    said = {"data": options.data_name or Path(options.taxonomy).name, "date": options.date}
+    said["model"] = ", ".join(names) if len(names) <= MOST_NAMES else f"{len(names)} models"
+    if "threshold" not in kind.takes or not any(one.has_scores for one in chosen.predictions):
+        return said
+    rule = chosen.rules[0] if "rule" in kind.takes else "threshold"
+    is_one = "threshold" in INFERENCE_RULES[rule].parameters and len(set(chosen.thresholds)) == 1
+    return said | {"rule": rule, "threshold": chosen.thresholds[0] if is_one else None}
+
+
+def _write(options, suffix, charts, figure, said):
     from hierviz.messages.new_files import new_file
 
+    require_unread(options.out)
+    if said is not None:
+        charts.slide(figure, dark=options.dark, **said).write(options.out)
+        return
     if suffix == ".json":
         content = json.dumps(charts.to_vega_lite(figure)).encode()
     elif suffix == ".csv":
         content = charts.to_csv(figure)
+    elif suffix == ".html":
+        content = charts.show(figure).html.encode()
     else:
         content = charts.to_svg(figure).encode() if suffix == ".svg" else charts.to_png(figure)
-    require_unread(path)
-    with new_file(path) as file:
+    with new_file(options.out) as file:
         file.write(content)

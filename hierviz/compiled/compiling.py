@@ -21,17 +21,20 @@ from types import ModuleType
 import numpy as np
 
 
-def module_of(name: str, value_type: np.dtype) -> ModuleType:
-    """The module `name` of `hierviz.compiled`; says when its kernels are going to be compiled."""
-    if not is_compiled(name, value_type):
+def module_of(name: str, value_type: np.dtype, part: str = "") -> ModuleType:
+    """The module `name` of `hierviz.compiled`; says when its kernels, or a part of them, are going to be compiled."""
+    if not is_compiled(name, value_type, part):
         once = "once" if _is_kept(name, value_type) else "at each start, because no folder to keep it in can be written"
         logging.getLogger("hierviz").warning(f"compiling for this processor, about ten seconds, {once} ...")
     return importlib.import_module(f"hierviz.compiled.{name}")
 
 
-def is_compiled(name: str, value_type: np.dtype) -> bool:
-    """Whether the kernels of a module have been compiled from these sources for values of this type."""
-    return _mark(name, value_type).exists()
+def is_compiled(name: str, value_type: np.dtype, part: str = "") -> bool:
+    """Whether the kernels of a module have been compiled from these sources for values of this type.
+
+    A kernel that is compiled once more for other arguments is a `part` of its own.
+    """
+    return _mark(name, value_type, part).exists()
 
 
 def _is_kept(name, value_type):
@@ -43,7 +46,7 @@ def _is_kept(name, value_type):
 
 
 @contextlib.contextmanager
-def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[None]:
+def first_call(name: str, value_type: np.dtype, was_compiled: bool, part: str = "") -> Iterator[None]:
     """Around the calls of kernels, which compile unless `was_compiled`: leaves a mark when the call has returned.
 
     A call that is interrupted while it compiles leaves none.
@@ -59,19 +62,19 @@ def first_call(name: str, value_type: np.dtype, was_compiled: bool) -> Iterator[
     finally:
         if is_collecting:
             gc.enable()
-    mark = _mark(name, value_type)
+    mark = _mark(name, value_type, part)
     # A folder that cannot be written: nothing can be kept, and every start compiles.
     with contextlib.suppress(OSError):
         mark.parent.mkdir(parents=True, exist_ok=True)
         mark.touch()
 
 
-def _mark(name, value_type):
+def _mark(name, value_type, part=""):
     folder = Path(__file__).parent
     # numba keeps what it compiled next to the sources or in the folder of this variable.
     place = str(folder), os.environ.get("NUMBA_CACHE_DIR", "")
     sources = [path.read_bytes() for path in sorted({folder / f"{file}.py" for file in ("kernels", "compiling", name)})]
-    versions = metadata.version("numba"), sys.version, platform.node(), value_type.name
+    versions = metadata.version("numba"), sys.version, platform.node(), value_type.name, part
     what = [*map(str.encode, place), *sources, *map(str.encode, versions)]
     digest = hashlib.sha256(b"\0".join(what)).hexdigest()[:16]
     cache = os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import importlib.util
 import os
 import sys
@@ -9,12 +10,17 @@ from collections.abc import Callable
 
 import numpy as np
 
+from hierviz.compiled.compiling import first_call, is_compiled
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-# Steps from which compiled loops pay where numba is loaded already, and where it is not.
-WORTH_CALLING, WORTH_IMPORTING = 100_000, 5_000_000
+# Steps from which compiled loops pay where they were compiled before and numba is loaded, and where they have to be compiled.
+WORTH_CALLING, WORTH_COMPILING = 100_000, 2_000_000
+# Of the kernels, in this folder; they work on values of one type.
+MODULE, VALUE_TYPE = "curve_kernels", np.dtype(np.float64)
 # Points of a curve that are computed at a time.
 POINTS_AT_ONCE = 1 << 18
+# Bytes of changes that are kept for the next curve of the same steps.
+MOST_CHANGES = 1 << 26
 # And of these by compiled loops, so that they stay in the processor's cache.
 BLOCK_POINTS = 256
 
@@ -25,13 +31,13 @@ def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
     if not 0 < len(values) < 2**31 or not _is_used(len(values)) or values.min() < 0:
         order = np.argsort(-values, kind="stable")
         return values[order], order
-    from hierviz.compiled.curve_kernels import DIGIT, sort
-
+    kernels = _kernels()
     # Bits of numbers that are not negative ascend with them.
     keys, places = values.view(np.uint64), np.arange(len(values), dtype=np.int32)
     np.invert(keys, out=keys)
     others = np.empty_like(keys), np.empty_like(places)
-    if not sort(keys, places, *others, np.zeros((-(-64 // DIGIT), 2**DIGIT), np.int64)):
+    counts = np.zeros((-(-64 // kernels.DIGIT), 2**kernels.DIGIT), np.int64)
+    if not kernels.sort(keys, places, *others, counts):
         keys, places = others
     return np.invert(keys, out=keys).view(np.float64), places
 
@@ -39,11 +45,10 @@ def descending(values: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
 def lowest_common_ancestors(taxonomy: Taxonomy, a: np.ndarray, b: np.ndarray) -> np.ndarray:
     """`Taxonomy.lca` of two arrays of nodes of one length."""
     if _is_used(len(a)):
-        from hierviz.compiled.curve_kernels import lowest_common as compiled
-
         common = np.empty(len(a), np.int64)
         # Compiled for one type.
-        compiled(taxonomy.parent, *(np.ascontiguousarray(nodes, dtype=np.int64) for nodes in (a, b)), common)
+        both = (np.ascontiguousarray(nodes, dtype=np.int64) for nodes in (a, b))
+        _kernels().lowest_common(taxonomy.parent, *both, common)
         return common
     return taxonomy.lca(a, b)
 
@@ -58,6 +63,7 @@ def running_means(
     n: float,
     bounds: np.ndarray,
     progress: Callable[[int, int], object] | None = None,
+    changes: np.ndarray | None = None,
 ) -> np.ndarray:
     """Means over samples of which one changes its value at each step: sums one step after the other, divided last.
 
@@ -78,11 +84,18 @@ def running_means(
         Range of the means, which differences and sums miss by rounding.
     progress : callable, optional
         Called with (points done, J + 1).
+    changes : ndarray of float64, shape (n_keys, n_steps), optional
+        Of `changes_of`, in place of `values`, `before` and `after`, where there are weights.
 
     Returns
     -------
     ndarray of float64, shape (n_keys, J + 1)
     """
+    if changes is not None:
+        found = _sums_of_changes(changes, ends, start, weights, n, bounds)
+        if progress:
+            progress(len(ends) + 1, len(ends) + 1)
+        return found
     means, now = np.empty((values.shape[1], len(ends) + 1)), np.array(start, dtype=np.float64)
     add = _compiled_sums if _is_used(len(before)) else _sums
     for first in range(0, len(ends) + 1, POINTS_AT_ONCE):
@@ -93,12 +106,33 @@ def running_means(
     return means
 
 
-def _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
-    from hierviz.compiled.curve_kernels import running_means as compiled
+def changes_of(values: np.ndarray, before: np.ndarray, after: np.ndarray) -> np.ndarray | None:
+    """What each step adds to each sum, for `running_means`; None where these are too many, or compiled loops add faster."""
+    if _is_used(len(before)) or values.shape[1] * len(before) * 8 > MOST_CHANGES:
+        return None
+    return np.ascontiguousarray((values[after] - values[before]).T)
 
+
+def _sums_of_changes(changes, ends, start, weights, n, bounds):
+    """`_sums` of all points, key by key: sums along memory, which are those of the same numbers in the same order."""
+    sums = np.empty((len(changes), changes.shape[1] + 1))
+    sums[:, 0] = start
+    np.multiply(changes, weights, out=sums[:, 1:])
+    np.cumsum(sums, axis=1, out=sums)
+    if len(ends) < changes.shape[1]:
+        sums = np.take(sums, np.append(0, ends), axis=1)
+    sums /= n
+    return np.clip(sums, bounds[0][:, None], bounds[1][:, None], out=sums)
+
+
+def _compiled_sums(values, before, after, ends, weights, n, bounds, first, last, now, means):
     weights = np.empty(0) if weights is None else weights
     ready = np.empty((BLOCK_POINTS, values.shape[1]))
-    compiled(values, before, after, ends, weights, float(n), bounds, first, last, now, ready, means)
+    arguments = values, before, after, ends, weights, float(n), bounds, first, last, now, ready, means
+    # It is compiled last, once the other two of an operating curve are.
+    was_compiled, kernels = is_compiled(MODULE, VALUE_TYPE), _kernels()
+    with first_call(MODULE, VALUE_TYPE, was_compiled):
+        kernels.running_means(*arguments)
     return now
 
 
@@ -126,6 +160,14 @@ def sum_of_rows(values: np.ndarray, weights: np.ndarray) -> np.ndarray:
 
 def _is_used(n):
     said = os.environ.get("HIERVIZ_COMPILED", "")
-    is_worth = said == "1" or n >= (WORTH_CALLING if "numba" in sys.modules else WORTH_IMPORTING)
-    # Asked last: a search for a package takes longer than a small curve.
-    return said != "0" and is_worth and importlib.util.find_spec("numba") is not None
+    if said == "0" or (said != "1" and n < WORTH_CALLING):
+        return False
+    # A search for a package takes longer than a small curve.
+    if importlib.util.find_spec("numba") is None:
+        return False
+    return said == "1" or n >= WORTH_COMPILING or ("numba" in sys.modules and is_compiled(MODULE, VALUE_TYPE))
+
+
+def _kernels():
+    # Without the words of `module_of`: these take a second to compile.
+    return importlib.import_module(f"hierviz.compiled.{MODULE}")

@@ -315,7 +315,7 @@ def area_under(n, thresholds, gained, at_least, above):
 
 
 @compiled
-def run(given, is_coherent, layout, weights, truth, sets, true, start, scratch, row_results, listed, areas):
+def run(given, is_coherent, layout, weights, truth, labels, start, scratch, row_results, listed, areas):
     """All results of one pass over the rows of values, from row `start` on.
 
     No array is made here: that takes long to compile.
@@ -338,10 +338,12 @@ def run(given, is_coherent, layout, weights, truth, sets, true, start, scratch, 
         Of each place: for ihF1, and for the win.
     truth : ndarray of int32, shape (n,)
         Place of the true node; -1 where there is none. Empty: no win.
-    sets : tuple of bool, float
-        Whether the sets come, the nodes with p of at least the bound, and this bound.
-    true : tuple of offsets and places, ndarray of int64, int32
-        True nodes of each row with their ancestors, by place, without the root. Empty offsets: no areas.
+    labels : tuple of has_sets, bound, offsets, places, or None
+        None is compiled by itself, without all that sets and areas need, which takes two thirds of the time.
+        has_sets : bool
+            Whether the sets come: the nodes with p of at least `bound`, a float.
+        offsets, places : ndarray of int64, int32
+            True nodes of each row with their ancestors, by place, without the root. Empty offsets: no areas.
     start : int
         A multiple of TILE; what earlier rows left behind is kept.
     scratch, row_results, listed, areas
@@ -355,14 +357,15 @@ def run(given, is_coherent, layout, weights, truth, sets, true, start, scratch, 
     """
     values, _, _, kind, is_normalised = given
     node, parent, first, n_children, inner_places, leaves, rank, by_rank, below = layout
-    (bits, win_weight), (has_sets, set_bound), (true_offsets, true_places) = weights, sets, true
+    (bits, win_weight), has_sets = weights, False
+    if labels is not None:
+        has_sets, set_bound, true_offsets, true_places = labels
     q, closed, reached, counts, stack, ranks, lanes, row_lists = scratch
     mass, least, top, bounds = lanes
     thresholds, gained, gained_bits, at_least, above, bits_at_least, bits_above = row_lists
     sizes, set_sizes, leaf, leaf_mass, wins, p_root, p_truth, leaf_rank = row_results
     nodes, scores, set_nodes, ends = listed
-    n, n_nodes = values.shape[0], node.shape[0]
-    has_areas, has_truth = len(true_offsets) > 0, len(truth) > 0
+    n, n_nodes, has_truth = values.shape[0], node.shape[0], len(truth) > 0
     while start < n:
         if ends[0] + TILE * n_nodes > len(nodes) or (has_sets and ends[1] + TILE * n_nodes > len(set_nodes)):
             return start
@@ -395,56 +398,57 @@ def run(given, is_coherent, layout, weights, truth, sets, true, start, scratch, 
                 wins[i] = total
         if has_truth:
             leaf_ranks(q, leaves, n_children, parent, truth, start, n_rows, bounds, leaf_rank[start : start + n_rows])
-        if has_sets:
-            if not is_coherent:
-                for r in range(TILE):
-                    bounds[r] = set_bound
-                reach_anywhere(q, bounds, counts, reached)
-            for r in range(n_rows):
-                slot = 0 if is_coherent else r
-                if is_coherent:
-                    counts[r] = reach_from_root(q, r, set_bound, first, n_children, stack, reached)
-                for k in range(counts[r]):
-                    set_nodes[ends[1] + k] = node[reached[slot, k]]
-                ends[1] += counts[r]
-                set_sizes[start + r] = counts[r]
-        if has_areas:
-            is_closed = is_coherent or not highest_below(q, inner_places, first, n_children, closed)
-            for raw in range(1 if is_closed else 2):
-                source = q if is_closed or raw else closed
-                for r in range(TILE):
-                    bounds[r] = np.inf
+        if labels is not None:
+            if has_sets:
+                if not is_coherent:
+                    for r in range(TILE):
+                        bounds[r] = set_bound
+                    reach_anywhere(q, bounds, counts, reached)
                 for r in range(n_rows):
-                    for i in range(true_offsets[start + r], true_offsets[start + r + 1]):
-                        bounds[r] = min(bounds[r], source[true_places[i], r])
-                if raw:
-                    reach_anywhere(source, bounds, counts, reached)
-                for r in range(n_rows):
-                    begin = true_offsets[start + r]
-                    n_true = true_offsets[start + r + 1] - begin
-                    if n_true == 0:
-                        areas[0, start + r] = areas[1, start + r] = areas[2, start + r] = np.nan
-                        continue
-                    for k in range(n_true):
-                        # Descending by score; few, and nearly sorted.
-                        place = true_places[begin + k]
-                        value, j = source[place, r], k
-                        while j > 0 and thresholds[j - 1] < value:
-                            thresholds[j], gained_bits[j] = thresholds[j - 1], gained_bits[j - 1]
-                            j -= 1
-                        thresholds[j], gained_bits[j] = value, bits[place]
-                    if not raw:
-                        counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached)
-                    count_above(
-                        source, r, counts[r], reached, r if raw else 0, thresholds, n_true, bits,
-                        at_least, above, bits_at_least, bits_above,
-                    )  # fmt: skip
-                    area = area_under(n_true, thresholds, gained, at_least, above)
-                    if not raw:
-                        areas[0, start + r] = area
-                        areas[1, start + r] = area_under(n_true, thresholds, gained_bits, bits_at_least, bits_above)
-                    if raw or is_closed:
-                        areas[2, start + r] = area
+                    slot = 0 if is_coherent else r
+                    if is_coherent:
+                        counts[r] = reach_from_root(q, r, set_bound, first, n_children, stack, reached)
+                    for k in range(counts[r]):
+                        set_nodes[ends[1] + k] = node[reached[slot, k]]
+                    ends[1] += counts[r]
+                    set_sizes[start + r] = counts[r]
+            if len(true_offsets):
+                is_closed = is_coherent or not highest_below(q, inner_places, first, n_children, closed)
+                for raw in range(1 if is_closed else 2):
+                    source = q if is_closed or raw else closed
+                    for r in range(TILE):
+                        bounds[r] = np.inf
+                    for r in range(n_rows):
+                        for i in range(true_offsets[start + r], true_offsets[start + r + 1]):
+                            bounds[r] = min(bounds[r], source[true_places[i], r])
+                    if raw:
+                        reach_anywhere(source, bounds, counts, reached)
+                    for r in range(n_rows):
+                        begin = true_offsets[start + r]
+                        n_true = true_offsets[start + r + 1] - begin
+                        if n_true == 0:
+                            areas[0, start + r] = areas[1, start + r] = areas[2, start + r] = np.nan
+                            continue
+                        for k in range(n_true):
+                            # Descending by score; few, and nearly sorted.
+                            place = true_places[begin + k]
+                            value, j = source[place, r], k
+                            while j > 0 and thresholds[j - 1] < value:
+                                thresholds[j], gained_bits[j] = thresholds[j - 1], gained_bits[j - 1]
+                                j -= 1
+                            thresholds[j], gained_bits[j] = value, bits[place]
+                        if not raw:
+                            counts[r] = reach_from_root(source, r, bounds[r], first, n_children, stack, reached)
+                        count_above(
+                            source, r, counts[r], reached, r if raw else 0, thresholds, n_true, bits,
+                            at_least, above, bits_at_least, bits_above,
+                        )  # fmt: skip
+                        area = area_under(n_true, thresholds, gained, at_least, above)
+                        if not raw:
+                            areas[0, start + r] = area
+                            areas[1, start + r] = area_under(n_true, thresholds, gained_bits, bits_at_least, bits_above)
+                        if raw or is_closed:
+                            areas[2, start + r] = area
         start += TILE
     return n
 

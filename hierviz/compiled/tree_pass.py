@@ -28,8 +28,8 @@ from hierviz.taxonomy.tree_sums import TreeLayout
 WORTH_IMPORTING, WORTH_COMPILING = 2_000_000, 10_000_000
 # Scores of a block: 16 MB of float32.
 BLOCK_SCORES = 1 << 22
-# Of the kernels, in this folder.
-MODULE = "kernels"
+# Of the kernels, in this folder, and the part that sets and areas need.
+MODULE, WITH_LABELS = "kernels", "labels"
 # As the kernels number them.
 KINDS = {"leaf_mass": 0, "own_mass": 1, "conditional": 2, "given": 3}
 
@@ -67,10 +67,10 @@ class PassBlock:
     areas: np.ndarray | None
 
 
-def is_used(predictions: Predictions) -> bool:
-    """Whether `tree_pass` serves: scores on a tree, numba installed, and enough of them for it to pay.
+def is_used(predictions: Predictions, module: str = MODULE, *, with_labels: bool = False) -> bool:
+    """Whether `tree_pass`, or another module of kernels, serves: scores on a tree, numba installed, and enough for it to pay.
 
-    The environment variable HIERVIZ_COMPILED says 0 (never) or 1 (always).
+    `with_labels` asks for sets and areas too, which are compiled when they are first wanted. The environment variable HIERVIZ_COMPILED says 0 (never) or 1 (always).
     """
     if not predictions.has_scores or not predictions.taxonomy.is_tree or predictions.taxonomy.n_leaves < 2:
         return False
@@ -80,7 +80,15 @@ def is_used(predictions: Predictions) -> bool:
     n_scores = predictions.n_samples * predictions.scores.shape[1]
     if said == "1" or n_scores >= WORTH_COMPILING:
         return True
-    return n_scores >= WORTH_IMPORTING and is_compiled(MODULE, _value_type(predictions))
+    part = WITH_LABELS if with_labels else ""
+    return n_scores >= WORTH_IMPORTING and is_compiled(module, _value_type(predictions), part)
+
+
+def compiles(predictions: Predictions, *, with_labels: bool = False) -> bool:
+    """Whether `tree_pass` is used and has to compile first, which takes seconds."""
+    part = WITH_LABELS if with_labels else ""
+    is_asked = is_used(predictions, with_labels=with_labels)
+    return is_asked and not is_compiled(MODULE, _value_type(predictions), part)
 
 
 def tree_pass(
@@ -185,8 +193,9 @@ class _Work:
     def __init__(self, predictions, truth, threshold, true_lists, bits):
         taxonomy = predictions.taxonomy
         self.predictions, self.values = predictions, Values(predictions)
-        self.was_compiled = is_compiled(MODULE, self.values.value_type)
-        self.kernels = module_of(MODULE, self.values.value_type)
+        self.part = "" if threshold is None and true_lists is None else WITH_LABELS
+        self.was_compiled = is_compiled(MODULE, self.values.value_type, self.part)
+        self.kernels = module_of(MODULE, self.values.value_type, self.part)
         layout = self.values.layout
         self.layout = tuple(getattr(layout, name) for name in _LAYOUT)
         self.place = layout.place
@@ -234,12 +243,12 @@ class _Work:
             has_areas = self.true_lists is not None
             self.kept.tile = tile_arrays(len(self.place), is_coherent=is_coherent, has_areas=has_areas)
         arrays = KernelArrays.of(len(scores), self.kept.tile, has_sets=has_sets, true_offsets=offsets)
-        asked = given, is_coherent, self.layout, self.weights, np.ascontiguousarray(truth), (has_sets, self.set_bound)
-        true, row = (offsets, np.ascontiguousarray(true_places)), 0
+        asked, row = (given, is_coherent, self.layout, self.weights, np.ascontiguousarray(truth)), 0
+        labels = (has_sets, self.set_bound, offsets, np.ascontiguousarray(true_places)) if self.part else None
         while True:
-            with first_call(MODULE, self.values.value_type, self.was_compiled):
+            with first_call(MODULE, self.values.value_type, self.was_compiled, self.part):
                 results = arrays.per_row, arrays.listed, arrays.areas
-                row = self.kernels.run(*asked, true, row, arrays.scratch, *results)
+                row = self.kernels.run(*asked, labels, row, arrays.scratch, *results)
             if row < 0:
                 self.kept.tile[0].fill(1)  # or what is not finite stays there
                 return rows

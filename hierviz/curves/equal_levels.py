@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.curves.operating_curve import StepCurve, best_at_correct
+from hierviz.curves.operating_curve import StepCurve
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.ties import at_least
 from hierviz.taxonomy.checks import array_of_numbers, check_kind, check_one_of
@@ -45,8 +45,8 @@ def specificity_at(curve: StepCurve, correct: ArrayLike, key: str = "info_recall
     float, or ndarray of the shape of `correct`
         0 where no point is that correct.
     """
-    x, share = _columns(curve, key)
-    return best_at_correct(x, share, array_of_numbers(correct, "correct"))
+    _check(curve, key)
+    return curve.envelopes.best(key, "correct", array_of_numbers(correct, "correct"))
 
 
 def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_recall") -> Any:
@@ -64,17 +64,16 @@ def correctness_at(curve: StepCurve, specificity: ArrayLike, key: str = "info_re
     float, or ndarray of the shape of `specificity`
         nan beyond the largest value of the curve.
     """
-    x, share = _columns(curve, key)
+    _check(curve, key)
     wanted = array_of_numbers(specificity, "specificity")
-    found = best_at_correct(share, x, wanted)
-    found = np.where(at_least(x.max(), wanted), found, np.nan)
+    found = curve.envelopes.best("correct", key, wanted)
+    found = np.where(at_least(curve.values[key].max(), wanted), found, np.nan)
     return float(found) if np.ndim(wanted) == 0 else found
 
 
-def _columns(curve, key):
+def _check(curve, key):
     check_kind("curve", curve, StepCurve, "It comes first.")
     check_one_of("key", key, curve.values)
-    return curve.values[key], curve.values["correct"]
 
 
 def pareto_front(x: ArrayLike, y: ArrayLike) -> np.ndarray:

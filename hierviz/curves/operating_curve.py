@@ -8,7 +8,7 @@ point ``#{S > t}``. Metrics are truncated at the truth, as in `hierviz.metrics.p
 
 Functions
 ---------
-operating_curve, CurveSteps, envelope, envelope_integral, best_at_correct
+operating_curve, CurveSteps
 
 References
 ----------
@@ -26,14 +26,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.compiled.curve_sums import running_means, sum_of_rows
+from hierviz.compiled.curve_sums import changes_of, running_means, sum_of_rows
 from hierviz.curves.answer_values import answer_kinds, breakpoints, checked_table, kind_values, range_of
+from hierviz.curves.envelopes import Envelopes
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short, fact_sheet, table
 from hierviz.metrics.registry import METRICS, path_keys
-from hierviz.metrics.ties import TIE, at_least
+from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import array_of_numbers, check_one_of, is_number
 from hierviz.taxonomy.taxonomy import Taxonomy
@@ -72,6 +73,11 @@ class StepCurve(Short, ABC):
     def _rising(self) -> np.ndarray:
         """The thresholds with their signs changed: made once, for millions of them take longer than a look-up."""
         return -self.threshold
+
+    @cached_property
+    def envelopes(self) -> Envelopes:
+        """Envelopes of pairs of the metrics."""
+        return Envelopes(self.values)
 
     @abstractmethod
     def columns(self) -> dict[str, np.ndarray]:
@@ -168,12 +174,12 @@ class OperatingCurve(StepCurve):
 
 
 def _area(x, y):
-    return (x, y), lambda curve: envelope_integral(curve.values[x], curve.values[y])
+    return (x, y), lambda curve: curve.envelopes.area(x, y)
 
 
 def _recall_at(level):
     needed = ("info_recall", "correct")
-    return needed, lambda curve: best_at_correct(*(curve.values[key] for key in needed), level)
+    return needed, lambda curve: curve.envelopes.best(*needed, level)
 
 
 # Numbers of `OperatingCurve.summary`: which values each is made of, and how.
@@ -289,6 +295,11 @@ class CurveSteps(Short):
         first, keys = of_answer[table.offsets[:-1]], (*keys, *(more or {}))
         return cls(threshold, samples, of_answer[order - 1], of_answer[order], ends, keys, values, first, bounds)
 
+    @cached_property
+    def _changes(self):
+        """What each step adds, for the curves of many resamples; None where they are added up without it."""
+        return changes_of(self.values, self.before, self.after)
+
     def curve(self, counts=None, *, progress=None):
         """OperatingCurve of the samples, each taken `counts` times (ndarray of int or float >= 0, shape (n_samples,); not all 0).
 
@@ -301,47 +312,8 @@ class CurveSteps(Short):
         n_first = np.bincount(self.first, counts, len(self.values))
         used = np.flatnonzero(n_first)
         start = sum_of_rows(self.values[used], n_first[used])
+        changes = None if counts is None else self._changes
         means = running_means(
-            self.values, self.before, self.after, self.ends, start, weights, total, self.bounds, progress
+            self.values, self.before, self.after, self.ends, start, weights, total, self.bounds, progress, changes
         )
         return OperatingCurve(self.threshold, dict(zip(self.keys, means, strict=True)), round(total))
-
-
-def envelope(x, y):
-    """Non-increasing envelope: points sorted by x, each with the largest y from it on; equal x keep their order.
-
-    Parameters
-    ----------
-    x, y : ndarray of float, shape (n_points,)
-
-    Returns
-    -------
-    x, e : ndarray of float, shape (n_points,)
-        x ascending.
-    """
-    order = np.argsort(x, kind="stable")
-    return x[order], np.maximum.accumulate(y[order][::-1])[::-1]
-
-
-def envelope_integral(x, y):
-    """Area under the envelope from 0 to the largest x, by steps: no trapezoids, nothing beyond. In [0, 1]."""
-    x, height = envelope(*_corners(np.asarray(x), np.asarray(y)))
-    return float(x[0] * height[0] + np.sum((x[1:] - x[:-1]) * height[1:]))
-
-
-def _corners(x, y):
-    """The points without those that a neighbour has below and left of it: these are most, and add nothing."""
-    rises = (x[:-1] <= x[1:]) & (y[:-1] <= y[1:])
-    falls = (x[:-1] >= x[1:]) & (y[:-1] >= y[1:])
-    kept = np.ones(len(x), dtype=bool)
-    kept[:-1] = ~rises
-    kept[1:] &= rises | ~falls
-    return x[kept], y[kept]
-
-
-def best_at_correct(x, correct, level):
-    """Largest x over points with correct >= level (`ties.at_least`), 0 when there is none; of one level or an array of them."""
-    # The envelope with the axes exchanged: from each share of correct answers on, the largest x.
-    shares, largest = envelope(*_corners(np.asarray(correct), np.asarray(x)))
-    best = np.append(largest, 0.0)[np.searchsorted(shares, np.asarray(level) - TIE, side="left")]
-    return float(best) if np.ndim(level) == 0 else best

@@ -6,6 +6,11 @@ confused_pairs      pairs of confused classes, ranked
 slices              subtrees and attributes that are worse than the rest, with their test
 reliability         calibration of nodes and depths
 flip_intervals      the answer to one sample at every threshold
+sample_steps        the answer to one sample at every value of a rule's own parameter
+steps_by_rule       the same of several rules
+SampleSteps         a table of these answers
+lane_bars           probabilities along one path, with the best sibling and the rest at each depth
+LaneBars            these numbers
 label_errors        doubtful truths, ranked
 class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
@@ -29,11 +34,16 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
     from hierviz.diagnosis._flip_intervals import flip_intervals as flip_intervals
     from hierviz.diagnosis._label_errors import label_errors as label_errors
+    from hierviz.diagnosis._lane_bars import LaneBars as LaneBars
+    from hierviz.diagnosis._lane_bars import lane_bars as lane_bars
     from hierviz.diagnosis._level_matrix import level_matrix as level_matrix
     from hierviz.diagnosis._level_table import level_table as level_table
     from hierviz.diagnosis._means_by import means_by as means_by
     from hierviz.diagnosis._node_table import node_table as node_table
     from hierviz.diagnosis._reliability import reliability as reliability
+    from hierviz.diagnosis._sample_steps import SampleSteps as SampleSteps
+    from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
+    from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs

@@ -23,6 +23,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.evaluation._judged_answers import set_outcomes
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.pareto_table import ParetoTable, pareto_table
 from hierviz.inference.registry import inference_rule
@@ -35,7 +36,7 @@ from hierviz.metrics.path import check_nodes
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threshold
 from hierviz.taxonomy.positions import check_position, check_positions
-from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
 # Rules that the intervals are those of.
 RULES = ("threshold", "majority")
@@ -180,13 +181,13 @@ def _of_table(table, sample):
     return table.nodes[inside].astype(np.intp), table.scores[inside]
 
 
-def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.ndarray:
-    """Outcome of each answer to one sample, of several truths the best of them.
+def outcomes(taxonomy: Taxonomy, nodes: np.ndarray | NodeLists, truth: np.ndarray) -> np.ndarray:
+    """Outcome of each answer to one sample, of several truths the best of them, of sets as in `set_outcomes`.
 
     Parameters
     ----------
     taxonomy : Taxonomy
-    nodes : ndarray of int, shape (n_answers,)
+    nodes : ndarray of int, shape (n_answers,), or NodeLists
     truth : ndarray of int, shape (n_truths,)
         May be empty.
 
@@ -197,6 +198,9 @@ def outcomes(taxonomy: Taxonomy, nodes: np.ndarray, truth: np.ndarray) -> np.nda
     """
     if not len(truth):
         return np.full(len(nodes), "")
+    if isinstance(nodes, NodeLists):
+        true = NodeLists.from_lists([truth]).take(np.zeros(len(nodes), dtype=np.intp))
+        return np.array(list(OUTCOMES))[set_outcomes(taxonomy, true, nodes)]
     above_truth = np.unique(taxonomy.ancestors(truth).nodes)
     answers = taxonomy.ancestors(nodes)
     holds_truth = np.add.reduceat(np.isin(answers.nodes, truth), answers.offsets[:-1]) > 0

@@ -19,14 +19,12 @@ from typing import Any
 import numpy as np
 
 from hierviz.diagnosis._flip_intervals import outcomes
-from hierviz.evaluation._judged_answers import set_outcomes
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.registry import infer, inference_rule
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
-from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import WinBreakdown, win_breakdown
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.positions import check_position
@@ -101,10 +99,8 @@ def answers_by_rule(
     -------
     dict of str to SampleAnswer
     """
-    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
-    truth = np.empty(0, np.intp)
-    if predictions.truth is not None and evaluation.judged[sample]:
-        truth = np.atleast_1d(predictions.truth[sample])
+    taxonomy, p = evaluation.taxonomy, probabilities_of(evaluation, sample)
+    truth = truth_of(evaluation, sample)
     win = None if evaluation.win is None or not evaluation.judged[sample] else float(evaluation.win[sample])
     terms = None if win is None or p is None else win_breakdown(taxonomy, int(truth[0]), p[0])
     made = {}
@@ -112,13 +108,9 @@ def answers_by_rule(
         answers = _answers(evaluation, sample, p, rule, threshold, parameters)
         is_set = isinstance(answers, NodeLists)
         nodes = np.asarray(answers[0]) if is_set else answers
-        if is_set and len(truth):
-            outcome = list(OUTCOMES)[set_outcomes(taxonomy, NodeLists.from_lists([truth]), answers)[0]]
-        else:
-            outcome = "" if is_set else str(outcomes(taxonomy, nodes, truth)[0])
         made[rule] = SampleAnswer(
             tuple(nodes.tolist()),
-            outcome,
+            str(outcomes(taxonomy, answers, truth)[0]),
             None if is_set else float(taxonomy.information[nodes[0]]),
             None if is_set or p is None else float(p[0, nodes[0]]),
             win,
@@ -142,7 +134,7 @@ def sample_confusion(
     PredictionsError
         If there is no such sample or rule, or its truth is not known.
     """
-    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, _probabilities(evaluation, sample)
+    predictions, taxonomy, p = evaluation.predictions, evaluation.taxonomy, probabilities_of(evaluation, sample)
     if predictions.truth is None or not evaluation.judged[sample]:
         raise PredictionsError(f"sample: expected one with a known truth, got row {sample}. Choose another.")
     one, truth = np.array([sample]), predictions.truth
@@ -152,7 +144,13 @@ def sample_confusion(
     return confusion(taxonomy, truth, greedy_cover(taxonomy, answers) if isinstance(answers, NodeLists) else answers)
 
 
-def _probabilities(evaluation, sample):
+def truth_of(evaluation, sample):
+    """True nodes of a sample as listed, shape (n,); empty where they are not known."""
+    truth = evaluation.predictions.truth
+    return np.atleast_1d(truth[sample]) if truth is not None and evaluation.judged[sample] else np.empty(0, np.intp)
+
+
+def probabilities_of(evaluation, sample):
     """Probabilities of the nodes of a sample, shape (1, n_nodes), None of labels; an error where there is no such sample."""
     check_kind("answers", evaluation, Evaluation, "Use Evaluation.from_predictions.")
     predictions = evaluation.predictions
@@ -165,6 +163,10 @@ def _answers(evaluation, sample, p, rule, threshold, parameters):
     if p is not None:
         settings = inference_rule(rule).settings({"threshold": threshold, **parameters})
         return infer(evaluation.taxonomy, p, rule, **settings)
-    # In a file of one label a sample, none counts as the root.
+    return labels_of(evaluation, sample)
+
+
+def labels_of(evaluation, sample):
+    """The label of a sample, shape (1,), or NodeLists of length 1; in a file of one label a sample, none counts as the root."""
     ends = evaluation.label_paths()
     return evaluation.predictions.labels.take(np.array([sample])) if ends is None else ends[[sample]]

@@ -26,7 +26,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.curves.operating_curve import best_at_correct, envelope_integral
+from hierviz.curves.envelopes import best_at_correct, envelope_integral
 from hierviz.evaluation.unknown_mass import ROUNDING
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import Mean, Ratio, Total

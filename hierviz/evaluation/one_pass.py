@@ -93,7 +93,7 @@ def count_block(counts, predictions, judged, block, p=None):
 
 def blocks(predictions, single_truth, judged, counts, threads):
     """Results of one pass, block by block: PassBlock, or a slice of rows for numpy."""
-    if not is_used(predictions):
+    if not is_used(predictions, with_labels=counts is not None):
         return predictions.blocks()
     if counts is None:
         return tree_pass(predictions, truth=single_truth, threads=threads)

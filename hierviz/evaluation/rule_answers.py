@@ -65,7 +65,7 @@ def answers_by_rule(
         else:
             rest[rule] = given
     slow = dict(rest)
-    fast = {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest} if is_used(predictions) else {}
+    fast = {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest} if is_used(predictions, MODULE) else {}
     n, n_passes = predictions.n_samples, bool(fast) + bool(rest)
     if fast:
         made |= fast_answers(predictions, fast, progress and (lambda done, _: progress(done, n_passes * n)))

@@ -148,16 +148,26 @@ def thresholds_of(models, threshold):
 
 
 def model_summary(
-    model, rule="majority", threshold=0.5, *, stage=lambda name, unit: None, class_weights=None, **parameters
+    model,
+    rule="majority",
+    threshold=0.5,
+    *,
+    stage=lambda name, unit: None,
+    class_weights=None,
+    only=None,
+    **parameters,
 ):
-    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there."""
-    predictions = model.predictions
-    _prepare(model, rule, threshold, stage, parameters)
+    """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there.
+
+    `only` names the blocks that are wanted, all if not given: the others are left out, and not computed.
+    """
+    predictions, wanted = model.predictions, BLOCKS if only is None else only
+    _prepare(model, rule, threshold, stage, parameters, wanted)
     notes = list(model.taxonomy.notes) + list(predictions.notes)
     has_scores, entry = predictions.has_scores, inference_rule(rule)
     choice = {"rule": rule, "threshold": threshold, **parameters}
     blocks = {}
-    for name, (block, why_not) in BLOCKS.items():
+    for name, (block, why_not) in ((name, BLOCKS[name]) for name in BLOCKS if name in wanted):
         reason = why_not(model)
         if reason is None and name == "predicted" and entry.returns_sets:
             reason = f"the rule {rule} answers with a set of classes"
@@ -166,7 +176,7 @@ def model_summary(
             notes.append(f"{name}: null, {reason}")
     if not model.n_judged:
         notes.insert(0, NO_TRUTH)
-    if class_weights is not None and blocks["curve"] is not None:
+    if class_weights is not None and blocks.get("curve") is not None:
         blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
@@ -188,15 +198,17 @@ def model_summary(
     )
 
 
-def _prepare(model, rule, threshold, stage, parameters):
+def _prepare(model, rule, threshold, stage, parameters, wanted):
     """Work out what the blocks share and what takes long, which the model then keeps."""
     name = model.predictions.name
-    if model.n_judged and model.predictions.has_scores:
+    if "labels" in wanted and model.n_judged and model.predictions.has_scores:
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
     if model.why_no_curve() is None:
-        if not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
+        is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
+        if is_answered and not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
-        model.curve_with(stage(f"{CURVE} of {name}", STEPS))
+        if "curve" in wanted:
+            model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
 
 def _given_parameters(entry, settings):
@@ -312,8 +324,8 @@ def check_models(models, rule, threshold, **parameters):
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
 
 
-def require_same_samples(models):
-    """Raise unless all Predictions have the same taxonomy and the same samples (ids, else counts)."""
+def require_same_taxonomy(models):
+    """Raise unless all Predictions have the same taxonomy."""
     first = models[0]
     for other in models[1:]:
         if other.taxonomy is not first.taxonomy and other.taxonomy.sha256 != first.taxonomy.sha256:
@@ -321,6 +333,13 @@ def require_same_samples(models):
                 f"{other.name}: expected the taxonomy of {first.name} ({first.taxonomy.n_nodes} nodes), got another one "
                 f"({other.taxonomy.n_nodes} nodes). Compare models on one taxonomy."
             )
+
+
+def require_same_samples(models):
+    """Raise unless all Predictions have the same taxonomy and the same samples (ids, else counts)."""
+    require_same_taxonomy(models)
+    first = models[0]
+    for other in models[1:]:
         if first.sample_ids is not None and other.sample_ids is not None:
             if np.array_equal(first.sample_ids, other.sample_ids):
                 continue

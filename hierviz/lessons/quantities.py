@@ -72,9 +72,9 @@ def picture(name, chart, *of, sentence="", **also):
     return NamedFigure(name, getattr(hv.charts, chart)(*of, **also), sentence)
 
 
-def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree"):
-    """The whole of a small tree."""
-    return picture(name, "small_tree", taxonomy, values=values, truth=truth, predicted=answer)
+def tree_figure(taxonomy, truth=(), answer=(), values=None, name="tree", p=None):
+    """The whole of a small tree; with `p` its classes are as high as their probability."""
+    return picture(name, "small_tree", taxonomy, values=values, truth=truth, predicted=answer, p=p)
 
 
 def curves_figure(curves, marks=None, **also):

@@ -120,5 +120,5 @@ class Sample:
         return Number(label or kind, value, key, (kind, self.taxonomy, truth, self.p))
 
     def tree(self, truth=(), answer=(), name="tree"):
-        """The tree with its probabilities."""
-        return tree_figure(self.taxonomy, truth, answer, self.texts, name)
+        """The tree with its probabilities, to scale."""
+        return tree_figure(self.taxonomy, truth, answer, self.texts, name, self.p)

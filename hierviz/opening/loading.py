@@ -17,7 +17,7 @@ from hierviz.readers.temporary_files import rewindable
 INNER_TRUTH = ("own", "other")
 
 
-def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
+def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_checked=True):
     """Read and run what Files name.
 
     Parameters
@@ -26,7 +26,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
     stage : callable
         Called with the name of each stage and what it counts, rows if not given; gives its `progress`, called with (done, in
         all), or None.
-    keep_empty_labels, read_scores : bool
+    keep_empty_labels, read_scores, is_checked : bool
         As `load_predictions` takes them; scores are read in any case where they are judged on a part of the taxonomy.
 
     Returns
@@ -60,6 +60,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True):
             partial=files.is_partial,
             read_scores=read_scores or bool(files.projection),
             stage=stage,
+            is_checked=is_checked,
             **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings

@@ -23,6 +23,9 @@ from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes
 PROBABILITIES = ("leaf_probabilities", "node_probabilities")
 # Sums in another order differ by rounding: rows this near the tolerance are added up again.
 _ROUNDING = 1e-9
+# Bits of float16: 1, infinity, and all but the sign. Values that are added up at a time.
+_ONE, _INFINITE, _MAGNITUDE = 0x3C00, 0x7C00, np.uint16(0x7FFF)
+_VALUES_AT_ONCE = 1 << 20
 
 
 def check_rows(predictions: Any, rows: slice, where: str) -> None:
@@ -93,6 +96,8 @@ def looks_right(block: np.ndarray, parametrisation: str) -> bool:
     """
     if not block.size or block.dtype.kind not in "fiu":
         return False
+    if block.dtype == np.float16:
+        return _halves_look_right(block, parametrisation)
     # nan is smallest and largest as soon as there is one, and all comparisons with it are False.
     least, most = float(block.min()), float(block.max())
     if parametrisation not in PROBABILITIES:
@@ -100,6 +105,22 @@ def looks_right(block: np.ndarray, parametrisation: str) -> bool:
     if not (least >= 0 and most <= 1):
         return False
     return parametrisation == "node_probabilities" or sums_look_right(block.sum(axis=1, dtype=np.float64))
+
+
+def _halves_look_right(block, parametrisation):
+    """`looks_right` of float16, by their bits: processors without this type take ten times as long for its numbers."""
+    bits = np.ascontiguousarray(block).view(np.uint16)
+    if parametrisation not in PROBABILITIES:
+        return int((bits & _MAGNITUDE).max()) < _INFINITE
+    # Bits of numbers that are not negative ascend with them.
+    if int(bits.max()) > _ONE:
+        return False
+    if parametrisation == "node_probabilities":
+        return True
+    step = max(1, _VALUES_AT_ONCE // bits.shape[1])
+    table = np.arange(_ONE + 1, dtype=np.uint16).view(np.float16).astype(np.float32)
+    blocks = (table[bits[start : start + step]] for start in range(0, len(bits), step))
+    return all(sums_look_right(values.sum(axis=1, dtype=np.float64)) for values in blocks)
 
 
 def sums_look_right(totals: np.ndarray) -> bool:

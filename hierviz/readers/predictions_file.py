@@ -70,7 +70,7 @@ def load_predictions(
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
-    is_checked: bool = True,
+    is_checked: bool | None = True,
 ) -> Predictions:
     """Read the predictions of one model.
 
@@ -114,7 +114,8 @@ def load_predictions(
         Called with "Reading NAME" for each file, and what is counted; gives its `progress`, called with (rows done, rows in
         all) while a large file is read, or None. Of a text the rows in all are a float, an estimate, until its end.
     is_checked : bool
-        False skips the checks of the scores: `hierviz.doctor` reports all problems of them.
+        False skips the checks of the scores: `hierviz.doctor` reports all problems of them. None checks all scores that stay
+        on disk when they are first read, however few: for callers that evaluate them next.
 
     Returns
     -------
@@ -244,8 +245,8 @@ def load_predictions(
         # Label lists of a model that knows some classes and their ancestors.
         part = part_of_known(predictions.taxonomy, nodes)
         return predictions if part.is_whole else predictions.replace(known=part.nodes)
-    if is_checked:
-        predictions = _checked(predictions, raw, read_scores)
+    if is_checked is not False:
+        predictions = _checked(predictions, raw, read_scores, file_limits.MEMORY_BYTES if is_checked else 0)
     return predictions if part is None else with_zeros(taxonomy, part, predictions).replace(truth=joined.truth)
 
 
@@ -256,12 +257,12 @@ def _records(source, form):
     return None if is_other else table
 
 
-def _checked(predictions, raw, read_scores):
+def _checked(predictions, raw, read_scores, most_bytes):
     is_in_memory = isinstance(raw.scores, (np.ndarray, ListedScores)) or raw.listed is not None
     if not read_scores and not is_in_memory:
         return predictions
     # What is in memory, and what is small, is checked now; a large file while it is read.
-    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= file_limits.MEMORY_BYTES:
+    if is_in_memory or getattr(raw.scores, "nbytes", 0) <= most_bytes:
         predictions.check_scores(where=raw.where)
         return predictions
     return predictions.replace(scores=CheckedScores(predictions, raw.where))

@@ -143,6 +143,7 @@ class ReportParts:
             threshold=self.choice["threshold"] if self.choice["rule"] in ("threshold", "threshold_set") else 0.5,
             model=self.name if self.name in names else names[0],
             height=300,
+            among=list(found),
             layers={"rules": {name: self._landed(usable[name], name) for name in names} if is_single else None},
         )
         self.store["curves"] = packed_chart(figure)
@@ -169,7 +170,7 @@ class ReportParts:
         groups = chosen_samples(self.model, samples, **self.choice)
         rows = [row for _, of_group in groups for row in of_group]
         pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
-        examples = ExamplePage(self.model, pictures, self.choice, self.store)
+        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
         for title, of_group in groups:
             parts.append(f"<h3>{escape(title)}</h3>")

@@ -17,7 +17,7 @@ from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
-from hierviz.reports.view_pages import ASPECTS, COMPARISONS, DRAWN, MARKED, PAGES, PANELS, PARTS, PRESETS, TREES
+from hierviz.reports.view_pages import ASPECTS, COMPARISONS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES
 
 DEMO, WIKIPEDIA = "demo", "wikipedia"
 # Keys of the demos, which are open to everybody, and what the command line calls them.
@@ -86,7 +86,7 @@ class View:
     text: str = _field(_NAME, "search words")
     common: str = _field("[0-9]{1,4}", "filter")
     order: str = _field(ORDERS, "order", "win_lost")
-    tree: str = _field(TREES, "drawing", "icicle")
+    tree: str = _field(TREES, "drawing", "ladder")
     part: str = _field(PARTS, "part of the page", "list")
     opened: tuple[str, ...] = _field("[0-9]{1,7}", "open class", ())
     aspect: str = _field(ASPECTS, "part of the page", "table")
@@ -104,7 +104,7 @@ class View:
     unfold: str = _field(rf"[1-9][0-9]{{0,4}}:{_NAME}", "open class")
     axes: str = _field(lambda: (*axes(), *set_axes()), "axes", "recall-correct")
     drawn: tuple[str, ...] = _field(DRAWN, "lines of the chart", ())
-    marked: tuple[str, ...] = _field(INFERENCE_RULES, "marked inference rule", MARKED)
+    marked: tuple[str, ...] = _field(INFERENCE_RULES, "marked inference rule", ())
     thresholds: tuple[str, ...] = _field(f"{_KEY}:{_NUMBER}", "model or threshold", ())
     panel: str = _field(("none", *PANELS), "part of the page", "target")
     choices: tuple[str, ...] = _field(

@@ -103,7 +103,7 @@ PARTS = {
     "labels": "Label errors",
 }
 # Drawings of the page Examples.
-TREES = ("icicle", "node-link", "list")
+TREES = ("ladder", "icicle", "node-link", "list")
 # Parts of the page Taxonomy.
 ASPECTS = {
     "table": "Table",
@@ -146,5 +146,5 @@ PANELS = {
     "rules": "Rules",
     "export": "Export",
 }
-# Rules without a threshold that are marked on curves unless others are chosen.
+# Rules without a threshold that are marked on the curves of a report, and of the app where marks are asked for.
 MARKED = ("leaf", "majority", "plurality", "expected_information")

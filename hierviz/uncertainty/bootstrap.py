@@ -19,7 +19,7 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps, best_at_correct
+from hierviz.curves.operating_curve import THOUSANDTHS, CurveSteps
 from hierviz.inference.pareto_table import ParetoTable, as_table
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.notebook_html import Short
@@ -215,7 +215,7 @@ def bootstrap_curve(
         return (
             {key: values[key][places] for key in keys},
             {key: summary[key] for key in summary if key != "n_points"},
-            {key: best_at_correct(values[key], values["correct"], levels) for key in SPECIFICITY_KEYS if len(levels)},
+            {key: curve.envelopes.best(key, "correct", levels) for key in SPECIFICITY_KEYS if len(levels)},
         )
 
     estimates = numbers(whole)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -50,11 +51,13 @@ FEWEST, FEWEST_WRONG = 10, 10
 MOST_LACKING = 0.025
 # Draws of every number are held, and more change no digit that is shown.
 MOST_RESAMPLES = 100_000
+# Samples up to which resamples are remembered, so many at a time: 32 MB at most.
+MOST_REMEMBERED, DRAWN_AT_ONCE = 5_000, 100
 
 
 @dataclass(frozen=True, eq=False)
 class Resamples(Short):
-    """Which samples each resample takes, computed on demand: nothing of size n_resamples x n_samples is held.
+    """Which samples each resample takes, computed on demand; those of few samples are remembered for the next model.
 
     Attributes
     ----------
@@ -110,9 +113,11 @@ class Resamples(Short):
 
     def counts(self, index: int) -> np.ndarray:
         """How often resample `index` takes each sample: ndarray of int, shape (n_samples,)."""
-        rng = np.random.default_rng(np.random.SeedSequence(self.seed, spawn_key=(index,)))
         n = self.n_units
-        counts = np.bincount(rng.integers(0, n, n), minlength=n)
+        if n <= MOST_REMEMBERED:
+            counts = _remembered(self.seed, n, index // DRAWN_AT_ONCE)[index % DRAWN_AT_ONCE].astype(np.intp)
+        else:
+            counts = _drawn(self.seed, n, index)
         return counts if self.group_of is None else counts[self.group_of]
 
     def is_same(self, other: Resamples) -> bool:
@@ -129,6 +134,18 @@ class Resamples(Short):
             done = index + 1
             if progress and (done % every == 0 or done == self.n_resamples):
                 progress(done, self.n_resamples)
+
+
+def _drawn(seed, n, index):
+    rng = np.random.default_rng(np.random.SeedSequence(seed, spawn_key=(index,)))
+    return np.bincount(rng.integers(0, n, n), minlength=n)
+
+
+@lru_cache(maxsize=32)
+def _remembered(seed, n, block):
+    """Counts of `DRAWN_AT_ONCE` resamples: every model, and most numbers of each, ask for the same ones."""
+    some = range(block * DRAWN_AT_ONCE, (block + 1) * DRAWN_AT_ONCE)
+    return np.stack([_drawn(seed, n, index) for index in some]).astype(np.uint16)
 
 
 def group_numbers(groups, n_samples):

@@ -8,7 +8,7 @@ from chart_cases import shown_texts, views
 import hierviz as hv
 from hierviz import charts
 from hierviz.app.widgets.numbers import MARKS, Row, cell_text, ranked, too_few_text, unmarked
-from hierviz.curves.operating_curve import best_at_correct
+from hierviz.curves.envelopes import best_at_correct
 from hierviz.evaluation.common_samples import judged_samples
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.model_table import BAND_LEVELS, model_intervals, model_numbers

@@ -4,7 +4,10 @@ import numpy as np
 import pytest
 from chart_cases import views
 
-from hierviz import Taxonomy, charts, operating_curve, pareto_table
+from hierviz import PredictionsError, Taxonomy, charts, operating_curve, pareto_table
+from hierviz.charts._small_tree import NARROW_TALL, TALL
+from hierviz.lessons import sandbox
+from hierviz.lessons.samples import ANIMALS
 from hierviz.metrics.sets.expected_sets import expected_by_threshold
 
 TREE = Taxonomy.from_edges([("root", "1"), ("root", "2"), ("1", "3"), ("1", "4"), ("1", "5")])
@@ -30,11 +33,53 @@ def test_a_small_tree_says_where_each_class_is_without_colour_too():
     assert set(charts.small_tree(TREE, predicted=[4]).table["kind"]) == {"root", "path", "tn"}
 
 
-def test_a_parent_spans_its_leaves_and_values_have_room_on_a_phone():
-    for width, height in ((330, 42), (900, 30)):
-        shapes = rows(charts.small_tree(TREE, values=[f"{p:.3f}" for p in P], width=width), "x", "y2", "colour")
-        tall = sorted({round(row["y2"] - row["y"]) for row in shapes if "line" in row})
-        assert tall == [height - 3, 3 * height - 3, 4 * height - 3]
+def heights(figure):
+    """Of each filled block of the drawing: its height; legends have boxes of 13 pixels."""
+    return [row["y2"] - row["y"] for row in rows(figure, "x", "y2", "colour", "line") if row["y2"] - row["y"] != 13]
+
+
+def test_without_probabilities_no_height_means_anything():
+    for width, height in ((190, 38), (900, 24)):
+        shapes = heights(charts.small_tree(TREE, values=[f"{p:.3f}" for p in P], width=width))
+        # Boxes are equally tall, those of leaves and of their parents; where there is no room the value is below the name.
+        assert len(shapes) == 6
+        assert shapes == pytest.approx([height] * 6)
+
+
+@pytest.mark.parametrize("width", [330, 900])
+@pytest.mark.parametrize("dark", [False, True])
+def test_with_probabilities_heights_are_p(width, dark):
+    figure = charts.small_tree(TREE, truth=[3], predicted=[4], values=list(map(str, P)), p=P, width=width, dark=dark)
+    scale = TALL if width > 500 else NARROW_TALL
+    # In the order of the tree: root, 1, 3, 4, 5, 2.
+    assert heights(figure) == pytest.approx([scale * p for p in (1, 0.75, 0.2, 0.2, 0.35, 0.25)])
+    words = {row["text"] for row in rows(figure, "text")}
+    assert "height: p" in words
+    assert not any("1 px" in word for word in words)
+    assert figure.table["p"].tolist() == P.tolist()
+
+
+def test_thin_and_incoherent_blocks_are_said():
+    p = np.array([1, 1, 0, 0, 0, 1])
+    words = {row["text"] for row in rows(charts.small_tree(TREE, truth=[3], values=list(map(str, p)), p=p), "text")}
+    # 3 is the truth, drawn as a line; 2 and 4 are on no path.
+    assert {"○ 3 0", "too thin: drawn as a 1 px line", "too thin to draw: 4, 2"} <= words
+    p = np.array([1, 0.5, 0.4, 0.45, 0.4, 0.4])
+    figure = charts.small_tree(TREE, p=p)
+    assert heights(figure) == pytest.approx([TALL * p for p in (1, 0.5, 0.45, 0.4, 0.4, 0.4)])
+    assert any("do not exclude each other" in row["text"] for row in rows(figure, "text"))
+    with pytest.raises(PredictionsError, match=r"p: expected shape \(6,\), one sample, got \(2,\)"):
+        charts.small_tree(TREE, p=[0.5, 0.5])
+
+
+def test_the_lesson_on_sums_draws_eel_a_sixth_as_high_as_cat():
+    drawn = sandbox.of_weights(sandbox.START).tree().figure
+    tall = heights(drawn)
+    names = [ANIMALS.title(int(node)) for node in np.argsort(ANIMALS.preorder)]
+    by_name = dict(zip(names, tall, strict=True))
+    assert by_name["cat"] / by_name["eel"] == pytest.approx(6)
+    assert by_name["cat"] + by_name["dog"] == pytest.approx(by_name["pet"])
+    assert by_name["animal"] == pytest.approx(TALL)
 
 
 @pytest.mark.parametrize("dark", [False, True])

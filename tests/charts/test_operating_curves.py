@@ -1,6 +1,7 @@
 """Operating curves as data: exact knots, simplified lines, coupling by one selection, words, widths."""
 
 import json
+import re
 
 import altair as alt
 import numpy as np
@@ -34,7 +35,7 @@ from hierviz.charts import (
 from hierviz.charts import curve_lines as lines
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._curve_figure import CurveFigure
-from hierviz.charts._curve_panel import PICKED_DOT, direct_labels
+from hierviz.charts._curve_panel import PICKED_DOT
 from hierviz.charts.curve_knots import ThresholdScale
 from hierviz.curves import OperatingCurve
 
@@ -432,12 +433,64 @@ def test_places_to_drag_to_are_those_of_the_drawing():
         assert right == [curve.best_threshold("info_recall", correct=0.95)]
 
 
-def test_direct_labels_touch_nothing():
-    curves = many_curves(5)
-    figure = CurveFigure(curves)
-    rows = direct_labels(figure, figure.plane(900, 300))
-    assert rows
-    assert len({row["text"] for row in rows}) == len(rows)
+def parting_curves():
+    """Two models whose answers are all correct up to an information recall of 0.4, and of 0.5."""
+    return {
+        "A": curve_of([0.8, 0.5, 0.3], info_recall=[0, 0.4, 0.6, 0.8], correct=[1, 1, 0.9, 0.7]),
+        "B": curve_of([0.8, 0.5, 0.3], info_recall=[0, 0.5, 0.7, 0.9], correct=[1, 1, 0.8, 0.6]),
+    }
+
+
+def test_the_axis_starts_where_curves_part_and_says_so():
+    curves = parting_curves()
+    # Both are at 1 up to 0.4, where A leaves it; the axis goes back to the next tenth, with air.
+    assert numbers.parting(curves, "info_recall", "correct", 0.005) == 0.4
+    assert CurveFigure(curves).domains[0] == pytest.approx((0.3, 1.0))
+    assert "x axis from 0.3" in shown_texts(to_svg(operating_curves(curves)))
+    whole = CurveAxes(zoom=False)
+    assert CurveFigure(curves, axes=whole).domains[0] == (0, 1)
+    assert not any("x axis from" in text for text in shown_texts(to_svg(operating_curves(curves, axes=whole))))
+    # A mark or a ring further left stays in the picture.
+    rules = CurveLayers(rules={"A": {"leaf": {"info_recall": 0.15, "correct": 0.9}}})
+    assert CurveFigure(curves, layers=rules).domains[0][0] == pytest.approx(0.1)
+    ring = CurveLayers(points=[{"model": "A", "label": "sure", "threshold": 0.9}])
+    assert CurveFigure(curves, layers=ring).domains[0][0] == 0
+
+
+def test_curves_that_start_apart_or_never_part_are_not_cropped():
+    apart = {"A": curve_of([0.5], info_recall=[0, 0.8], correct=[1, 0.9]), "B": curve_of([0.5], correct=[0.7, 0.7])}
+    assert CurveFigure(apart).domains[0][0] == 0
+    flat = {"A": curve_of([0.5], info_recall=[0, 0.8], correct=[1, 1])}
+    assert numbers.parting(flat, "info_recall", "correct", 0.005) == -np.inf
+    assert CurveFigure(flat).domains[0][0] == 0
+
+
+def test_a_dot_left_of_a_cropped_axis_is_an_arrow_at_its_edge():
+    (svg, inside) = (to_svg(operating_curves(parting_curves(), threshold=threshold)) for threshold in (0.9, 0.4))
+    arrows = [len(re.findall(r"<path aria-label=\"[^\"]*Model: A[^\"]*\"[^>]*aria-roledescription=\"point\"", one)) for one in (svg, inside)]
+    assert arrows == [1, 1]
+    shapes = [re.search(r'd="([^"]+)"', path)[1] for one in (svg, inside) for path in re.findall(r"<path[^>]*Model: A[^>]*>", one)]
+    # Vega draws a circle as arcs and an arrow as straight lines.
+    assert ["A" in shape for shape in shapes] == [False, True]
+    drag = curve_drag(parting_curves())
+    assert min(min(places) for places in drag["x"]) == 0
+
+
+def test_a_target_is_a_line_and_not_a_name_at_its_ring():
+    points = [
+        {"model": "A", "label": "90 % correct", "threshold": 0.6, "metric": "correct", "level": 0.9},
+        {"model": "A", "label": "lowest cost", "threshold": 0.4},
+    ]
+    chart = operating_curves(parting_curves(), layers=CurveLayers(points=points))
+    spec = chart.chart.to_dict()
+    lines = [view for view in views(spec) if view["rows"] == [{"y": 0.9}]]
+    assert [view["mark"]["type"] for view in lines] == ["rule"]
+    words = shown_texts(to_svg(chart))
+    # At the line, with a halo below it, and not in the legend, where the target is that is no line.
+    assert words.count("90 % correct") == 2
+    assert words.count("lowest cost") == 1
+    across = operating_curves(parting_curves(), axes=CurveAxes("correct", "exact"), layers=CurveLayers(points=points))
+    assert [view["rows"] for view in views(across.chart.to_dict()) if view["rows"] == [{"x": 0.9}]]
 
 
 @pytest.mark.long

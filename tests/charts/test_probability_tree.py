@@ -1,4 +1,4 @@
-"""The probability tree as data: cells, outline, bars, fallback to a list, labels, widths, sentences."""
+"""The probability tree as data: heights, ribbons and bars as long as p, outline, fallback to a list, labels, sentences."""
 
 import itertools
 
@@ -8,6 +8,8 @@ from chart_cases import font_sizes, large, shown_texts, size, views
 
 from hierviz import PredictionsError, Taxonomy
 from hierviz.charts import palette, probability_tree, to_svg
+from hierviz.charts._icicle import TALL
+from hierviz.charts._node_link import WIDE
 
 P = np.array([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
 CASES = [
@@ -23,31 +25,51 @@ CASES = [
 
 
 def boxes_of(chart):
-    """Rows of the cells and of the bars; the legend has boxes, too, and comes first."""
-    rects = [view for view in views(chart.chart.to_dict()) if "cornerRadius" in view["mark"]]
-    *_, cells, bars = (view["rows"] for view in rects)
-    return cells, bars
+    """Rows of the boxes of each layer; the legend has boxes, too, and comes first."""
+    return [view["rows"] for view in views(chart.chart.to_dict()) if "cornerRadius" in view["mark"]]
+
+
+def cells_of(chart):
+    """Rows of the cells of an icicle, outlines without cells among them."""
+    return boxes_of(chart)[-1]
+
+
+def bars_of(chart):
+    """Rows of the bars of a list: a track, and the bar in it."""
+    return boxes_of(chart)[-1]
+
+
+def filled(rows):
+    """The rows that are no outlines."""
+    return [row for row in rows if row["colour"] != "transparent"]
+
+
+def ribbons_of(chart):
+    """Of each ribbon its height everywhere, by the number of its row: dict of int to set of float."""
+    (area,) = (view for view in views(chart.chart.to_dict()) if view["mark"].get("type") == "area")
+    found: dict = {}
+    for point in area["rows"]:
+        found.setdefault(point["link"], set()).add(round(point["y2"] - point["y"], 2))
+    return found
 
 
 def test_cells_of_a_small_tree(taxonomy):
-    cells, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
+    cells = cells_of(probability_tree(taxonomy, P, truth=3, predicted=2))
     look = palette()
-    filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
     # mammal right, cat wrong, dog missed; bird, duck and newt on neither path; animal, the root, counts for none.
-    assert sorted(filled) == sorted([look.root, look.tp, look.fp, look.fn] + [look.tn] * 3)
+    assert sorted(row["colour"] for row in filled(cells)) == sorted([look.root, look.tp, look.fp, look.fn] + [look.tn] * 3)
     # The true path is outlined: animal, mammal, dog.
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 3
-    assert len(bars) == 14  # each in its track
 
 
 def test_all_true_classes_are_outlined(taxonomy):
     # True are cat (2) and duck (5) below bird (4); the answer is cat.
     truth = taxonomy.nodes("cat", "duck")
-    cells, _ = boxes_of(probability_tree(taxonomy, P, truth=truth, predicted=2))
+    cells = cells_of(probability_tree(taxonomy, P, truth=truth, predicted=2))
     look = palette()
-    filled = [row["colour"] for row in cells if row["colour"] != "transparent"]
     # mammal and cat right; bird and duck missed; dog and newt on neither path; animal, the root, counts for none.
-    assert sorted(filled) == sorted([look.root] + [look.tp] * 2 + [look.fn] * 2 + [look.tn] * 2)
+    colours = [look.root] + [look.tp] * 2 + [look.fn] * 2 + [look.tn] * 2
+    assert sorted(row["colour"] for row in filled(cells)) == sorted(colours)
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 5
     words = shown_texts(to_svg(probability_tree(taxonomy, P, truth=truth, predicted=2)))
     assert {"answer = truth", "truth", "outlined: all true classes"} <= set(words)
@@ -87,22 +109,81 @@ def test_the_root_is_coloured_as_no_outcome(taxonomy, style):
         assert coloured.count(look.root) >= 2  # in the legend and in the drawing
 
 
-@pytest.mark.parametrize("style", ["icicle", "list"])
-def test_bars_stand_on_one_scale(taxonomy, style):
-    _, bars = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2, style=style))
+# Depth first, likeliest child first: animal, mammal, cat, dog, bird, duck, newt.
+IN_ORDER = [1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1]
+
+
+def test_bars_of_the_list_are_as_long_as_p(taxonomy):
+    bars = bars_of(probability_tree(taxonomy, P, truth=3, predicted=2, style="list"))
     tracks, values = bars[::2], bars[1::2]
     assert len({round(track["x2"] - track["x"], 6) for track in tracks}) == 1
     shares = [(v["x2"] - v["x"]) / (t["x2"] - t["x"]) for t, v in zip(tracks, values)]
-    # Depth first, likeliest child first: animal, mammal, cat, dog, bird, duck, newt.
-    assert shares == pytest.approx([1, 0.6, 0.37, 0.23, 0.3, 0.3, 0.1])
+    assert shares == pytest.approx(IN_ORDER)
+    tiny = np.array([1, 0.999, 0.998, 0.001, 0.001, 0.001, 0.0])
+    bars = bars_of(probability_tree(taxonomy, tiny, truth=5, predicted=2, style="list"))
+    lengths = [row["x2"] - row["x"] for row in bars[1::2]]
+    assert lengths[3] == pytest.approx(0.001 * (bars[0]["x2"] - bars[0]["x"]))
 
 
-def test_cells_of_the_icicle_lie_inside_their_parents(taxonomy):
-    cells, _ = boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))
-    cells = [row for row in cells if row["colour"] != "transparent"]
+def test_cells_are_as_high_as_p_and_lie_inside_their_parents(taxonomy):
+    cells = filled(cells_of(probability_tree(taxonomy, P, truth=3, predicted=2)))
     animal, mammal, cat, dog, *_ = cells
+    assert [row["y2"] - row["y"] for row in cells] == pytest.approx([TALL * p for p in IN_ORDER])
     assert mammal["x"] == pytest.approx(animal["x2"] + 3)
-    assert animal["y"] <= mammal["y"] <= cat["y"] < cat["y2"] < dog["y"] < dog["y2"] <= mammal["y2"] + 1e-9
+    assert animal["y"] <= mammal["y"] <= cat["y"] < cat["y2"] <= dog["y"] < dog["y2"] <= mammal["y2"] + 1e-9
+    # The icicle has no second encoding of p.
+    assert len(boxes_of(probability_tree(taxonomy, P, truth=3, predicted=2))) == 2
+
+
+def test_ribbons_are_as_wide_as_p_and_those_of_children_sum_to_their_parent(taxonomy):
+    figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="node-link")
+    wide = ribbons_of(figure)
+    # Equally wide from end to end; the root has none.
+    assert all(len(of) == 1 for of in wide.values())
+    widths = [min(wide[i]) for i in range(1, 7)]
+    assert widths == pytest.approx([WIDE * p for p in IN_ORDER[1:]], abs=0.02)
+    animal, mammal, cat, dog, bird, duck, newt = (WIDE, *widths)
+    assert mammal + bird + newt == pytest.approx(animal, abs=0.05)
+    assert cat + dog == pytest.approx(mammal, abs=0.05)
+    assert duck == pytest.approx(bird, abs=0.05)
+    # Where some children are folded the rest has a ribbon too, and the sum is still that of the parent.
+    large_one, p = large()
+    rows = probability_tree(large_one, p, truth=1, predicted=2, style="node-link").table
+    wide = ribbons_of(probability_tree(large_one, p, truth=1, predicted=2, style="node-link"))
+    for row in rows[rows["node"] >= 0].to_dict("records"):
+        inside = rows[rows["parent_row"] == row["row"]]
+        if len(inside):
+            total = sum(min(wide[i]) for i in inside["row"] if inside["p"][i] * WIDE >= 1)
+            thin = sum(p for p in inside["p"] if p * WIDE < 1)
+            assert total == pytest.approx(WIDE * (row["p"] - thin), abs=0.1)
+
+
+def test_both_paths_are_above_the_other_ribbons(taxonomy):
+    figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="node-link")
+    (area,) = (view for view in views(figure.chart.to_dict()) if view["mark"].get("type") == "area")
+    order = list(dict.fromkeys(point["link"] for point in area["rows"]))
+    # mammal, cat and dog, of which the last is drawn last.
+    assert set(order[-3:]) == {1, 2, 3}
+
+
+def test_the_threshold_makes_ribbons_paler_and_crosses_the_bars(taxonomy):
+    def fades(**also):
+        figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="node-link", **also)
+        (area,) = (view for view in views(figure.chart.to_dict()) if view["mark"].get("type") == "area")
+        return {point["link"]: point["fade"] for point in area["rows"]}
+
+    # cat .37, dog .23, bird and duck .3 and newt .1 are not above .37.
+    assert {link for link, fade in fades(threshold=0.37).items() if fade < 1} == {2, 3, 4, 5, 6}
+    assert set(fades().values()) == {1}
+    figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="list", threshold=0.37)
+    bars = bars_of(figure)
+    (line,) = (row for view in views(figure.chart.to_dict()) if view["mark"]["type"] == "rule" for row in view["rows"])
+    # The end of the bar of cat, to the pixel.
+    assert line["x"] == line["x2"] == pytest.approx(bars[2 * 2 + 1]["x2"])
+    assert line["y2"] >= bars[-1]["y2"]
+    assert "τ = 0.370" in shown_texts(to_svg(figure))
+    with pytest.raises(PredictionsError, match="threshold: expected a number from 0 to 1, got 1.5"):
+        probability_tree(taxonomy, P, threshold=1.5)
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 1000), pytest.param(True, 330, marks=pytest.mark.long)])
@@ -133,20 +214,39 @@ def test_large_taxonomies_with_long_names(style, width):
     assert any("others" in word or word.startswith("+") for word in shown_texts(svg))
 
 
-def test_what_is_taller_than_its_p_has_a_striped_edge(taxonomy):
+def test_a_path_that_is_too_thin_is_a_line_whose_label_says_so(taxonomy):
     p = np.array([1, 0.999, 0.998, 0.001, 0.0006, 0.0006, 0.0004])
-    chart = probability_tree(taxonomy, p, truth=5, predicted=2)
-    edges = [view["rows"] for view in views(chart.chart.to_dict()) if view["mark"].get("strokeDash") == [3, 3]]
-    # In the legend; bird and duck, which are on the true path.
-    assert [len(rows) for rows in edges] == [1, 2]
-    words = shown_texts(to_svg(chart))
-    assert "not to scale: enlarged" in words
-    assert "p below 0.048 is drawn on the paths and for the likeliest others only" in words
-    sentence = probability_tree(taxonomy, p, truth=5, predicted=2).sentence
+    figure = probability_tree(taxonomy, p, truth=5, predicted=2)
+    heights = [row["y2"] - row["y"] for row in filled(cells_of(figure))]
+    # animal, mammal, cat; bird and duck are lines of a pixel; dog and newt, on no path, are left out.
+    assert heights == pytest.approx([TALL, 0.999 * TALL, 0.998 * TALL, 1, 1])
+    words = shown_texts(to_svg(figure))
+    assert {"bird 6e-4", "› duck 6e-4 · truth", "too thin to draw to scale, drawn as a 1 px line"} <= set(words)
+    (hover,) = (view for view in views(figure.chart.to_dict()) if view["mark"].get("opacity") == 0)
+    told = {row["name"]: row["tip_height"] for row in hover["rows"]}
+    assert told["mammal"] == "to scale"
+    assert told["duck"] == "a 1 px line: too thin to draw to scale"
     # animal, mammal, cat, bird, duck; dog and newt are too improbable.
-    assert sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
+    assert figure.sentence.endswith("The chart shows 5 of 7 nodes, the rest is folded.")
     assert " nodes" not in probability_tree(taxonomy, p, truth=5, predicted=2, style="list").sentence
-    assert "not to scale: enlarged" not in shown_texts(to_svg(probability_tree(taxonomy, P)))
+    ribbons = probability_tree(taxonomy, p, truth=5, predicted=2, style="node-link")
+    assert any("1 px line" in word for word in shown_texts(to_svg(ribbons)))
+    for style in ("icicle", "node-link"):
+        words = shown_texts(to_svg(probability_tree(taxonomy, P, truth=3, predicted=2, style=style)))
+        assert not any("1 px" in word for word in words)
+
+
+def test_a_thin_cell_has_its_label_outside_at_a_leader(taxonomy):
+    # duck has 10 of 500 pixels, which hold no words.
+    p = np.array([1, 0.88, 0.5, 0.38, 0.02, 0.02, 0.1])
+    figure = probability_tree(taxonomy, p, truth=5, predicted=2)
+    duck = next(row for row in reversed(filled(cells_of(figure))) if row["y2"] - row["y"] < 11)
+    assert duck["y2"] - duck["y"] == pytest.approx(0.02 * TALL)
+    texts = [row for view in views(figure.chart.to_dict()) if view["mark"]["type"] == "text" for row in view["rows"]]
+    label = next(row for row in texts if row["text"] == "› duck 0.020 · truth")
+    assert label["x"] > duck["x2"]
+    lines = [row for view in views(figure.chart.to_dict()) if view["mark"]["type"] == "rule" for row in view["rows"]]
+    assert any(row["x"] == duck["x2"] and duck["y"] < row["y"] < duck["y2"] for row in lines)
 
 
 def test_a_chain_of_only_children_becomes_a_list_that_says_why():

@@ -1,12 +1,17 @@
 """`hierviz chart`: every kind writes its picture and table and prints its sentence; options that change nothing are refused."""
 
+import base64
 import csv
+import gzip
+import html
 import json
 import re
 
 import numpy as np
 import pytest
+from PIL import Image
 
+import hierviz as hv
 from hierviz import cli
 from hierviz.cli.chart import KINDS
 
@@ -36,6 +41,7 @@ def flags(folder, *names):
     return [*map(str, given)]
 
 
+OF_ONE_MODEL = ("icicle", "matrix", "rules", "fronts")
 MORE = {
     "facets": ["--by", "light"],
     "groups": ["--by", "light", "--metric", "correct"],
@@ -45,7 +51,7 @@ MORE = {
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_every_kind(files, tmp_path, capsys, kind):
-    names = ("one",) if kind in ("rules", "fronts") else ("one", "two")
+    names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = [kind, *flags(files, *names), *MORE.get(kind, [])]
     given += ["--resamples", "50"]
     for suffix in ("json", "csv"):
@@ -66,11 +72,11 @@ def test_pictures(files, tmp_path, capsys):
 @pytest.mark.parametrize(
     ("kind", "more", "match"),
     [
-        ("rejections", [], "KIND: expected one of curves, rules,.*Did you mean 'rejection'?"),
+        ("rejections", [], "KIND: expected one of example, curves, icicle,.*Did you mean 'rejection'?"),
         ("rules", ["--out", "c.pdf"], "--out: expected a file that ends in .svg"),
         ("rules", ["--width", "10"], "--width: expected a number from 300 to 5000, got 10"),
         ("rules", ["--by", "light"], "--by: expected with facets, groups, got it with rules"),
-        ("rejection", ["--rule", "leaf"], "--rule: expected with groups, levels, ranks"),
+        ("rejection", ["--rule", "leaf"], "--rule: expected with example, icicle, matrix, groups, levels, ranks"),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("ranks", ["--metric", "curve.acc"], "metrics: expected numbers of `evaluate`"),
@@ -85,3 +91,108 @@ def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
     assert re.search(match, said), said
     assert said.count("\n") == 1
     assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("kind", [key for key in KINDS if key not in ("fronts", "levels", "agreement")])
+def test_every_kind_can_be_a_slide(files, tmp_path, capsys, kind):
+    names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
+    given = ["chart", kind, *flags(files, *names), *MORE.get(kind, []), "--resamples", "0", "--slide"]
+    out = tmp_path / "slide.svg"
+    assert cli.main([*given, "--out", str(out), "--data-name", "Animals & co", "--date", "2026-01-31"]) == 0
+    said = capsys.readouterr().out.strip()
+    svg = out.read_text()
+    assert svg.startswith("<svg ")
+    assert 'viewBox="0 0 1920 1080"' in svg
+    texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
+    assert texts[0].split()[:3] == html.escape(said).split()[:3]
+    (foot,) = (text for text in texts if text.startswith("Animals &amp; co"))
+    assert foot.endswith("2026-01-31")
+    assert "one" in foot
+
+
+def test_a_slide_says_the_rule_where_the_chart_depends_on_one(files, tmp_path, capsys):
+    def foot(kind, *more, names=("one",)):
+        out = tmp_path / "slide.svg"
+        given = ["chart", kind, *flags(files, *names), "--slide", "--date", "2026-01-31", *more]
+        assert cli.main([*given, "--out", str(out)]) == 0
+        capsys.readouterr()
+        return next(text for text in re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text()) if "t.csv" in text)
+
+    assert foot("matrix", "--threshold", "0.7") == "t.csv · one · Threshold · τ = 0.700 · 2026-01-31"
+    assert foot("matrix") == "t.csv · one · Majority · 2026-01-31"
+    both = foot("rejection", names=("one", "two"))
+    assert both == "t.csv · one, two · 2026-01-31"
+
+
+def test_a_slide_is_the_same_twice_and_has_its_size(files, tmp_path, capsys, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1769817600")  # 2026-01-31, 00:00 UTC
+    given = ["chart", "curves", *flags(files, "one", "two"), "--slide", "--dark"]
+    for name in ("a.png", "b.png", "a.svg", "b.svg"):
+        assert cli.main([*given, "--out", str(tmp_path / name)]) == 0
+    capsys.readouterr()
+    for kind in ("png", "svg"):
+        assert (tmp_path / f"a.{kind}").read_bytes() == (tmp_path / f"b.{kind}").read_bytes()
+    assert "2026-01-31" in (tmp_path / "a.svg").read_text()
+    with Image.open(tmp_path / "a.png") as picture:
+        assert picture.size == (1920, 1080)
+        assert picture.convert("RGB").getpixel((3, 3)) == (0x17, 0x16, 0x14)
+
+
+@pytest.mark.parametrize(
+    ("more", "words"),
+    [
+        (["--slide", "--out", "c.csv"], "--out: expected a file that ends in .svg, .png"),
+        (["--slide", "--out", "c.svg", "--width", "800"], "--width: expected none for a slide, got 800"),
+        (["--slide", "--out", "c.svg", "--date", "31.1.2026"], "--date: expected a day as in 2026-01-31"),
+        (["--out", "c.svg", "--date", "2026-01-31"], "--date: expected with --slide"),
+        (["--out", "c.svg", "--data-name", "x"], "--data-name: expected with --slide"),
+        (["--out", "c.svg", "--sample", "s1"], "--sample: expected with example, got it with curves"),
+    ],
+)
+def test_what_only_slides_or_examples_have(files, tmp_path, capsys, monkeypatch, more, words):
+    monkeypatch.chdir(tmp_path)
+    assert cli.main(["chart", "curves", *flags(files, "one"), *more]) == 2
+    assert words in capsys.readouterr().err
+
+
+def test_the_sample_of_an_example_is_named_or_the_worst(files, tmp_path, capsys):
+    out = str(tmp_path / "c.csv")
+    given = ["chart", "example", *flags(files, "one"), "--out", out]
+    assert cli.main([*given, "--sample", "s3"]) == 0
+    named = capsys.readouterr().out
+    assert cli.main(given) == 0
+    worst = capsys.readouterr().out
+    assert "Wrong: the truth is" in worst
+    assert named != worst
+    assert cli.main([*given, "--sample", "nobody"]) == 2
+    assert "expected the id of a sample" in capsys.readouterr().err
+
+
+def test_an_example_holds_the_models_and_starts_where_it_is_told(files, tmp_path, capsys):
+    """Two models, a rule and its number: picture, specification and page say what the steps of the sample say."""
+    taxonomy = hv.load_taxonomy(files / "t.csv")
+    predictions = hv.load_predictions(files / "one.csv", taxonomy, truth=files / "truth.csv")
+    row = predictions.row("s3")
+    steps = hv.diagnosis.sample_steps(hv.Evaluation.from_predictions(predictions), row)
+    given = ["chart", "example", *flags(files, "one", "two"), "--sample", "s3"]
+    for value in (0.2, 0.6, 0.95):
+        out = tmp_path / "c.svg"
+        assert cli.main([*given, "--threshold", str(value), "--width", "1300", "--out", str(out)]) == 0
+        sentence = str(steps.sentence[steps.place(value)])
+        assert capsys.readouterr().out == f"{sentence}\n"
+        texts = [html.unescape(one) for one in re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text())]
+        assert sentence in texts
+        assert f"τ = {value:.3f}" in texts
+    out = tmp_path / "c.json"
+    assert cli.main([*given, "--rule", "darts", "--lam", "0.5", "--out", str(out)]) == 0
+    spec = json.loads(out.read_text())
+    signals = {one["name"]: one.get("value") for one in spec["signals"]}
+    assert (signals["rule"], signals["value"], signals["model"]) == ("darts", 0.5, 0)
+    out = tmp_path / "c.html"
+    assert cli.main([*given, "--out", str(out)]) == 0
+    page = out.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    (text,) = re.findall(r'hierviz\.draw\(place, "([^"]+)"', page)
+    record = json.loads(gzip.decompress(base64.b64decode(text)))["record"]
+    assert [one["name"] for one in record["models"]] == ["one", "two"]
+    assert record["start"] == {"model": 0, "rule": "threshold", "value": 0.5}

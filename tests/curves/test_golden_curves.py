@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves.operating_curve import best_at_correct
+from hierviz.curves.envelopes import best_at_correct
 from hierviz.metrics.path import PARTS, path_metrics, truncate
 from hierviz.metrics.registry import METRICS, path_keys
 

@@ -15,7 +15,8 @@ from strategies import many
 import hierviz as hv
 from hierviz.compiled import curve_sums
 from hierviz.curves import answer_values
-from hierviz.curves.operating_curve import CurveSteps, best_at_correct, envelope, envelope_integral
+from hierviz.curves.envelopes import best_at_correct, envelope, envelope_integral
+from hierviz.curves.operating_curve import CurveSteps
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.predictions.parametrisation import default_columns

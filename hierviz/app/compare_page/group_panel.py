@@ -10,7 +10,7 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.progress import is_wanted, worked_out
-from hierviz.charts._plain_curves import MOST
+from hierviz.charts._facet_curves import MOST
 from hierviz.diagnosis._level_matrix import level_matrix
 from hierviz.diagnosis._means_by import DEPTH, N_LABELS, means_by, ways_to_divide
 from hierviz.diagnosis.sample_values import sample_keys
@@ -51,7 +51,8 @@ def _means_chart(compared, found, metric, width):
     if not len(first):
         st.info("No sample has a value of this kind.", icon=":material/info:")
         return
-    figure(charts.means_by(found, width=width), name="means-by", main=True)
+    drawn = charts.means_by(found, among=compared.data.method_names, width=width)
+    figure(drawn, name="means-by", main=True)
     without = f" {first.n_without:,} samples have no such value and are left out." if first.n_without else ""
     st.caption(
         f"{100 * first.confidence:.0f} % intervals: Wilson's for shares, Student's for other means; none below ten samples. "
@@ -111,7 +112,8 @@ def _curves(compared):
     found = worked_out(*asked, "Curves of the parts", lambda _: dict(curves_by(runs, by)), "parts")
     if found is None:
         return
-    figure(charts.facet_curves(found, by, width=state.session.px), name="part-curves")
+    among = compared.data.method_names
+    figure(charts.facet_curves(found, by, among=among, width=state.session.px), name="part-curves")
     notes = ["All samples, all thresholds: filters and τ do not apply."]
     if len(shown) < len(compared.keys):
         notes.append(f"Showing {len(shown)} of {len(compared.keys)} models: choose others above.")

@@ -69,4 +69,4 @@ def _rejection(choice):
         "*Coverage*: share of the samples with an answer below the root. *Risk*: share of wrong answers among these. Models "
         "are compared at equal coverage, not at equal τ."
     )
-    figure(charts.rejection_curves(curves, width=state.session.px), name="rejection-curves")
+    figure(charts.rejection_curves(curves, among=choice.all_names, width=state.session.px), name="rejection-curves")

@@ -36,7 +36,8 @@ DEPTH = Setting(
 
 
 def _enough_correct(taxonomy, level, key):
-    return [Goal(f"{level:g} % correct", lambda curve, *_: choose(curve, key, {"correct": level / 100}), key)]
+    bound = ("correct", level / 100)
+    return [Goal(f"{level:g} % correct", lambda curve, *_: choose(curve, key, dict([bound])), key, bound=bound)]
 
 
 def _seldom_shallow(taxonomy, share, depth):
@@ -96,6 +97,7 @@ def points(choice):
     found = goals(choice)
     return [
         {"model": choice.name(key), "label": goal.label, "threshold": choices[key].threshold}
+        | dict(zip(("metric", "level"), goal.bound))
         for key in choice.keys
         for goal, _, choices in found
         if choices[key].is_feasible

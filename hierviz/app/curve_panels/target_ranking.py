@@ -38,12 +38,15 @@ class Goal:
         The number that is best there, by which models are ranked.
     numbers : callable
         As of `hierviz.thresholds.Target`.
+    bound : tuple
+        Metric and value that are to be reached, where the goal is a line on curves of this metric.
     """
 
     label: str
     find: Callable
     key: str
     numbers: Callable = path_metrics
+    bound: tuple = ()
 
 
 def found(choice, goal, asked, points):

@@ -29,8 +29,7 @@ def tree_panel(taxonomy, p, truth, predicted, sample_id, bounds=None):
         state.memory(MEMORY)["sample"] = sample_id
         state.change(focus="", unfold="")
         state.publish()
-    row = st.container(horizontal=True, vertical_alignment="bottom", gap="medium")
-    with row:
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
         st.subheader("Probability tree", width="content")
         _search_field()
     focus, unfolded = state.view().focus, state.view().unfolded
@@ -54,7 +53,11 @@ def tree_panel(taxonomy, p, truth, predicted, sample_id, bounds=None):
         else:
             _focus(taxonomy, number)
 
-    sample.tree(taxonomy, p, truth, predicted, shown=shown, bounds=bounds, opened=opened, title=False, row=row)
+    view = state.view()
+    model = state.shown_model_of(state.data().models)
+    threshold = sample.threshold_in({"rule": view.rule, "threshold": view.threshold_of(model)})
+    also = {"bounds": bounds, "opened": opened, "threshold": threshold}
+    sample.tree(taxonomy, p, truth, predicted, shown=shown, **also, title=False, style=view.tree)
     st.caption(
         "Click a class to see what is below it, “others” to unfold 20 more of them, the first class to go up. "
         "A class that is too small to see or to hit is found by its name above, and stands in the List."

@@ -91,7 +91,7 @@ def on_data(lesson):
     look = {"icon": ":material/table_chart:", "key": f"on-data-{list(LESSON_FILES).index(lesson.key)}"}
     if not is_wanted("numbers of a lesson", lesson.key, False, "Show the numbers", **look):
         return
-    found = overview_table.summaries(data)
+    found = overview_table.every_summary(data)
     if found is None:
         return
     keys = [key.split(".") for key in lesson.on_data.keys]

@@ -10,7 +10,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import samples as samples
-from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.export import picture_url
 from hierviz.messages.errors import ModelError
 
 # Values of a row that are offered to be typed.

@@ -2,16 +2,21 @@
 
 from __future__ import annotations
 
+import hashlib
+
 import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.widgets.living import mount, take_rule
 from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, frame, sample, table
 from hierviz.app.widgets.controls import pick
+from hierviz.charts.export import packed
+from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.evaluation.evaluation import Evaluation
@@ -22,6 +27,7 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 WAYS = {"data": "From the open data", "file": "From a file", "type": "Typed"}
 START = "Chosen with the model"
+LADDER = "ladder"
 # By the kind of samples: what one is called, the label of the uploader, and its help.
 KINDS = {
     "picture": ("Picture", "A picture", "A picture, or a zip, .npy or .npz file with several."),
@@ -135,29 +141,44 @@ def _row_of_data(model, sample_set):
 
 
 def _answer(first, second, truth, truths, key):
-    """Rule and threshold, the tree, and the answers of all rules; `truth` is the one true node, `truths` are all."""
+    """The living example, and the answers of all rules; `truth` is the one true node, `truths` are all."""
     now = second or first
     taxonomy = now.taxonomy
     for note in now.predictions.notes:
         st.warning(escape(sentence(note)), icon=":material/warning:")
     dataset = Dataset("ask", "", taxonomy, {key: now})
+    is_ladder = state.view().tree == LADDER
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        choice = controls.rule_controls(dataset, key)
-    predicted = int(now.answers(**choice)[0])
-    p = now.predictions.node_probabilities()[0]
-    with st.container(horizontal=True):
-        was = int(first.answers(**choice)[0])
+        choice = controls.rule_controls(dataset, key, numbers=not is_ladder)
+        pick("Drawing", {LADDER: "Ladder"} | sample.STYLES, "tree", segmented=True, label_visibility="collapsed")
+    if is_ladder:
+        _ladder({"changed": second, "original": first} if second else {"answer": first}, dataset, key, choice)
+    else:
+        predicted, p = int(now.answers(**choice)[0]), now.predictions.node_probabilities()[0]
         said = f"Answer: **{escape(taxonomy.title(predicted))}**"
         if second is not None:
-            said += f" — original: {escape(taxonomy.title(was))}"
+            said += f" — original: {escape(taxonomy.title(int(first.answers(**choice)[0])))}"
         if truths:
             said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
         st.markdown(said)
-    sample.tree(taxonomy, p, truths or None, predicted)
+        threshold = sample.threshold_in(choice)
+        sample.tree(taxonomy, p, truths or None, predicted, threshold=threshold, style=state.view().tree)
     st.subheader("Answers of all inference rules")
     _rules(first, second, choice, truth)
     signs = f" {answer_signs()}." if truth is not None and taxonomy.is_tree else ""
     st.caption(f"Each answer is followed by its probability.{signs}")
+
+
+def _ladder(evaluations, dataset, key, choice):
+    """The answer of the model, and to what was changed in the sample as that of another model."""
+    settings = LadderSettings.of(choice, controls.offered_rules(dataset))
+    sample_id = next(iter(evaluations.values())).predictions.sample_id(0)
+    record = ladder_record(evaluations, sample_id, settings, curve=False)
+    for model, name in zip(record["models"], evaluations, strict=True):
+        model["name"] = name.capitalize()
+    made = packed(record)
+    of = (key, hashlib.sha256(made.encode()).hexdigest())
+    mount("living-model", {0: sample_id}, {sample_id: made}, of, lambda told: take_rule(told | {"key": key}))
 
 
 def _rules(first, second, choice, truth):

@@ -28,7 +28,9 @@ def controls(usable, names, pairs, is_of_sets):
     with frame.title_row("Operating curves"):
         if len(usable) > 1:
             models = {key: model.predictions.name for key, model in usable.items()}
-            names = models_control("Models", models, names, MOST, 560)
+            is_part = not state.view().models and len(names) < len(usable)
+            label = f"Models ({len(names)} of {len(usable)})" if is_part else "Models"
+            names = models_control(label, models, names, MOST, 560)
         pick("Axes", {key: pair.label for key, pair in pairs.items()}, "axes", width=300)
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
@@ -42,8 +44,10 @@ def controls(usable, names, pairs, is_of_sets):
                 return names
             every = INFERENCE_RULES.items()
             rules = {key: rule for key, rule in every if not (rule.returns_sets or "threshold" in rule.parameters)}
-            labels = {key: rule.label for key, rule in rules.items()}
-            pick_several("Rules to mark", labels, "marked", help=explained(rules.values()))
+            st.toggle("Mark inference rules", help="Where rules without a threshold land.", **current.bound_marks())
+            if state.view().marked:
+                labels = {key: rule.label for key, rule in rules.items()}
+                pick_several("Rules to mark", labels, "marked", help=explained(rules.values()))
     return names
 
 
@@ -51,7 +55,6 @@ def controls(usable, names, pairs, is_of_sets):
 def threshold_panel(choice):
     """The chart, and what depends on the threshold it returns."""
     first = st.container()
-    explain(choice)
     now = curve_chart(choice)
     key = now.model
     if not is_of_sets:
@@ -90,15 +93,25 @@ def explain(choice):
     st.caption(" ".join(notes))
 
 
+def notes(choice):
+    """What of the data is not on the curves, and how their scores were changed."""
+    if data.calibration:
+        st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
+    if several:
+        st.caption(runs_words(several, is_of_sets))
+    unknown = [model.predictions.name for model in choice.models.values() if model.predictions.has_unknown]
+    if unknown:
+        band = "" if is_of_sets else " The curve from all scores is in the band around the line."
+        names_of = numbers.escape(", ".join(unknown))
+        st.caption(f"{names_of}: scores that the file does not list are unknown and left out of the curve.{band}")
+
+
 def runs_words(several, is_of_sets):
-    """What of several runs of a method is shown."""
+    """What of several runs of a method is shown; what lines and bands are is said below the chart."""
     counts = ", ".join(f"{numbers.escape(runs[0].predictions.name)} ({len(runs)} runs)" for runs in several.values())
     if is_of_sets:
         return f"{counts}: the first run of each is shown."
-    return (
-        f"{counts}: the line is the mean over the runs at each threshold, the band ± one standard deviation between them. The "
-        "panels below use the first run of each; Model comparison has mean ± standard deviation."
-    )
+    return f"{counts}: the panels use the first run of each; Model comparison has mean ± standard deviation."
 
 
 data = shell.open_data()
@@ -123,33 +136,19 @@ names = [key for key in state.shown_models(data) if key in usable][:MOST] or lis
 names = controls(usable, names, set_axes(data.taxonomy.is_tree) if is_of_sets else axes(), is_of_sets)
 if not names:
     shell.stop("Choose at least one model.", "checklist")
-if not state.view().models and len(names) < len(usable):
-    st.caption(f"Showing {len(names)} of {len(usable)} models")
 kind = SetChoice if is_of_sets else CurveChoice
-choice: CurveChoice = kind(
-    data.digest,
-    data.taxonomy,
-    {key: usable[key] for key in names},
-    all_names=tuple(model.predictions.name for model in usable.values()),
-)
+choice: CurveChoice = kind(data.digest, data.taxonomy, {key: usable[key] for key in names}, all_names=data.method_names)
 several = {key: data.methods[key] for key in names if len(data.methods[key]) > 1}
-if data.calibration:
-    st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
 if several and not is_of_sets:
     choice = replace(choice, runs=several)
-if several:
-    st.caption(runs_words(several, is_of_sets))
 if state.view().filters:
     st.caption("Filters of other pages do not apply here: curves and numbers are of all samples.")
-unknown = [usable[key].predictions.name for key in names if usable[key].predictions.has_unknown]
-if unknown:
-    band = "" if is_of_sets else " The curve from all scores is in the band around the line."
-    names_of = numbers.escape(", ".join(unknown))
-    st.caption(f"{names_of}: scores that the file does not list are unknown and left out of the curve.{band}")
 if not (choice.is_ready() if isinstance(choice, SetChoice) else prepare(choice)):
     shell.stop()
 threshold_panel(choice)
 
+explain(choice)
+notes(choice)
 st.markdown("Definitions of the numbers on this page:")
 across_and_up = (choice.axes.x, choice.axes.y)
 shown = dict.fromkeys((*(key for key in across_and_up if key != "threshold"), *choice.read_out()))

@@ -1,10 +1,11 @@
-"""Why this answer: one sample with its probability tree, win, confusion and numbers, and the list of samples beside it."""
+"""Why this answer: one sample with its probabilities, win and confusion in one drawing, whose threshold is dragged."""
 
 import numpy as np
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
+from hierviz.app.widgets.living import living
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
@@ -16,104 +17,115 @@ from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.inference.registry import INFERENCE_RULES
 
+LADDER = "ladder"
+DRAWINGS = {LADDER: "Ladder"} | sample.STYLES
+# Samples whose drawings the browser gets before they are asked for, in steps from the one that is shown.
+NEAR = (1, 2, -1)
+
 data = shell.open_data()
 taxonomy = data.taxonomy
-with frame.title_row("Examples"):
-    key = controls.model_control(data)
+is_ladder = state.view().tree == LADDER
+with frame.title_row("Examples") as title_row:
+    # The ladder has controls of its own, which do not wait for the server.
+    key = state.shown_model_of(data.models) if is_ladder else controls.model_control(data)
     model = data.models[key]
     reason = model.why_no_mistakes()
     # Sets are no answers that can be ranked one by one.
-    choice = controls.rule_controls(data, key, sets=reason is not None)
+    choice = controls.rule_controls(data, key, sets=reason is not None, numbers=not is_ladder)
 predictions = model.predictions
-if reason and not model.n_judged:
-    st.info(f"The samples are in the order of the file: {escape(reason)}.", icon=":material/info:")
-elif reason:
-    st.caption(f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}.")
 if not answers_worked_out(data.digest, key, model, choice):
     shell.stop()
 chosen = selection.select(model, choice, (data.digest, key))
+place, last = chosen.place, len(chosen.rows) - 1
 
-if state.is_narrow():
-    beside, main = st.popover("Filter and list of samples", icon=":material/list:"), st.container()
-else:
-    main, beside = st.columns([0.66, 0.34], gap="large")
-
-with beside:
-    selection.controls(chosen, model, data.digest)
-    filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
-    if len(chosen.rows):
-        view = state.view()
-        asked = [getattr(view, name) for name in (*view.filters, "order")]
-        selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
-
-with main:
-    if not len(chosen.rows):
-        st.info("No sample matches these filters. Remove one.", icon=":material/filter_alt_off:")
-        shell.stop()
-    place, row = chosen.place, int(chosen.rows[chosen.place])
-    with st.container(horizontal=True, vertical_alignment="center"):
-        last = len(chosen.rows) - 1
-        for label, icon, to, stop in (("Previous", "arrow_back", -1, 0), ("Next", "arrow_forward", 1, last)):
-            st.button(
-                label,
-                key=f"{label.lower()}-sample",
-                icon=f":material/{icon}:",
-                on_click=chosen.go,
-                args=(place + to,),
-                disabled=place == stop,
-                help="Keys: ← → or k j",
+is_narrow = state.is_narrow()
+with title_row:
+    for label, icon, to, stop in (("Previous", "arrow_back", -1, 0), ("Next", "arrow_forward", 1, last)):
+        st.button(
+            f":material/{icon}:" if is_narrow else label,
+            key=f"{label.lower()}-sample",
+            icon=None if is_narrow else f":material/{icon}:",
+            on_click=chosen.go,
+            args=(place + to,),
+            disabled=place == stop or last < 0,
+            help=f"{label} sample. Keys: ← → or k j",
+        )
+    st.markdown(f"{place + 1:,} of {last + 1:,}" if last >= 0 else "No samples", width="content")
+    with st.popover("Samples", icon=":material/list:", key="samples-drawer"):
+        if reason and not model.n_judged:
+            st.caption(f"The samples are in the order of the file: {escape(reason)}.")
+        elif reason:
+            st.caption(
+                f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}."
             )
-        st.markdown(f"{place + 1:,} of {last + 1:,}")
-        st.caption(controls.setting(data, key, choice, len(chosen.rows) if model.n_judged else None))
-        sample_keys()
+        selection.controls(chosen, model, data.digest)
+        filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
+        if len(chosen.rows):
+            view = state.view()
+            asked = [getattr(view, name) for name in (*view.filters, "order")]
+            selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
+    controls.pick("Drawing", DRAWINGS, "tree", segmented=not is_narrow, label_visibility="collapsed")
+    sample_keys()
 
-    p = best_leaf = truth = outcome = truths = predicted = None
-    if predictions.has_scores:
-        p = predictions.node_probabilities(np.array([row]))[0]
-        answer, best_leaf = model.answers(**choice)[row], int(model.best_leaf[row])
-        predicted = answer.tolist() if isinstance(answer, np.ndarray) else int(answer)
-    else:
-        ends = model.label_paths()
-        predicted = None if ends is None else int(ends[row])
-    if model.judged[row] and predictions.has_single_truth:
-        truth = int(predictions.truth[row])
-    elif model.judged[row]:
-        truths = predictions.truth[row]
-    if chosen.found is not None:
-        outcome = chosen.found.outcome[place]
+if last < 0:
+    shell.stop("No sample matches these filters. Remove one.", "filter_alt_off")
+row = int(chosen.rows[place])
+p = best_leaf = truth = outcome = truths = predicted = None
+if predictions.has_scores:
+    p = predictions.node_probabilities(np.array([row]))[0]
+    answer, best_leaf = model.answers(**choice)[row], int(model.best_leaf[row])
+    predicted = answer.tolist() if isinstance(answer, np.ndarray) else int(answer)
+else:
+    ends = model.label_paths()
+    predicted = None if ends is None else int(ends[row])
+if model.judged[row] and predictions.has_single_truth:
+    truth = int(predictions.truth[row])
+elif model.judged[row]:
+    truths = predictions.truth[row]
+if chosen.found is not None:
+    outcome = chosen.found.outcome[place]
+by_rule = side_by_side.answers_of(data, key, row, choice)
+terms = next((one.breakdown for one in by_rule.values()), None)
+worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
 
-    by_rule = side_by_side.answers_of(data, key, row, choice)
-    terms = next((one.breakdown for one in by_rule.values()), None)
+if is_ladder:
+    near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
+    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()})
+else:
     why = why_sentence(model, row, choice) if p is not None else ""
+    st.caption(controls.setting(data, key, choice, last + 1 if model.n_judged else None))
     sample.head(predictions, row, truth, predicted, outcome, why)
-    worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
     if outcome is not None and terms is not None:
         sample.head_win(terms, worked)
-    if p is not None:
-        if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
-            st.markdown(
-                "This sample has several true classes. The answer shown is the one class of the inference rule; true classes "
-                "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
-                f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
-            )
-        unknown_scores(predictions, row, truth)
-        true_nodes = truth if truths is None else truths
-        if taxonomy.is_tree:
-            tree_panel(taxonomy, p, true_nodes, predicted, predictions.sample_id(row), node_intervals(predictions, row))
-        elif not model.judged[row]:
-            sample.tree(taxonomy, p, None, predicted)
-    counts = None
-    if outcome is None and model.judged[row]:
-        # Several paths, or a graph.
-        counts = sample_confusion(model, row, **choice)
-        listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
-        sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
-    if p is not None:
-        why_panel(model, key, row, choice)
+if p is not None:
+    if truths is not None and len(truths) > 1 and not isinstance(predicted, list):
+        st.markdown(
+            "This sample has several true classes. The answer shown is the one class of the inference rule; true classes "
+            "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
+            f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
+        )
+    unknown_scores(predictions, row, truth)
+    if taxonomy.is_tree and not is_ladder:
+        bounds = node_intervals(predictions, row)
+        tree_panel(taxonomy, p, truth if truths is None else truths, predicted, predictions.sample_id(row), bounds)
+    elif not taxonomy.is_tree and not model.judged[row]:
+        sample.tree(taxonomy, p, None, predicted)
+counts = None
+if outcome is None and model.judged[row]:
+    # Several paths, or a graph.
+    counts = sample_confusion(model, row, **choice)
+    listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
+    sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
+if p is not None and not is_ladder:
+    why_panel(model, key, row, choice)
+with st.expander("All rules and models on this sample", icon=":material/table_rows:", key="all-rules"):
     side_by_side.panels(data, key, row, choice, by_rule)
+with st.expander("Win, paths and metrics of this answer", icon=":material/functions:", key="metrics"):
     if outcome is not None:
         if terms is not None:
             sample.win(taxonomy, terms, worked)
         sample.paths(taxonomy, truth, predicted, worked)
     elif counts is not None:
         sample.path_counts(taxonomy, counts, 0)
+    else:
+        st.caption("The truth of this sample is unknown: there is nothing to compare its answer with.")

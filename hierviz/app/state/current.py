@@ -8,6 +8,7 @@ import streamlit as st
 
 from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.reports.view import FILTERS, View, own_thresholds
+from hierviz.reports.view_pages import MARKED
 
 session, url = st.session_state, st.query_params
 
@@ -201,6 +202,13 @@ def dragged(event, start, models, rule="threshold"):
         session.view = replace(view().with_threshold(threshold, model), rule=rule)
     publish()
     return replace(view(), model=model)
+
+
+def bound_marks():
+    """Keywords of the toggle that marks the usual inference rules on the curves, or none."""
+    return tied(
+        "widget_marks", bool(view().marked), lambda is_on: change(marked=MARKED if is_on else ()), is_toggle=True
+    )
 
 
 def bound_own_thresholds(models):

@@ -11,6 +11,7 @@ from pathlib import Path
 
 from hierviz.app.state.file_content import digest, same_content, stamp
 from hierviz.app.state.paths import companions
+from hierviz.compiled.tree_pass import compiles
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import require_same_samples
@@ -140,6 +141,11 @@ class Dataset:
             found.setdefault(self.method_of(key), []).extend(named or [model])
         return found
 
+    @property
+    def method_names(self):
+        """Names of the methods, in order: a model has the colour of its place here on all pages."""
+        return tuple(runs[0].predictions.name for runs in self.methods.values())
+
     def method_of(self, key):
         """Key of the first run of a model's method."""
         return self.runs_of(key)[0]
@@ -211,7 +217,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     known = find(content)
     if known is not None:
         return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
-    taxonomy, predictions_of_models, inputs = load_files(files, stage)
+    # Evaluating reads every score, and checks it then.
+    taxonomy, predictions_of_models, inputs = load_files(files, stage, is_checked=None)
     require_same_samples(predictions_of_models)
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
     models = _evaluated(predictions_of_models, stage=stage)
@@ -303,6 +310,11 @@ def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
         named.append(model if run is None else model.replace(name=f"{model.name} · {run}"))
     for predictions_of_model in with_distinct_names(named)[len(models) :]:
         key = model_key(predictions_of_model.name, models)
-        progress = stage(f"Evaluating {predictions_of_model.name}")
-        models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=0.5)
+        name = predictions_of_model.name
+        # Sets of labels are counted here only where they are what the first page shows.
+        has_one_truth = predictions_of_model.has_single_truth and predictions_of_model.taxonomy.is_tree
+        threshold = None if has_one_truth else 0.5
+        is_new = compiles(predictions_of_model, with_labels=threshold is not None)
+        progress = stage(f"Compiling for this processor, once, and evaluating {name}" if is_new else f"Evaluating {name}")
+        models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=threshold)
     return models

@@ -8,6 +8,7 @@ from hierviz.app import state
 from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
+from hierviz.inference import registry
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.inference.rules import node_thresholds
@@ -111,35 +112,30 @@ def explained(entries):
 
 
 def offered_rules(data, sets=None):
-    """Keys of the rules that a taxonomy allows, the default first where samples have several true classes.
-
-    With `sets` those that answer with sets, too: if not given, for several true classes and for graphs. With several true
-    classes "all above the threshold" replaces the one most specific class above it.
-    """
+    """Keys of the rules that can be chosen; `sets` is as in `rule_controls`."""
     is_tree, several = data.taxonomy.is_tree, isinstance(data.first.predictions.truth, NodeLists)
-    sets = several or not is_tree if sets is None else sets
-    rules = [key for key, rule in INFERENCE_RULES.items() if is_tree or not rule.tree_only]
-    of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
-    single = [key for key in rules if not INFERENCE_RULES[key].returns_sets]
-    if of_sets and several:
-        return [*of_sets, *(key for key in single if THRESHOLD.name not in INFERENCE_RULES[key].parameters)]
-    return [*single, *of_sets]
+    return registry.offered_rules(is_tree, several, several or not is_tree if sets is None else sets)
 
 
-def rule_controls(data, model, sets=None):
+def rule_controls(data, model, sets=None, *, numbers=True):
     """How the answer is chosen; returns the keywords of `Evaluation.answers`.
 
-    `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs.
+    `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs. Without
+    `numbers`, the rule and its number are chosen elsewhere, and only its other parameters have controls.
     """
     if not data.models[model].predictions.has_scores:
-        st.caption("This file contains labels: no inference rule is needed.", width="content")
+        if numbers:
+            st.caption("This file contains labels: no inference rule is needed.", width="content")
         return {"rule": "majority"}
     rules = {key: INFERENCE_RULES[key] for key in offered_rules(data, sets)}
     if state.view().rule not in rules:
         state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
-    labels, width = {key: rule.label for key, rule in rules.items()}, 165
-    pick("Inference rule", labels, "rule", width=width, help=explained(rules.values()))
+    if numbers:
+        labels = {key: rule.label for key, rule in rules.items()}
+        pick("Inference rule", labels, "rule", width=165, help=explained(rules.values()))
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
+        if parameter.kind == "number" and not numbers:
+            continue
         if name == THRESHOLD.name:
             _threshold(parameter, model)
         else:

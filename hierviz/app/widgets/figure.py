@@ -1,6 +1,5 @@
 """A chart on a page: the picture, one plain sentence with it, its table and downloads one click away; the main picture."""
 
-import base64
 import contextlib
 import json
 import re
@@ -11,6 +10,7 @@ from streamlit.dataframe_util import convert_anything_to_arrow_bytes
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
 
@@ -123,8 +123,4 @@ def below(shown, *, name, note="", sentence=None):
                 ("vl.json", "Vega-Lite", lambda: json.dumps(charts.to_vega_lite(shown, dark))),
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
-
-
-def picture_url(png):
-    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
-    return png and "data:image/png;base64," + base64.b64encode(png).decode()
+            slide_downloads(shown, name)

@@ -41,15 +41,25 @@ SETS, LABELS = "the set of all classes with a score above τ = 0.5", "the labels
 
 
 def summaries(data):
-    """All numbers of every model by its name, computed once; None where the visitor cancelled it."""
+    """The numbers of every model that the page shows at once, by its name, computed once; None where that was cancelled."""
+    has_curve = any(model.why_no_curve() is None for model in data.models.values())
+    blocks = {METRICS[key].block for key in (OF_CURVES if has_curve else OF_SETS)}
+    return _worked_out(data, "summaries", "Model metrics", ("curve", *sorted(blocks - {"curve"})))
 
+
+def every_summary(data):
+    """As `summaries`, with all numbers."""
+    return _worked_out(data, "every summary", "All model metrics", None)
+
+
+def _worked_out(data, name, what, only):
     def made(stages):
         # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
         rules = ["threshold_set" if model.why_no_curve() else "majority" for model in data.models.values()]
         summarised = zip(data.models.values(), rules, strict=True)
-        return {model.predictions.name: model_summary(model, rule=rule, stage=stages) for model, rule in summarised}
+        return {one.predictions.name: model_summary(one, rule=rule, stage=stages, only=only) for one, rule in summarised}
 
-    return worked_out("summaries", data.digest, "Model metrics", made)
+    return worked_out(name, data.digest, what, made)
 
 
 def value_of(entry, key):
@@ -67,7 +77,7 @@ def row_of(name, entry, keys, never=()):
 def metrics_table(data):
     """The table, what is marked, what is judged, definitions, and what is not available."""
     # The table does not depend on the controls of the page: each of them reruns it.
-    models, entries = data.models.values(), summaries(data)
+    models, entries = data.models.values(), every_summary(data)
     if entries is None:
         return
     has_curve = any(entry["curve"] for entry in entries.values())

@@ -7,9 +7,12 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.figure import figure, picture_url
+from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.charts.export import picture_url
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -77,7 +80,9 @@ def _named(taxonomy, nodes, verdict=""):
     return f"**{escape(taxonomy.title(nodes))}**{verdict}  \n:gray[{route}]"
 
 
-def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, row=None):
+def tree(
+    taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None, title=True, style=None, threshold=None
+):
     """The probability tree.
 
     Parameters
@@ -93,8 +98,10 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         Called with what was clicked: the number of a node, or -1 minus that of the parent of folded siblings.
     title : bool
         Whether it has a heading of its own.
-    row : container, optional
-        Where the buttons stand that choose the drawing; above it if not given.
+    style : str, optional
+        Key of `STYLES`; buttons above it choose one if not given.
+    threshold : float, optional
+        See `threshold_in`.
     """
     if title:
         st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
@@ -106,8 +113,9 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
         )
         return
     given = {"truth": truth, "predicted": predicted, "folding": charts.Folding(**(shown or {})), "bounds": bounds}
-    drawn = charts.probability_tree(taxonomy, p, **given, select=opened is not None, width=state.main_width())
-    style = _style(drawn.refused(), row)
+    given |= {"select": opened is not None, "threshold": threshold}
+    drawn = charts.probability_tree(taxonomy, p, **given, width=state.main_width())
+    style = _style(drawn.refused(), style)
     select = {}
     if opened is not None:
         # A click is answered by another drawing, which must not have the click of this one.
@@ -123,25 +131,33 @@ def tree(taxonomy, p, truth, predicted, *, shown=None, bounds=None, opened=None,
     figure(drawn.styled(style), name="probability-tree", **select)
 
 
-def _style(refused, row=None):
+def threshold_in(choice):
+    """The threshold that p is compared with in keywords of `Evaluation.answers`; None where the rule has none."""
+    if choice["rule"] == "majority":
+        return THRESHOLD.default
+    return choice["threshold"] if THRESHOLD.name in INFERENCE_RULES[choice["rule"]].parameters else None
+
+
+def _style(refused, wanted=None):
     """The drawing that the visitor chose among those that serve, else the list; the page says why the others do not."""
     if state.is_narrow():
         refused = dict.fromkeys(("icicle", "node-link"), "the window is too narrow")
     offered = [style for style in STYLES if style not in refused]
-    style = state.view().tree if state.view().tree in offered else "list"
-    width = "stretch" if row is None else "content"
-    with (row or st).container(horizontal=True, gap="small", key="draw-as", width=width):
-        for one, label in STYLES.items():
-            why = refused.get(one)
-            st.button(
-                label,
-                key=f"draw-as-{one}",
-                type="primary" if one == style else "secondary",
-                disabled=why is not None,
-                help=f"Not possible here: {escape(why)}." if why else None,
-                on_click=state.change,
-                kwargs={"tree": one},
-            )
+    asked = wanted or state.view().tree
+    style = asked if asked in offered else "icicle" if asked not in STYLES and "icicle" in offered else "list"
+    if wanted is None:
+        with st.container(horizontal=True, gap="small", key="draw-as"):
+            for one, label in STYLES.items():
+                why = refused.get(one)
+                st.button(
+                    label,
+                    key=f"draw-as-{one}",
+                    type="primary" if one == style else "secondary",
+                    disabled=why is not None,
+                    help=f"Not possible here: {escape(why)}." if why else None,
+                    on_click=state.change,
+                    kwargs={"tree": one},
+                )
     for why in dict.fromkeys(refused.values()):
         names = [STYLES[one] for one in refused if refused[one] == why]
         verb = "is" if len(names) == 1 else "are"

@@ -1,0 +1,98 @@
+// The living example on a page: mounts the module of the server, shows the sample before or after without waiting for it, and
+// tells the server what was chosen once that is done.
+const modules = new Map();
+const load = name => {
+  const url = new URL(`_hierviz/${name}`, document.baseURI).href;
+  if (!modules.has(url)) modules.set(url, import(url));
+  return modules.get(url);
+};
+const STEPS = {"next-sample": 1, "previous-sample": -1};
+
+export default function ({data, parentElement, setTriggerValue}) {
+  // Streamlit calls this again whenever the data change, on the same element.
+  parentElement.hierviz ??= new Living(parentElement);
+  parentElement.hierviz.update(data, setTriggerValue);
+  return () => {
+    parentElement.hierviz?.end();
+    parentElement.hierviz = null;
+  };
+}
+
+class Living {
+  constructor(root) {
+    this.place = root.querySelector(".living");
+    this.queue = Promise.resolve();
+    this.stop = new AbortController();
+    // The buttons, which the keys press too, tell the server; the drawing does not wait for it.
+    document.addEventListener("click", event => {
+      const button = event.target instanceof Element && event.target.closest("button:not([disabled])");
+      const key = button && Object.keys(STEPS).find(one => button.closest(`.st-key-${one}`));
+      if (key) this.step(STEPS[key]);
+    }, {signal: this.stop.signal, capture: true});
+  }
+
+  update(data, tell) {
+    this.tell = tell;
+    this.data = data;
+    // Until the server answers for the sample that was stepped to, what it says of former ones is late.
+    const now = data.samples[0], isLate = this.wanted && this.wanted !== now && performance.now() < this.until;
+    if (!isLate) {
+      this.wanted = null;
+      this.place_of = 0;
+      this.run(() => this.show(now));
+    }
+  }
+
+  run(act) {
+    this.queue = this.queue.then(act).catch(error => {
+      this.place.textContent = `The drawing cannot be shown (${error.message}). Choose another drawing above.`;
+    });
+  }
+
+  step(by) {
+    const place = (this.place_of ?? 0) + by, id = this.data.samples[place];
+    if (id === undefined) return;
+    this.place_of = place;
+    this.wanted = id;
+    this.until = performance.now() + 5000;
+    this.run(() => this.show(id));
+  }
+
+  async show(id) {
+    const {module, dark} = this.data, packed = this.data.records[id];
+    const {hierviz, vegaEmbed} = await load(module);
+    const mark = `${id} ${this.data.of}`;
+    if (!this.ladder) {
+      const [spec, record] = await Promise.all([hierviz.unpack(this.data.spec), hierviz.unpack(packed)]);
+      this.ladder = await hierviz.ladder(this.place, {
+        spec, record, embed: vegaEmbed, look: () => this.look(), tell: state => this.say(state),
+      });
+    } else if (mark !== this.shown) {
+      const record = await hierviz.unpack(packed), {state} = this.ladder;
+      const model = record.models.findIndex(one => one.key === this.ladder.record.models[state.model].key);
+      const isOffered = model >= 0 && record.rules.some(one => one.key === state.rule);
+      const {start} = record, {told} = this;
+      const isAnswer = told && start.rule === told.rule && start.model === model && Math.abs(start.value - told.value) < 1e-9;
+      if (isAnswer || (told && performance.now() > told.until)) this.told = null;
+      // What was chosen here stays until the server knows of it; what it chose itself is shown.
+      const stays = isOffered && (this.wanted || isAnswer || this.told);
+      await this.ladder.update(record, stays ? {...state, model} : {});
+    } else await this.ladder.fit();
+    this.shown = mark;
+  }
+
+  look() {
+    const top = Math.min(this.place.getBoundingClientRect().top, 140);
+    return {dark: this.data.dark, width: this.place.clientWidth, height: Math.max(innerHeight - top - 16, 420)};
+  }
+
+  say(state) {
+    this.told = {...state, until: performance.now() + 5000};
+    this.tell("chosen", {...state, sample: this.ladder.record.id});
+  }
+
+  end() {
+    this.stop.abort();
+    this.ladder?.end();
+  }
+}

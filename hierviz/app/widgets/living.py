@@ -1,0 +1,112 @@
+"""The living example: one sample whose threshold, rule and model are changed in the browser, which hears of it first."""
+
+from __future__ import annotations
+
+import functools
+from pathlib import Path
+
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.state import rule_parameters
+from hierviz.app.widgets.controls import offered_rules
+from hierviz.app.widgets.figure import main_place
+from hierviz.charts._figure import text_of
+from hierviz.charts.export import packed, picture_url
+from hierviz.charts.ladder_module import module_name
+from hierviz.charts.ladder_record import LadderSettings, ladder_record
+from hierviz.charts.ladder_spec import ladder_spec
+
+
+@functools.cache
+def _component():
+    script = Path(__file__).with_name("living.js").read_text("utf-8")
+    return st.components.v2.component(
+        "hierviz_living", html='<div class="living"></div>', css=text_of("ladder.css"), js=script
+    )
+
+
+@functools.cache
+def _packed_spec():
+    return packed(ladder_spec())
+
+
+def living(data, key, choice, samples):
+    """Draw the living example of a data set.
+
+    Parameters
+    ----------
+    data : Dataset
+    key : str
+        Of the model that is shown.
+    choice : dict
+        Rule, threshold and parameters.
+    samples : dict of int to str
+        Id of the sample, at 0, and of those that come after (1, 2) and before it (-1), which the browser gets before they are
+        asked for.
+    """
+    rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
+    settings = LadderSettings.of(choice, rules)
+    of = (data.digest, key, str(settings))
+
+    def record(sample):
+        predictions = data.models[key].predictions
+        picture = picture_url(predictions.picture(predictions.row(sample)))
+        return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture))
+
+    records = {
+        sample: state.computed("ladder", (*of, sample), lambda sample=sample: record(sample))
+        for sample in samples.values()
+    }
+
+    def chosen(told):
+        state.change(model=told["key"], sample=told["sample"])
+        take_rule(told)
+
+    mount("living", samples, records, of, chosen)
+
+
+def take_rule(told):
+    """Take over the rule that was chosen in the browser, and the value of its number."""
+    state.change(rule=told["rule"])
+    if told["parameter"] == "threshold":
+        state.session.view = state.view().with_threshold(round(float(told["value"]), 12), told["key"])
+    elif told["parameter"]:
+        rule_parameters.change_parameter(told["parameter"], round(float(told["value"]), 3))
+
+
+def mount(key, samples, records, of, chosen):
+    """Draw records in the browser.
+
+    Parameters
+    ----------
+    key : str
+        Of the widget.
+    samples : dict of int to str
+        As of `living`.
+    records : dict of str to str
+        Packed records, by id.
+    of : tuple
+        What the records are made of besides their samples: other values are other records.
+    chosen : callable
+        Called with a dict: ``sample``, ``key`` of the model, ``rule``, ``parameter`` and ``value``.
+    """
+
+    def take():
+        told = st.session_state[key].chosen
+        if told:
+            chosen(told)
+
+    with main_place():
+        _component()(
+            key=key,
+            data={
+                "module": module_name(),
+                "spec": _packed_spec(),
+                "samples": {str(step): sample for step, sample in samples.items()},
+                "records": records,
+                "of": " ".join(map(str, of)),
+                "dark": state.is_dark(),
+            },
+            on_chosen_change=take,
+        )

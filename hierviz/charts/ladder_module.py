@@ -1,0 +1,25 @@
+"""The module that draws a sample in the browser, with Vega, as the app serves it."""
+
+from __future__ import annotations
+
+import functools
+import hashlib
+
+from hierviz.charts._figure import text_of
+
+
+@functools.cache
+def module_name():
+    """File name of `browser_module`: another one for another content."""
+    import vl_convert
+
+    content = text_of("ladder.js") + text_of("ladder.css") + vl_convert.__version__
+    return f"ladder-{hashlib.sha256(content.encode()).hexdigest()[:16]}.js"
+
+
+@functools.cache
+def browser_module():
+    """An ES module that exports `hierviz` and `vegaEmbed`, about 0.9 MB of text."""
+    import vl_convert
+
+    return vl_convert.javascript_bundle(text_of("ladder.js") + "export { hierviz, vegaEmbed };\n")

@@ -1,0 +1,172 @@
+"""The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
+
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
+``titled``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of
+the win share another.
+
+Functions
+---------
+ladder_spec
+"""
+
+from __future__ import annotations
+
+from hierviz.charts.ladder_marks import ladder_marks
+from hierviz.charts.theme import COLOURS, FONT
+
+# Pixels: below these the drawing is that of a phone.
+NARROW = 640
+LOOK = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "tn", "path", "root", "others", "on_colour")
+IN_STEP = (
+    "datum.m === model && datum.r === rule && (!datum.parameter || (datum.closed === 'low' "
+    "? (datum.low <= value || datum.first) && (value < datum.high || datum.last) "
+    ": (datum.low < value || datum.first) && (value <= datum.high || datum.last)))"
+)
+
+
+# Tables of a record that the specification draws from.
+TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
+
+
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
+    """The Vega specification, of a record or without its tables.
+
+    Parameters
+    ----------
+    record : dict, optional
+        Of `ladder_record`; without it the tables are empty, to be filled in the browser.
+    dark : bool
+    width, height : int
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+    titled : bool
+        Whether the drawing says its sentence itself, and leaves room at its top left.
+
+    Returns
+    -------
+    dict
+    """
+    record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"]
+    return {
+        "$schema": "https://vega.github.io/schema/vega/v6.json",
+        "autosize": "none",
+        "padding": 0,
+        "background": {"signal": "c.background"},
+        "config": {"text": {"font": FONT}},
+        "signals": [{"name": name, "value": value} for name, value in inputs.items()]
+        + [{"name": name, "update": update} for name, update in _signals().items()],
+        "data": _data(record),
+        "scales": _scales(),
+        "marks": ladder_marks(),
+    }
+
+
+def _signals():
+    colours = [{name: COLOURS[name][theme] for name in LOOK} for theme in (0, 1)]
+    colours = [one | {"models": list(COLOURS["models"][theme])} for theme, one in enumerate(colours)]
+    return {
+        "c": f"dark ? {_js(colours[1])} : {_js(colours[0])}",
+        "narrow": f"width < {NARROW}",
+        "now": "data('now')[0]",
+        "sample": "data('sample')[0]",
+        "scene": "now ? now.a : -1",
+        # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
+        "has_side": "!narrow && (sample.picture || length(sample.text_wide) || data('curve').length)",
+        "x0": "has_side ? 262 : 0",
+        "lane_step": "narrow ? 10 : 18",
+        "names": "x0 + 22 + n_lanes * lane_step",
+        "names_wide": "narrow ? 0 : clamp(0.16 * width, 110, 230)",
+        "bars": "names + names_wide + 6",
+        "counts": "width - (narrow ? 52 : 112)",
+        "wins": "counts - (narrow ? 0 : 168)",
+        "end": "(narrow ? counts - 6 : wins - 28)",
+        "picture": "narrow ? 104 : clamp(room - 480, 120, 226)",
+        "top": "narrow ? 240 : titled ? 76 : 26",
+        "foot": "narrow ? 300 : 78",
+        "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
+        "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34)",
+        "size": "narrow ? 12 : clamp(0.62 * slot_tall, 9, 13)",
+        "bar_tall": "narrow ? 8 : min(18, 0.68 * slot_tall)",
+        "n_lanes": "max(0, lane_extent[1])",
+        "low": "top + units * slot_tall",
+        "ribbon": "low + 20",
+        "ribbon_tall": "30",
+        "is_p": "now && (now.parameter === 'threshold' || rule === 'majority')",
+        "axis": "is_p ? 'p' : now && now.parameter === 'lam' ? 'lam' : 'parameter'",
+        "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
+        "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
+        "curve_left": "narrow ? 44 : 40",
+        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
+        "curve_wide": "narrow ? width - 60 : 186",
+        "side_tall": "has_side ? top + picture + 100 + curve_tall + 46 : 0",
+        "needed": "narrow ? ribbon + ribbon_tall + 90 + curve_tall : max(ribbon + ribbon_tall + 46, side_tall)",
+        "height": "max(room, ceil(needed))",
+    }
+
+
+def _js(value):
+    if isinstance(value, dict):
+        return "{" + ", ".join(f"{key}: {_js(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, list):
+        return "[" + ", ".join(map(_js, value)) + "]"
+    return repr(value)
+
+
+def _data(record):
+    in_scene = [{"type": "filter", "expr": "datum.m === model && datum.a === scene"}]
+    of_model = [{"type": "filter", "expr": "datum.m === model"}]
+    return [
+        *({"name": name, "values": record.get(name, [])} for name in TABLES),
+        {"name": "now", "source": "steps", "transform": [{"type": "filter", "expr": IN_STEP}]},
+        {
+            "name": "ribbon_steps",
+            "source": "steps",
+            "transform": [{"type": "filter", "expr": "datum.m === model && datum.r === rule"}],
+        },
+        {"name": "bars_now", "source": "bars", "transform": in_scene},
+        {"name": "lanes_now", "source": "lanes", "transform": in_scene},
+        {
+            "name": "win_now",
+            "source": "win",
+            "transform": [{"type": "filter", "expr": "datum.m === model && now && datum.g === now.g"}],
+        },
+        {"name": "curve_now", "source": "curve", "transform": of_model},
+        {
+            "name": "curve_at",
+            "source": "curve_now",
+            "transform": [{"type": "filter", "expr": "is_p && abs(datum.t - round(200 * at) / 200) < 0.001"}],
+        },
+        {
+            "name": "rows_now",
+            "source": "rows",
+            "transform": [{"type": "filter", "expr": "datum.m === model && now && datum.g === now.g"}],
+        },
+        {
+            "name": "lanes_of_model",
+            "source": "lanes",
+            "transform": [
+                {"type": "filter", "expr": "datum.m === model"},
+                {"type": "extent", "field": "lane", "signal": "lane_extent"},
+            ],
+        },
+        {"name": "ticks", "values": [{"t": t / 5} for t in range(6)]},
+    ]
+
+
+def _scales():
+    ranges = {"x": "[curve_left, curve_left + curve_wide]", "y": "[curve_top + curve_tall, curve_top]"}
+    return [
+        {"name": "p", "type": "linear", "domain": [0, 1], "range": {"signal": "[bars, end]"}},
+        *(
+            {"name": name, "type": kind, "range": {"signal": "[bars, end]"}}
+            | {"domain": {"signal": "now ? [now.from, now.to] : [0, 1]"}}
+            # λ goes on to thousands of bits where a model is sure.
+            for name, kind in (("parameter", "linear"), ("lam", "symlog"))
+        ),
+        {"name": "weight", "type": "linear", "domain": [0, 1], "range": {"signal": "[0, 152]"}},
+        *(
+            {"name": f"curve_{name}", "type": "linear", "range": {"signal": ranges[name]}, "zero": False}
+            | {"domain": {"data": f"ticks_{name}", "field": "at"}}
+            for name in ("x", "y")
+        ),
+    ]
