@@ -1,5 +1,7 @@
 """What visitors wait for, counted in work: opening, a step of the threshold, and what is computed before it is asked for."""
 
+import subprocess
+import sys
 import threading
 import time
 
@@ -295,3 +297,24 @@ def test_what_is_drawn_meanwhile_is_drawn_once(monkeypatch):
     assert drawn == ["picture"]
     assert places == ["open", "empty"]
     assert progress._meanwhile.get() is None
+
+
+# The start --------------------------------------------------------------------------------------------------------------
+
+
+def test_the_server_answers_before_charts_are_loaded():
+    """What takes a second to import is imported in a thread, while the browser loads the page."""
+    code = (
+        "import sys; from hierviz.app import lifetime, middleware; "
+        "print([name for name in ('altair', 'pandas', 'pyarrow', 'numba') if name in sys.modules])"
+    )
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "[]"
+
+
+def test_the_names_of_reports_are_there():
+    import hierviz.reports
+
+    assert all(getattr(hierviz.reports, name).__module__.startswith("hierviz.reports.") for name in hierviz.reports.__all__)
+    with pytest.raises(AttributeError, match="no attribute 'nothing'"):
+        _ = hierviz.reports.nothing
