@@ -20,10 +20,15 @@ class Ahead:
     ----------
     is_busy : callable
         Whether pages are being drawn: work that nobody waits for pauses meanwhile, at its next report.
+
+    Attributes
+    ----------
+    is_on : bool
+        For callers: whether to ask for anything.
     """
 
     def __init__(self, is_busy=lambda: False):
-        self._is_busy, self._lock = is_busy, threading.Lock()
+        self.is_on, self._is_busy, self._lock = False, is_busy, threading.Lock()
         self._queue, self._now = {}, None
 
     def want(self, key, make):
