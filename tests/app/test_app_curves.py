@@ -83,9 +83,9 @@ def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
     assert start_of(spec) == {"threshold": 0.5, "model": 0}
     visit.select(chart, {"chosen": [{"threshold": 0.93124}], "model": [{"model": 1}]})
     assert (visit.query["model"], visit.query["threshold"]) == ("multi-label", "0.93124")
-    visit.go("example")
-    assert visit.control("Model").value == "multi-label"
-    assert visit.control("Threshold τ").value == 0.93124
+    record = visit.go("example").ladder
+    assert record["models"][record["start"]["model"]]["key"] == "multi-label"
+    assert record["start"]["value"] == 0.93124
     assert start_of(chart_of(visit.go("curves"))[1]) == {"threshold": 0.93124, "model": 1}
 
 
@@ -105,7 +105,7 @@ def test_a_threshold_for_every_model(small_charts):
     assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
     for model, threshold in (("multi-label", 0.25), ("flat-softmax", 0.6), ("soft-max-margin", 0.25)):
         visit.go("example", **{**visit.query, "model": model, "rule": "threshold"})
-        assert visit.control("Threshold τ").value == threshold
+        assert visit.ladder["start"]["value"] == threshold
     visit.go("curves", **{**visit.query, "model": "multi-label"})
     next(one for one in visit.at.toggle if one.label == toggle).set_value(False)
     visit.run()
