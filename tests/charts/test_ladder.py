@@ -6,8 +6,8 @@ import math
 import naive
 import numpy as np
 import pytest
-import strategies
 import vl_convert
+from ladder_samples import KINDS, PARAMETERS, DemoSample, Sample, record_of, samples_of, values_of
 
 import hierviz as hv
 from hierviz.charts.ladder_record import MOST_LANES, LadderSettings, ladder_record
@@ -19,14 +19,8 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.number_text import probability_text
-from hierviz.predictions.listed_scores import ListedScores
 
-PARAMETERS = {"threshold": "threshold", "threshold_set": "threshold", "darts": "lam", "information_threshold": "bits"}
 LOOKS = list(itertools.product((366, 900, 1310), (False, True)))
-# Samples of each kind: 200 with those of the demo.
-KINDS = {"leaves": 36, "any": 36, "several": 24, "graph": 24, "inner": 16, "unknown": 10, "top-k": 20, "labels": 10}
-KINDS["chain"] = 8
-DEMO = 16
 WEIGHT_OF_ALL = 152
 
 
@@ -55,7 +49,9 @@ class Drawing:
         axis = next(items for mark, items in self.marks if mark["type"] == "rule" and data_of(mark) == "ticks")
         self.zero, self.one = axis[0]["x"], axis[-1]["x"]
         self.pixel = 1 / (self.one - self.zero)
-        names, words, counts = (self.find("bars_now", "text", key) for key in ("datum.name + (", "narrow ? '' :", "|| ''"))
+        names, words, counts = (
+            self.find("bars_now", "text", key) for key in ("datum.name + (", "narrow ? '' :", "|| ''")
+        )
         pale = next(items for mark, items in self.marks if mark["type"] == "rect" and data_of(mark) == "bars_now")
         parts = zip(names, self.names["bar_marks"], pale, words, counts, strict=True)
         self.bars = [
@@ -96,85 +92,6 @@ def data_of(mark):
     return mark.get("from", {}).get("data")
 
 
-class Sample:
-    """One sample of a random taxonomy: `graph` and `p` for the plain definitions, `truth` and the Evaluation."""
-
-    def __init__(self, kind, number):
-        rng = np.random.default_rng([list(KINDS).index(kind), number])
-        n = int(rng.integers(3, 14))
-        parents = [[int(rng.integers(max(0, i - 4), i))] for i in range(1, n)]
-        if kind == "chain":
-            # Fourteen levels, of which some have a second child.
-            parents = [[i] for i in range(14)] + [[i] for i in range(3, 12, 1 + number % 3)]
-        if kind == "graph":
-            parents = [one + [i - 2] * (i >= 2 and i - 2 not in one and rng.random() < 0.5) for i, one in enumerate(parents, 1)]
-        self.graph = naive.Graph(len(parents) + 1, [(a, i) for i, own in enumerate(parents, 1) for a in own])
-        self.taxonomy, self.kind = strategies.from_graph(self.graph), kind
-        self.truth = [] if kind == "unknown" else [int(rng.choice(self.taxonomy.leaves))]
-        if kind == "inner":
-            self.truth = [int(rng.choice(np.flatnonzero(~self.taxonomy.is_leaf)))]
-        if kind == "several":
-            self.truth = rng.choice(np.arange(1, self.graph.n), 2, replace=False).tolist()
-        predictions = self.predictions(rng)
-        self.evaluation = Evaluation.from_predictions(predictions)
-        self.p = predictions.node_probabilities([0])[0] if predictions.has_scores else None
-
-    def predictions(self, rng):
-        leaves, n, taxonomy = self.taxonomy.leaves, self.graph.n, self.taxonomy
-        truth = {"several": hv.NodeLists.from_lists([self.truth]), "unknown": None}.get(self.kind, np.array(self.truth))
-        if self.kind == "labels":
-            labels = hv.NodeLists.from_lists([rng.choice(np.arange(1, n), min(2, n - 1), replace=False).tolist()])
-            return hv.Predictions.from_labels(taxonomy, labels, truth=truth)
-        if self.kind == "any":
-            p = rng.choice(strategies.TIES, (1, n))
-            p[:, 0] = 1
-            return hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-        scores = rng.dirichlet(np.full(len(leaves), 0.5), 1)
-        if rng.integers(2):
-            scores = rng.multinomial(16, scores[0])[None] / 16
-        if self.kind == "top-k":
-            best = np.sort(np.argsort(-scores[0], kind="stable")[:2])
-            scores = ListedScores.from_entries(np.zeros(len(best), int), best, scores[0, best], (1, len(leaves)))
-        return hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
-
-    @property
-    def rules(self):
-        rules = [rule for rule, one in INFERENCE_RULES.items() if self.taxonomy.is_tree or not one.tree_only]
-        return tuple(rules[:1] if self.p is None else rules)
-
-    def infer(self, rule, parameter, value):
-        """What the rule answers: list of nodes."""
-        if self.p is None:
-            return self.evaluation.predictions.labels[0].tolist()
-        settings = INFERENCE_RULES[rule].settings({"threshold": 0.5} | ({parameter: value} if parameter else {}))
-        found = hv.infer(self.taxonomy, self.p[None], rule, **settings)
-        return found[0].tolist() if isinstance(found, hv.NodeLists) else [int(found[0])]
-
-
-class DemoSample(Sample):
-    """One of the demo."""
-
-    kind = "demo"
-
-    def __init__(self, evaluation, row):
-        self.evaluation, self.taxonomy, self.row = evaluation, evaluation.taxonomy, row
-        edges = [(int(self.taxonomy.parent[i]), i) for i in range(1, self.taxonomy.n_nodes)]
-        self.graph = naive.Graph(self.taxonomy.n_nodes, edges)
-        self.truth = [int(evaluation.predictions.truth[row])]
-        self.p = evaluation.predictions.node_probabilities([row])[0]
-
-    row = 0
-
-
-Sample.row = 0
-
-
-def record_of(sample, rules=None, start="threshold"):
-    rules = sample.rules if rules is None else rules
-    settings = LadderSettings(start if start in rules else rules[0], 0.5, rules)
-    return ladder_record({"m": sample.evaluation}, sample.evaluation.predictions.sample_id(sample.row), settings)
-
-
 @pytest.fixture(scope="module")
 def demo_evaluation():
     _, (predictions,) = load_demo(["flat_softmax"])
@@ -183,30 +100,7 @@ def demo_evaluation():
 
 @pytest.fixture(scope="module", params=[*KINDS, "demo"])
 def samples(request, demo_evaluation):
-    """An eighth of the samples of a kind each day, all of them before a release."""
-    n = KINDS.get(request.param, DEMO)
-    few = range(n if strategies.examples(200) == 200 else max(n // 8, 1))
-    if request.param != "demo":
-        return [Sample(request.param, number) for number in few]
-    rows = np.random.default_rng(3).permutation(demo_evaluation.predictions.n_samples)
-    return [DemoSample(demo_evaluation, int(rows[number])) for number in few]
-
-
-def values_of(record, rule, rng, most=2):
-    """Values of the number of a rule: bounds, a float to both sides of them, the middles; some of them."""
-    steps = [row for row in record["steps"] if row["r"] == rule]
-    parameter = steps[0]["parameter"]
-    if not parameter:
-        return parameter, [0.5]
-    bounds = [step["low"] for step in steps[1:]]
-    if parameter == "lam":
-        # At a bound of λ lines cross, and which of them is the answer there is a matter of rounding.
-        values = [bound * (1 + side) for bound in bounds for side in (-1e-8, 1e-8)]
-    else:
-        values = [side for bound in bounds for side in (math.nextafter(bound, -9), bound, math.nextafter(bound, 9))]
-    values += [(step["low"] + step["high"]) / 2 for step in steps] + [steps[0]["from"], steps[0]["to"]]
-    values = sorted({value for value in values if steps[0]["from"] <= value <= steps[0]["to"]})
-    return parameter, [values[place] for place in sorted(rng.permutation(len(values))[:most])]
+    return samples_of(request.param, demo_evaluation)
 
 
 def path_nodes(graph, nodes):
@@ -219,11 +113,13 @@ def test_bars_are_as_long_as_p_and_the_answer_is_that_of_the_rule(samples):
     rng, looks = np.random.default_rng(5), itertools.cycle(LOOKS)
     for number, sample in enumerate(samples):
         others = [rule for rule in sample.rules if rule not in PARAMETERS]
-        rules = [rule for rule in sample.rules if rule in PARAMETERS] + others[number % len(others or [0])::len(INFERENCE_RULES)]
+        rules = [rule for rule in sample.rules if rule in PARAMETERS] + others[
+            number % len(others or [0]) :: len(INFERENCE_RULES)
+        ]
         record = record_of(sample, tuple(rules))
         for rule in rules:
-            parameter, values = values_of(record, rule, rng)
-            for value in values:
+            parameter, values = values_of(record, rule)
+            for value in rng.choice(values, min(len(values), 2), replace=False):
                 width, dark = next(looks)
                 drawing = Drawing(record, width=width, dark=dark, rule=rule, value=value)
                 answer = sample.infer(rule, parameter, value)
@@ -309,7 +205,9 @@ def check_counts(drawing, sample, rule, setting, width):
     assert f"{counts['fp']} wrong, {counts['fn']} missed" in texts
     if len(sample.truth) == 1 and not INFERENCE_RULES[rule].returns_sets and sample.p is not None:
         said = [bar["count"] for bar in drawing.bars]
-        assert [said.count(word) for word in ("correct", "wrong", "missed")] == [counts[key] for key in ("tp", "fp", "fn")]
+        assert [said.count(word) for word in ("correct", "wrong", "missed")] == [
+            counts[key] for key in ("tp", "fp", "fn")
+        ]
 
 
 def check_win(drawing, sample, width):
