@@ -1,7 +1,7 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
 Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
-``titled``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of
+``titled``, ``fills``. Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of
 the win share another.
 
 Functions
@@ -28,7 +28,7 @@ IN_STEP = (
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True, fills=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -37,16 +37,18 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True)
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where its bars need it.
     titled : bool
         Whether the drawing says its sentence itself, and leaves room at its top left.
+    fills : bool
+        Whether it is as high as its room where it needs less.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"]
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled, "fills": fills} | record["start"]
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
@@ -100,7 +102,7 @@ def _signals():
         "curve_wide": "narrow ? width - 60 : 186",
         "side_tall": "has_side ? top + picture + 100 + curve_tall + 46 : 0",
         "needed": "narrow ? ribbon + ribbon_tall + 90 + curve_tall : max(ribbon + ribbon_tall + 46, side_tall)",
-        "height": "max(room, ceil(needed))",
+        "height": "max(fills ? room : 0, ceil(needed))",
     }
 
 

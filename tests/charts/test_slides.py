@@ -79,7 +79,9 @@ def test_title_drawing_and_last_line_are_apart_and_inside(sentence, dark):
     assert left + width <= WIDE - EDGE + 1
     # In its own proportions, as large as it fits: it touches the sides, or what is above and below.
     assert width / wide == pytest.approx(height / high, rel=1e-3)
-    touches = pytest.approx(WIDE - 2 * EDGE, abs=1) == width or height > 0.9 * (y - size - max(row[2] for row in title)) - 60
+    touches = (
+        pytest.approx(WIDE - 2 * EDGE, abs=1) == width or height > 0.9 * (y - size - max(row[2] for row in title)) - 60
+    )
     assert touches
     with Image.open(io.BytesIO(made.png)) as picture:
         assert picture.size == (WIDE, HIGH)
@@ -96,7 +98,9 @@ def test_the_last_line_has_what_is_given_and_a_date(monkeypatch):
     def foot(**said):
         return words_of(slide(figure, **said).svg)[-1][0]
 
-    assert foot(threshold=0.25, rule="threshold", date=datetime.date(2026, 1, 2)) == "Threshold · τ = 0.250 · 2026-01-02"
+    assert (
+        foot(threshold=0.25, rule="threshold", date=datetime.date(2026, 1, 2)) == "Threshold · τ = 0.250 · 2026-01-02"
+    )
     assert foot() == datetime.date.today().isoformat()
     assert foot(data="<b>&", date="2026") == "<b>& · 2026"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
