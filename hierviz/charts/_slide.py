@@ -19,6 +19,7 @@ from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import FONT, drawn, palette
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError, shown
+from hierviz.messages.new_files import new_file
 from hierviz.taxonomy.checks import is_number
 
 WIDE, HIGH = 1920, 1080
@@ -34,21 +35,30 @@ PICTURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg"}
 
 
 class Slide:
-    """A slide as SVG and PNG.
-
-    Attributes
-    ----------
-    svg : str
-    png : bytes
-        1920 x 1080 pixels.
-    """
+    """A slide as SVG (``svg``, text) and PNG (``png``, bytes)."""
 
     def __init__(self, svg):
         self.svg = svg
 
     @cached_property
     def png(self) -> bytes:
+        """1920 x 1080 pixels, drawn when it is first asked for."""
         return picture("svg_to_png", self.svg, scale=1.0, ppi=72.0)
+
+    def write(self, path):
+        """Write it to a file that ends in .svg or .png.
+
+        Raises
+        ------
+        FileError
+            If the name ends in something else, or the file cannot be written.
+        """
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        if suffix not in (".svg", ".png"):
+            raise FileError(f"{path}: expected a file that ends in .svg or .png, got {suffix or 'no ending'}. Rename it.")
+        content = self.svg.encode() if suffix == ".svg" else self.png
+        with new_file(path) as file:
+            file.write(content)
 
     def _repr_png_(self):
         return self.png

@@ -147,15 +147,8 @@ def _drawn(table, nodes, counts, cells, height, dark, width):
         hovers.append({**dict.fromkeys(tooltip_titles(table), ""), **place, **tips, "target": target, "cursor": cursor})
         if node in nodes and node not in middles:
             # The outline is around the class with all that is below it.
-            edges.append(
-                {
-                    **place,
-                    "x2": width - side - GAP,
-                    "colour": "transparent",
-                    "stroke": look.ink,
-                    "line": 2 if cell.height >= NAMED else 1,
-                }
-            )
+            line = 2 if cell.height >= NAMED else 1
+            edges.append({**place, "x2": width - side - GAP, "colour": "transparent", "stroke": look.ink, "line": line})
             middles[node] = cell.top + cell.height / 2
     lines, names = _names(table, nodes, counts, middles, width - side, side, height, look)
     total = height + 2

@@ -28,9 +28,11 @@ from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.inference.rules import node_thresholds
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text
+from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Lanes of a drawing, of answers and of truths; what has more is drawn as layers.
 MOST_LANES = 6
@@ -216,7 +218,8 @@ class _Model:
         row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
         row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
         row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
-        row |= {"a": self._scene(rule, answer, steps.paths[k], following), "outcome": outcome, "sentence": sentence}
+        paths = steps.paths.take(slice(k, k + 1))
+        row |= {"a": self._scene(rule, answer, paths, following), "outcome": outcome, "sentence": sentence}
         row |= {
             "sign": ANSWERS[outcome][1] if outcome else "",
             "said": OUTCOMES[outcome] if outcome else "truth unknown",
@@ -243,15 +246,23 @@ class _Model:
         is_set = INFERENCE_RULES[rule].returns_sets
         if (key := (tuple(answer), following, is_set)) in self.scenes:
             return self.scenes[key]["number"]
-        claimed = [path.tolist()[1:] for path in paths]
+        claimed = [path.tolist()[1:] for path in paths[0]]
         if len(claimed) + len(self.true_paths) > MOST_LANES:
             return NO_SCENE
         lanes = claimed
         if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, self.true_paths, following, self.high)
+        drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
         self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
         return len(self.scenes) - 1
+
+    def _true_paths(self, paths):
+        """The true paths; in a graph, where a class may have several, those that the paths of an answer are counted against."""
+        if self.taxonomy.is_tree or not self.truth:
+            return self.true_paths
+        ends = greedy_cover(self.taxonomy, NodeLists.from_lists([self.truth])).ends
+        matched = confusion(self.taxonomy, ends, paths).pairs(0)
+        return [path.tolist()[1:] for path in (*(pair.true for pair in matched.pairs), *matched.left_over)]
 
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""

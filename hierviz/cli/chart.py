@@ -297,10 +297,11 @@ def _said(chosen, kind):
 def _write(options, suffix, charts, figure, said):
     from hierviz.messages.new_files import new_file
 
+    require_unread(options.out)
     if said is not None:
-        slide = charts.slide(figure, dark=options.dark, **said)
-        content = slide.svg.encode() if suffix == ".svg" else slide.png
-    elif suffix == ".json":
+        charts.slide(figure, dark=options.dark, **said).write(options.out)
+        return
+    if suffix == ".json":
         content = json.dumps(charts.to_vega_lite(figure)).encode()
     elif suffix == ".csv":
         content = charts.to_csv(figure)
@@ -308,6 +309,5 @@ def _write(options, suffix, charts, figure, said):
         content = charts.show(figure).html.encode()
     else:
         content = charts.to_svg(figure).encode() if suffix == ".svg" else charts.to_png(figure)
-    require_unread(options.out)
     with new_file(options.out) as file:
         file.write(content)

@@ -169,3 +169,13 @@ def test_any_chart_can_be_a_slide():
     assert drawing_of(slide(chart, title="A point").svg)
     plain = Figure(lambda dark, width: chart, None, "A sentence.")
     assert words_of(slide(plain, date="").svg)[0][0] == "A sentence."
+
+
+def test_a_slide_is_written_as_its_name_says(tmp_path):
+    made = slide(plain_curves({"A": three_points()}), date="")
+    made.write(tmp_path / "a.svg")
+    made.write(str(tmp_path / "a.PNG"))
+    assert (tmp_path / "a.svg").read_text() == made.svg
+    assert (tmp_path / "a.PNG").read_bytes() == made.png
+    with pytest.raises(FileError, match=r"expected a file that ends in .svg or .png, got .pdf"):
+        made.write(tmp_path / "a.pdf")

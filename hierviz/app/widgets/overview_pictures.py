@@ -153,6 +153,9 @@ def draw(pictures, found):
         # The test of all subtrees may take a moment.
         with second:
             _subtrees(pictures, side, heights[2])
+    if not has_curve:
+        why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
+        st.caption(f"No operating curve: {escape(why)}.")
 
 
 def _places(px, has_curve):
