@@ -179,7 +179,9 @@ class Kind:
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 ONE_RULE = ("rule", "threshold")
 KINDS = {
-    "example": Kind("why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)),
+    "example": Kind(
+        "why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)
+    ),
     "curves": Kind(
         "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)
     ),
