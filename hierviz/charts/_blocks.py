@@ -175,7 +175,9 @@ def placed_outside(labels, left, right, height, colour):
             size, bold = line.get("size", SIZE), line.get("weight") == 600
             more = line.get("more", "")
             text = shorten(line["text"], right - x - text_width(more, size, bold), size, bold) + more
-            words.append({"size": size, "weight": line.get("weight", "normal"), "colour": line["colour"], "text": text, "x": x})
+            words.append(
+                {"size": size, "weight": line.get("weight", "normal"), "colour": line["colour"], "text": text, "x": x}
+            )
             words[-1] |= {"y": top + LINE * (i + 0.5), "limit": right - x + 4}
         drawn.append((label, {"x": x - 4, "x2": right, "y": top, "y2": top + label.height}))
     return words, lines, drawn

@@ -38,7 +38,12 @@ ROW = 17
 TALL, COARSEST, BUDGET = 500, 54, 900
 # Cells lower than this have no outline; labels outside take this share of the width at most, and this many pixels.
 OUTLINED, SHARE, LABELS = 7, 0.32, 290
-TOO_THIN = ("too thin to draw to scale, drawn as a 1 px line", "too thin: drawn as a 1 px line", "drawn as a 1 px line", "1 px line")
+TOO_THIN = (
+    "too thin to draw to scale, drawn as a 1 px line",
+    "too thin: drawn as a 1 px line",
+    "drawn as a 1 px line",
+    "1 px line",
+)
 
 
 def icicle(layout, look, width, select=None):

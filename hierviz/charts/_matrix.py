@@ -27,7 +27,9 @@ SIGNS = {"open": "− ", "closed": "+ ", "": ""}
 NARROWEST, WIDEST, PRINTED, INDENT = 15, 64, 26, 9
 # Blanks at the start of a name are cut off, but for those behind a mark of no width; three are about as wide as the step.
 MARK, BLANK = "\u200b", "\u00a0\u00a0\u00a0"
-ROW_LOW, ROW_HIGH, HEADER = 20, 32, 150
+ROW_LOW, ROW_HIGH, HEADER = 17, 34, 130
+# Lines that fill a place; more of them would be too small for their counts, or higher than a window.
+FILLED = 34
 LEGEND = {
     "same": ("tp", "the same class, or both below it"),
     "finer": ("tp", "answer below the truth"),
@@ -44,6 +46,11 @@ FAINTEST = 0.14
 def matrix_lines(width):
     """How many lines of the matrix can be read on `width` pixels."""
     return int((width - _label_width(width)) // (NARROWEST + 2))
+
+
+def lines_at_first(width):
+    """How many lines a matrix has that fills `width` pixels and a window, with the counts in its cells."""
+    return min(FILLED, matrix_lines(width), max(8, int((width - _label_width(width)) // PRINTED)))
 
 
 def _label_width(width):

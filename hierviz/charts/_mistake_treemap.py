@@ -187,7 +187,11 @@ def _filled(node, children, cost, own, alone, place, kept):
         parts.sort(key=lambda part: -part[2])
         places = squarified([part[2] for part in parts], *place)
         is_thin = [kind != "itself" and (w < NARROW or h < LOW) for (kind, _, _), (_, _, w, h) in zip(parts, places)]
-        thin = [int(nodes[0]) for (kind, nodes, _), low in zip(parts, is_thin) if low and kind == "class" and not kept[nodes[0]]]
+        thin = [
+            int(nodes[0])
+            for (kind, nodes, _), low in zip(parts, is_thin)
+            if low and kind == "class" and not kept[nodes[0]]
+        ]
         movable = np.flatnonzero(alone & ~kept[children])[::-1].tolist()
         needs_more = any(low and kind == "others" for (kind, _, _), low in zip(parts, is_thin))
         if not movable or not (thin or needs_more):
@@ -267,7 +271,9 @@ def mistake_treemap(table, root=0, *, cost=None, worst=None, height=HEIGHT, dark
     def draw(dark, width):
         return _drawn(table, root, cost, cells_of(width), dark, width, height, bad)
 
-    return Figure(draw, lambda: _table(table, root, cells), lambda: _sentence(table, root, cost, cells, bad), dark, width)
+    return Figure(
+        draw, lambda: _table(table, root, cells), lambda: _sentence(table, root, cost, cells, bad), dark, width
+    )
 
 
 def _drawn(table, root, cost, cells, dark, width, height, bad):
@@ -290,10 +296,16 @@ def _drawn(table, root, cost, cells, dark, width, height, bad):
         part = {"place": cell.place, "node": node, "tips": tips, "is_open": True, "words": words, "edge": edge}
         if cell.kind == "group":
             chip = chips[node]
-            part |= {"place": chip, "frame": (cell.place, LINES[cell.levels]), "words": functools.partial(_chip_words, chip, name, said)}
+            part |= {
+                "place": chip,
+                "frame": (cell.place, LINES[cell.levels]),
+                "words": functools.partial(_chip_words, chip, name, said),
+            }
         part |= {"value": _rate(table, RATE_OF[cost], cell), "n": _support(table, cell), "is_worst": node in bad[:1]}
         parts.append(part)
-    outside, bent, _ = placed_outside([_outside(table, cost, cell, look, bad) for cell in low], width, right, height, look.muted)
+    outside, bent, _ = placed_outside(
+        [_outside(table, cost, cell, look, bad) for cell in low], width, right, height, look.muted
+    )
     notes = [{"kind": "note", "label": f"area: {WHAT[cost]}"}]
     if bad and bad[0] in {int(cell.nodes[0]) for cell in single}:
         notes.append({"kind": "outline", "label": f"worst: {beyond(table, bad[0], cost)}", "colour": look.ink})
@@ -333,7 +345,12 @@ def _free(cell, cells, chips):
     """The part of a cell that is clear of names of classes and of the cell of a bad class in it."""
     place = dict(cell.place)
     for chip in sorted(chips, key=lambda chip: chip["y"]):
-        if chip["x"] < place["x2"] - 4 and chip["x2"] > place["x"] and chip["y"] < place["y"] + HEAD and chip["y2"] > place["y"]:
+        if (
+            chip["x"] < place["x2"] - 4
+            and chip["x2"] > place["x"]
+            and chip["y"] < place["y"] + HEAD
+            and chip["y2"] > place["y"]
+        ):
             place["y"] = min(chip["y2"], place["y2"])
     for other in cells:
         if other is not cell and cell.kind == "class" and not other.levels and _holds(cell, other):
@@ -419,7 +436,14 @@ def _words(place, name, said, is_worst, ink):
     if tall < 2 * LINE + 6:
         room = wide - needed - 8
         if room >= 30:
-            yield {"x": x, "y": top, "text": shorten(name, room, SIZE), "colour": ink, "limit": room + 6, "weight": weight}
+            yield {
+                "x": x,
+                "y": top,
+                "text": shorten(name, room, SIZE),
+                "colour": ink,
+                "limit": room + 6,
+                "weight": weight,
+            }
         if needed <= wide:
             yield {"x": place["x2"] - INSET, "y": top, "text": said, "colour": ink, "align": "right", "weight": 600}
         return

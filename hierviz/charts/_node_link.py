@@ -122,7 +122,9 @@ def _layout(rows, width, tall, notes):
     down, below = [0.0] * len(rows), {}
     for row in reversed(rows):
         i = row["row"]
-        middle = top[i] + (need[i] - NOTE * (notes[i] and ends[i])) / 2 if ends[i] else (min(below[i]) + max(below[i])) / 2
+        middle = (
+            top[i] + (need[i] - NOTE * (notes[i] and ends[i])) / 2 if ends[i] else (min(below[i]) + max(below[i])) / 2
+        )
         lowest = top[i] + need[i] - tall[i] / 2 - (AROUND / 2 if ends[i] or not row["tag"] else NAME)
         down[i] = min(max(middle, top[i] + tall[i] / 2 + (AROUND / 2 if ends[i] else NAME)), lowest)
         below.setdefault(row["parent_row"], []).append(down[i])

@@ -118,7 +118,8 @@ def _boxes(taxonomy, rows, look, width):
     between = min(BETWEEN, 0.2 * wide)
     # Where a name and its value have no room side by side, the value is below.
     is_crowded = any(
-        row["value"] and text_width(row["said"], SIZE, bold=True) + text_width(row["value"], SIZE, bold=True) + 24 > wide - between
+        row["value"]
+        and text_width(row["said"], SIZE, bold=True) + text_width(row["value"], SIZE, bold=True) + 24 > wide - between
         for row in rows
     )
     step = CROWDED if is_crowded else ROW
@@ -193,7 +194,11 @@ def _placed(taxonomy, shown, right, look, most):
 def _beside(taxonomy, row, place, look, right):
     """The words of a leaf next to its block, where the columns of deeper classes leave room."""
     said, x = f"{row['said']} {row['value']}", place["x2"] + 7
-    if not taxonomy.is_leaf[row["node"]] or place["y2"] - place["y"] < LOWEST or x + text_width(said, SIZE, True) > right:
+    if (
+        not taxonomy.is_leaf[row["node"]]
+        or place["y2"] - place["y"] < LOWEST
+        or x + text_width(said, SIZE, True) > right
+    ):
         return []
     return [{"x": x, "y": (place["y"] + place["y2"]) / 2, "text": said, "colour": look.ink, "weight": 600}]
 

@@ -193,7 +193,11 @@ def _drawn(table, root, value, cells, dark, width, height, worst):
     width -= 4
     single = [int(cell.nodes[0]) for cell in cells if not cell.is_others]
     colours = value_colours(table, value, single[1:] or single, dark)
-    low = [_outside(table, cell, {"x2": 0.0, "y": 0.0, "y2": 0.0}, value, look, worst) for cell in cells if cell.height < LEAST]
+    low = [
+        _outside(table, cell, {"x2": 0.0, "y": 0.0, "y2": 0.0}, value, look, worst)
+        for cell in cells
+        if cell.height < LEAST
+    ]
     is_narrow = width < NARROW
     right = width - outside_width(low, min(LABELS, (1.3 if is_narrow else 1) * SHARE * width))
     n_levels = max(cell.level for cell in cells) + 1
@@ -248,15 +252,26 @@ def _outside(table, cell, place, value, look, worst):
     """The label of a low cell."""
     node = int(cell.nodes[0])
     more = f" {number_text_of(value, _number(table, value, cell))}"
-    line = {"text": _name(table.taxonomy, cell), "more": more, "colour": look.ink, "weight": 600 if node in worst else "normal"}
-    return Outside(place["x2"], (place["y"] + place["y2"]) / 2, [line], -float(excess(table)[node]) - 1e9 * (node in worst))
+    line = {
+        "text": _name(table.taxonomy, cell),
+        "more": more,
+        "colour": look.ink,
+        "weight": 600 if node in worst else "normal",
+    }
+    return Outside(
+        place["x2"], (place["y"] + place["y2"]) / 2, [line], -float(excess(table)[node]) - 1e9 * (node in worst)
+    )
 
 
 def beyond(table, node, cost=None):
     """How much worse a class is than expected, in words; `cost` is as in `excess`."""
     key = cost_key(table) if cost is None else cost
     of = float(getattr(table, key)[node])
-    what = {"n_wrong": f"of {table.support[node]:,} wrong", "missed": f"of {table.support[node]:,} missed", "win_lost": "win lost"}
+    what = {
+        "n_wrong": f"of {table.support[node]:,} wrong",
+        "missed": f"of {table.support[node]:,} missed",
+        "win_lost": "win lost",
+    }
     more = float(excess(table, key)[node])
     amount = f"{fixed_text(abs(more), 1)} {'more' if more >= 0 else 'less'} than expected"
     return f"{table.taxonomy.title(node)}, {number_text_of(key, of)} {what[key]}, {amount}"

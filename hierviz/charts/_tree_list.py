@@ -86,7 +86,9 @@ def tree_list(rows, look, width, select=None, threshold=None):
         # Inside the drawing at both ends.
         half = text_width(text, SMALL) / 2
         middle = min(max(at, bar + half), width - half)
-        words.append({"x": middle, "y": above / 2 - 2, "text": text, "colour": look.ink, "size": SMALL, "align": "center"})
+        words.append(
+            {"x": middle, "y": above / 2 - 2, "text": text, "colour": look.ink, "size": SMALL, "align": "center"}
+        )
     return layer(
         boxes(cells, width, height),
         boxes(bars, width, height, radius=0),

@@ -169,7 +169,10 @@ def drawing_of_cells(table, colours, cells, width, height, *, notes=(), columns=
             around, line = cell["frame"]
             frames.append({**around, "colour": "transparent", "stroke": look.background, "line": line})
         if cell.get("is_worst"):
-            outlines.append(_around(cell["frame"][0] if "frame" in cell else place) | {"colour": "transparent", "stroke": look.ink, "line": 2.5})
+            outlines.append(
+                _around(cell["frame"][0] if "frame" in cell else place)
+                | {"colour": "transparent", "stroke": look.ink, "line": 2.5}
+            )
         texts_of += cell["words"](colours.text(fill))
         target = taxonomy.names[node] if node is not None and cell["is_open"] and not taxonomy.is_leaf[node] else ""
         tips = cell["tips"] if node is None else tooltip_of(table, node)

@@ -108,7 +108,11 @@ def pooled(table: NodeTable, key: str, nodes: np.ndarray, without: np.ndarray | 
         return total(getattr(table, key))
     if key == "mean_win":
         lost = table.win_lost
-        return float(ratio(total(table.support) - total(lost), total(table.support), np.nan)) if np.isfinite(lost).any() else np.nan
+        return (
+            float(ratio(total(table.support) - total(lost), total(table.support), np.nan))
+            if np.isfinite(lost).any()
+            else np.nan
+        )
     if key not in RATIOS:
         return np.nan
     part, whole, times = RATIOS[key]

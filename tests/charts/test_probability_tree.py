@@ -57,7 +57,9 @@ def test_cells_of_a_small_tree(taxonomy):
     cells = cells_of(probability_tree(taxonomy, P, truth=3, predicted=2))
     look = palette()
     # mammal right, cat wrong, dog missed; bird, duck and newt on neither path; animal, the root, counts for none.
-    assert sorted(row["colour"] for row in filled(cells)) == sorted([look.root, look.tp, look.fp, look.fn] + [look.tn] * 3)
+    assert sorted(row["colour"] for row in filled(cells)) == sorted(
+        [look.root, look.tp, look.fp, look.fn] + [look.tn] * 3
+    )
     # The true path is outlined: animal, mammal, dog.
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 3
 
