@@ -10,14 +10,14 @@ in proportion to their samples.
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
-from hierviz.charts._blocks import LOWEST, Outside, inside_words, outside_width, placed_outside
+from hierviz.charts._blocks import Outside, inside_words, outside_width, placed_outside
 from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
+from hierviz.charts.subtree_layout import HEIGHT, LEAST, subtree_cells
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._excess import excess, pooled, worst_subtrees
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns
@@ -25,120 +25,11 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.number_text import fixed_text
 from hierviz.taxonomy.checks import check_whole
 
-HEIGHT, LEAST, GAP = 560, LOWEST, 2
+GAP = 2
 # Pixels below which there is room for few columns.
 NARROW = 500
-# Subtrees that are always drawn; classes this many times as high as a line may be grouped with lower ones; width of labels.
-ALWAYS, GROUPED, SHARE, LABELS = 12, 3, 0.26, 260
-
-
-@dataclass(frozen=True)
-class SubtreeCell:
-    """A cell of the icicle.
-
-    Attributes
-    ----------
-    nodes : ndarray of int
-        One node, or those of a group.
-    is_others : bool
-    level : int
-        Levels below the root of the drawing; the column of classes that are deeper comes after the last one.
-    top, height : float
-        Pixels.
-    """
-
-    nodes: np.ndarray
-    is_others: bool
-    level: int
-    top: float
-    height: float
-
-
-def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAST, worst=(), badness=None):
-    """Positions of the cells of a subtree, the cell of a parent before those of its children.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree or a graph.
-    size : ndarray, shape (n_nodes,)
-        What heights are in proportion to; children of size 0 are not drawn.
-    root : int
-    levels : int
-        Levels below the root that are drawn.
-    height, least : float
-        Pixels of the root, and of the lowest cell of a single class.
-    worst : sequence of int
-        Nodes that are drawn however low they are, the worst first, and all above them.
-    badness : ndarray of float, shape (n_nodes,), optional
-        Of classes of similar height the best are grouped first; if not given, the lowest.
-
-    Returns
-    -------
-    list of SubtreeCell
-    """
-    worst = [int(node) for node in worst]
-    kept = np.zeros(taxonomy.n_nodes, dtype=bool)
-    if worst:
-        kept[taxonomy.ancestors(np.array(worst, dtype=np.intp)).nodes] = True
-    badness = size if badness is None else badness
-    found, place, shown_nodes = [SubtreeCell(np.array([root]), False, 0, 0.0, float(height))], 0, {root}
-    while place < len(found):
-        cell, place = found[place], place + 1
-        if cell.is_others or cell.level == levels:
-            continue
-        for inside in _children(taxonomy, size, cell, least, kept, badness):
-            found.append(inside)
-            shown_nodes |= set() if inside.is_others else {int(inside.nodes[0])}
-    return found + _deeper(taxonomy, size, found, levels, [node for node in worst if node not in shown_nodes])
-
-
-def _children(taxonomy, size, cell, least, kept, badness):
-    """The cells of the children of a cell: single ones, the largest first, then a group of the others."""
-    children = taxonomy.children[int(cell.nodes[0])]
-    children = children[size[children] > 0]
-    if not len(children):
-        return
-    children = children[np.argsort(-size[children], kind="stable")]
-    total = max(float(size[cell.nodes[0]]), float(size[children].sum()))
-    tall = cell.height * size[children] / total
-    # In a cell that is too low for a name only what must be drawn is.
-    alone = kept[children] | ((tall >= least) & (cell.height >= least))
-    if cell.height >= least:
-        # A group has room for its name, and more than one class: it takes in the best of those that are not much higher.
-        movable = np.flatnonzero(alone & ~kept[children] & (tall < GROUPED * least))
-        movable = movable[np.argsort(badness[children[movable]], kind="stable")].tolist()
-        while movable and not alone.all() and ((~alone).sum() == 1 or tall[~alone].sum() < least):
-            alone[movable.pop(0)] = False
-    top = cell.top
-    for i in np.flatnonzero(alone).tolist():
-        yield SubtreeCell(children[i : i + 1], False, cell.level + 1, top, float(tall[i]))
-        top += float(tall[i])
-    rest, of_rest = children[~alone], float(tall[~alone].sum())
-    if len(rest) and of_rest >= least:
-        yield SubtreeCell(rest, len(rest) > 1, cell.level + 1, top, of_rest)
-
-
-def _deeper(taxonomy, size, found, levels, missing):
-    """Cells of the column after the last one: bad classes that are further down, inside the last class above them."""
-    last = {int(cell.nodes[0]): cell for cell in found if cell.level == levels and not cell.is_others}
-    used: dict[int, float] = {}
-    drawn: list[set] = []
-    made = []
-    for node in missing:
-        path = [node]
-        while path[-1] not in last and path[-1]:
-            path.append(int(taxonomy.parents[path[-1]][0]))
-        above = last.get(path[-1])
-        # What is above or below another one would count twice.
-        if above is None or any(node in other or other_node in path for other, other_node in drawn):
-            continue
-        drawn.append((set(path[:-1]), node))
-        tall = above.height * float(size[node]) / float(size[path[-1]])
-        top = above.top + used.get(path[-1], 0.0)
-        used[path[-1]] = used.get(path[-1], 0.0) + tall
-        made.append(SubtreeCell(np.array([node]), False, levels + 1, top, tall))
-    return made
+# Subtrees that are always drawn; share of the width that labels outside may take, and pixels.
+ALWAYS, SHARE, LABELS = 12, 0.26, 260
 
 
 def subtree_icicle(table, root=0, *, value="correct", worst=None, height=HEIGHT, dark=None, width=1000):

@@ -1,8 +1,8 @@
 """Colours of one number of many nodes: orange is worse, blue is better.
 
-Shares have one scale from 0 to 1 with grey at `MIDDLE`, the same in all drawings and of all models; what few samples have is paler. Of counts and
-errors grey is 0, and orange (blue where neither end is worse) the largest number shown. The number itself is always written
-too.
+Shares have one scale from 0 to 1 with grey at `MIDDLE`, the same in all drawings and of all models; what few samples have is
+paler. Of counts and errors grey is 0, and orange (blue where neither end is worse) the largest number shown. The number itself
+is always written too.
 """
 
 from __future__ import annotations
@@ -142,10 +142,10 @@ def drawing_of_cells(table, colours, cells, width, height, *, notes=(), columns=
     table : NodeTable
     colours : ValueColours
     cells : list of dict
-        ``place`` (x, x2, y, y2); ``node`` (None for several small classes and the like, which have ``value`` and ``n``, the number
-        behind their colour and its samples); ``tips`` (fields of `tooltip_titles` where there is no node), ``is_open`` (whether a
-        click opens its subtree), ``is_worst``, and ``words``: a function of the colour of the text that gives rows of `texts`. One
-        with a ``frame`` (a place and the width of its line) is drawn over the others, which are inside its frame.
+        ``place`` (x, x2, y, y2); ``node`` (None for several small classes and the like, which have ``value`` and ``n``, the
+        number behind their colour and its samples); ``tips`` (fields of `tooltip_titles` where there is no node), ``is_open``
+        (whether a click opens its subtree), ``is_worst``, and ``words``: a function of the colour of the text that gives rows of
+        `texts`. One with a ``frame`` (a place and the width of its line) is drawn over the others, which are inside its frame.
     width, height : float
         Pixels.
     notes : sequence of dict

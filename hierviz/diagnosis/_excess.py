@@ -107,12 +107,8 @@ def pooled(table: NodeTable, key: str, nodes: np.ndarray, without: np.ndarray | 
     if NODE_COLUMNS[key].kind in ("count", "sum"):
         return total(getattr(table, key))
     if key == "mean_win":
-        lost = table.win_lost
-        return (
-            float(ratio(total(table.support) - total(lost), total(table.support), np.nan))
-            if np.isfinite(lost).any()
-            else np.nan
-        )
+        n = total(table.support)
+        return float(ratio(n - total(table.win_lost), n, np.nan)) if np.isfinite(table.mean_win).any() else np.nan
     if key not in RATIOS:
         return np.nan
     part, whole, times = RATIOS[key]

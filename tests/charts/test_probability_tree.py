@@ -184,7 +184,7 @@ def test_the_threshold_makes_ribbons_paler_and_crosses_the_bars(taxonomy):
     assert line["x"] == line["x2"] == pytest.approx(bars[2 * 2 + 1]["x2"])
     assert line["y2"] >= bars[-1]["y2"]
     assert "τ = 0.370" in shown_texts(to_svg(figure))
-    with pytest.raises(PredictionsError, match="threshold: expected a number from 0 to 1, got 1.5"):
+    with pytest.raises(PredictionsError, match=r"threshold: expected a number from 0 to 1, got 1\.5"):
         probability_tree(taxonomy, P, threshold=1.5)
 
 
