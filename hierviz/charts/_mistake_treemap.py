@@ -81,13 +81,9 @@ def _drawn(table, root, cost, cells, dark, width, height, bad):
     look, width = palette(dark), width - 4
     single = [cell for cell in cells if cell.kind in ("class", "group")]
     colours = value_colours(table, RATE_OF[cost], [int(cell.nodes[0]) for cell in single] or [root], dark)
-    chips: dict = {}
-    for cell in cells:
-        if cell.kind == "group":
-            chips[int(cell.nodes[0])] = _chip(table, cost, cell, chips.values())
-    within = {id(cell): _free(cell, cells, chips.values()) for cell in cells}
-    low = [cell for cell in cells if cell.kind == "class" and cell.nodes[0] in bad and _is_small(within[id(cell)])]
-    right = _right(width, [_outside(table, cost, cell, look, bad) for cell in low])
+    chips, within = _words_places(table, cost, cells)
+    labels = [_outside(table, cost, cell, look, bad) for cell in _unnamed(cells, within, bad)]
+    end = max(cell.x + cell.width for cell in cells)
     edge, parts = {"stroke": look.background, "line": 1}, []
     for cell in cells:
         place, said, name = within[id(cell)], number_text_of(cost, cell.cost), _name(table.taxonomy, cell)
@@ -104,17 +100,25 @@ def _drawn(table, root, cost, cells, dark, width, height, bad):
             }
         part |= {"value": _rate(table, RATE_OF[cost], cell), "n": _support(table, cell), "is_worst": node in bad[:1]}
         parts.append(part)
-    outside, bent, _ = placed_outside(
-        [_outside(table, cost, cell, look, bad) for cell in low], width, right, height, look.muted
-    )
+    outside, bent, _ = placed_outside(labels if end < width - 1 else [], end, width, height, look.muted)
     notes = [{"kind": "note", "label": f"area: {WHAT[cost]}"}]
     if bad and bad[0] in {int(cell.nodes[0]) for cell in single}:
         notes.append({"kind": "outline", "label": f"worst: {beyond(table, bad[0], cost)}", "colour": look.ink})
-    return drawing_of_cells(table, colours, parts, right, height, notes=notes, bent=bent, words=outside)
+    return drawing_of_cells(table, colours, parts, width, height, notes=notes, bent=bent, words=outside)
 
 
-def _right(width, labels):
-    return width + outside_width(labels, min(LABELS, SHARE * width))
+def _words_places(table, cost, cells):
+    """Where names of classes lie over their cells, by node, and what is left of each cell for its words, by its id."""
+    chips: dict = {}
+    for cell in cells:
+        if cell.kind == "group":
+            chips[int(cell.nodes[0])] = _chip(table, cost, cell, chips.values())
+    return chips, {id(cell): _free(cell, cells, chips.values()) for cell in cells}
+
+
+def _unnamed(cells, within, bad):
+    """Cells of bad classes that have no room for their name."""
+    return [cell for cell in cells if cell.kind == "class" and cell.nodes[0] in bad and _is_small(within[id(cell)])]
 
 
 def _is_small(place):
@@ -207,7 +211,13 @@ def _cells(table, root, cost, width, height, bad):
         raise PredictionsError(
             f"treemap: expected mistakes below {table.taxonomy.names[root]!r}, got none. Choose another class or threshold."
         )
-    return cells
+    # Labels outside take their room from the cells.
+    _, within = _words_places(table, cost, cells)
+    low = [_outside(table, cost, cell, palette(), bad) for cell in _unnamed(cells, within, bad)]
+    if not low:
+        return cells
+    wide -= outside_width(low, min(LABELS, SHARE * width))
+    return treemap_cells(table.taxonomy, getattr(table, cost), root, width=wide, **keywords)
 
 
 def _name(taxonomy, cell):
