@@ -45,8 +45,8 @@ with title_row:
             f":material/{icon}:" if is_narrow else label,
             key=f"{label.lower()}-sample",
             icon=None if is_narrow else f":material/{icon}:",
-            on_click=chosen.go,
-            args=(place + to,),
+            on_click=chosen.step,
+            args=(to,),
             disabled=place == stop or last < 0,
             help=f"{label} sample. Keys: ← → or k j",
         )
