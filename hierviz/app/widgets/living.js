@@ -37,8 +37,12 @@ class Living {
     // Until the server answers for the sample that was stepped to, what it says of former ones is late.
     const now = data.samples[0], isLate = this.wanted && this.wanted !== now && performance.now() < this.until;
     const place = isLate ? Object.keys(data.samples).find(one => data.samples[one] === this.wanted) : undefined;
-    if (place !== undefined) this.place_of = +place;
-    else {
+    clearTimeout(this.reminder);
+    if (place !== undefined) {
+      this.place_of = +place;
+      // Of several presses in a moment the server may have got one: it is told where they have led.
+      this.reminder = setTimeout(() => this.wanted && this.run(() => this.say(this.ladder.state)), 800);
+    } else {
       this.wanted = null;
       this.place_of = 0;
       this.run(() => this.show(now));
@@ -103,6 +107,7 @@ class Living {
 
   end() {
     this.stop.abort();
+    clearTimeout(this.reminder);
     this.ladder?.end();
   }
 }
