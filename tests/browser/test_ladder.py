@@ -190,7 +190,9 @@ def test_it_is_dragged_with_the_network_off(open_page, demo):
     darts = sample_steps(demo, demo.predictions.row(SAMPLE), "darts")
     expect(page.locator(SAID)).to_have_text(said_at(darts, state(page)[0]))
     times = np.array(page.locator(EXAMPLE).evaluate("place => place.frames"))
-    print(f"script of a frame: median {np.median(times):.1f} ms, p95 {np.quantile(times, 0.95):.1f} ms, {len(times)} frames")
+    print(
+        f"script of a frame: median {np.median(times):.1f} ms, p95 {np.quantile(times, 0.95):.1f} ms, {len(times)} frames"
+    )
     page.context.set_offline(False)
 
 
