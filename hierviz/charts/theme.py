@@ -148,10 +148,15 @@ def rule_label(rule):
 
 
 def drawn(chart, dark=None):
-    """(Altair chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither."""
+    """(chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither.
+
+    Charts are Altair's, or a Vega specification (dict).
+    """
     if hasattr(chart, "draw"):
         dark = chart.dark if dark is None else dark
         return chart.draw(dark), bool(dark)
+    if isinstance(chart, dict):
+        return chart, bool(dark)
     check_kind("chart", chart, alt.TopLevelMixin, "Pass what a function of hierviz.charts returns.")
     return chart, bool(dark)
 
@@ -169,9 +174,11 @@ def finish(chart, dark=None):
     Returns
     -------
     altair chart
-        A configured copy; it can no longer be layered or concatenated.
+        A configured copy; it can no longer be layered or concatenated. A Vega specification stays as it is.
     """
     chart, dark = drawn(chart, dark)
+    if isinstance(chart, dict):
+        return chart
     look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)

@@ -33,6 +33,7 @@ import numpy as np
 from hierviz.comparison.columns import Column, file_numbers
 from hierviz.comparison.resampled import ProteinNumbers, has_protein
 from hierviz.evaluation._judged_answers import samples_at_or_below
+from hierviz.evaluation.constant_scores import evaluation_of_constant
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
@@ -44,7 +45,6 @@ from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
 from hierviz.metrics.sets.node_sets import closed_lists, node_weights
 from hierviz.metrics.ties import rounded
-from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import NodeLists
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
@@ -176,11 +176,7 @@ def _of_frequencies(model, columns, class_weights, accretion):
     """(values, what is answered, reasons) of the constant distribution of class frequencies."""
     wanted = [column for column in columns if _is_of_scores(column)]
     p, source = _distribution(model)
-    n, truth = model.n_judged, model.truth
-    predictions = Predictions(
-        model.taxonomy, "constant", np.broadcast_to(p[1:], (n, len(p) - 1)), "node_probabilities", None, truth=truth
-    )
-    constant = Evaluation.from_predictions(predictions, threshold=0.5)
+    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant")
     choice = {"rule": "majority", "threshold": 0.5}
     protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
     return file_numbers(constant, wanted, choice, class_weights, protein=protein), source

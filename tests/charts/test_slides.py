@@ -139,8 +139,14 @@ def test_an_example_brings_its_sample():
     truth = tree.nodes("a2")
     predictions = Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth, attributes={"text": text})
     figure = example(predictions, "0")
-    assert figure.sample == "A cat sat down."
-    assert "A cat sat down." in {row[0] for row in words_of(slide(figure).svg)}
+    made = slide(figure, rule="threshold", threshold=0.5).svg
+    inner = made[made.index("<svg", 10) :]
+    assert "A cat sat down." in "".join(re.findall(r">([^<]*)<", inner))
+    # The sentence is the title, and not in the drawing again; nor are model and rule, which the last line names.
+    texts = re.findall(r">([^<]+)<", inner)
+    assert not any(figure.sentence.startswith(text) for text in texts if len(text) > 12)
+    assert figure.sentence in " ".join(row[0] for row in words_of(made))
+    assert "Threshold" not in texts
     assert operating_curves({"A": three_points()}).sample is None
 
 

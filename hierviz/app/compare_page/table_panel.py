@@ -1,5 +1,6 @@
 """The table that a paper would print, with its intervals, ranks, constants, warnings and downloads."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import streamlit as st
@@ -9,7 +10,7 @@ from hierviz.app.compare_page.shown_table import WITH_NUMBER, downloads, draw_ta
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import pick, pick_several
 from hierviz.app.widgets.figure import main_place
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.progress import meanwhile, worked_out
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.table import compare
 
@@ -31,7 +32,7 @@ MOST_WARNED = 3
 def draw(compared, row):
     """Which columns, in the row of the page; the table, what its signs mean, and the same for a paper.
 
-    While another table is computed, the former one stays.
+    While another table is computed, the former one stays; before the first one its numbers come without intervals.
     """
     with row:
         preset, metrics, shown = _asked(compared)
@@ -42,12 +43,25 @@ def draw(compared, row):
             st.caption(f":material/history: Previous table: {_setting(former)}.")
             with main_place(name="-before"):
                 draw_table(former, shown, "compare-table-before")
-    with bar:
+    with bar, meanwhile(lambda: _numbers_first(compared, preset, metrics)) if former is None else nullcontext():
         found = worked_out_table(compared, preset, metrics)
     if found is None:
         return
     with place.container():
         _draw(compared, found, shown)
+
+
+def _numbers_first(compared, preset, metrics):
+    """The numbers of a table whose intervals are being computed."""
+    key = table_key(compared, preset, metrics)
+    if not key[-1]:
+        return
+    found = state.computed(
+        "comparison table", (*key[:-1], False), lambda: _made(compared, preset, metrics, resamples=0)
+    )
+    st.caption(":material/hourglass_top: Intervals and marks are being computed.")
+    with main_place(name="-first"):
+        draw_table(found, "none", "compare-table-first")
 
 
 def _warnings(found):
@@ -146,25 +160,10 @@ def worked_out_table(compared, preset, metrics=()):
     """
     key = table_key(compared, preset, metrics)
     former = former_table(compared)
-    runs = [
-        (run, compared.choice_of(model).get("threshold", 0.5))
-        for model in compared.keys
-        for run in compared.runs(model)
-    ]
-    others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
 
     def make(stages):
-        found = compare(
-            [run for run, _ in runs],
-            preset or None,
-            metrics,
-            rule=compared.choice["rule"],
-            threshold=[threshold for _, threshold in runs],
-            stage=stages,
-            former=former,
-            **({} if key[-1] else {"resamples": 0}),
-            **others,
-        )
+        how = {"stage": stages, "former": former, **({} if key[-1] else {"resamples": 0})}
+        found = _made(compared, preset, metrics, **how)
         assert found.marks is not None  # they take a moment: computed while the progress is shown
         return found
 
@@ -172,6 +171,19 @@ def worked_out_table(compared, preset, metrics=()):
     if found is not None:
         state.memory("compare table")["last"] = key
     return found
+
+
+def _made(compared, preset, metrics, **how):
+    """The ComparisonTable; `how` are more keywords of `hierviz.compare`."""
+    runs = [
+        (run, compared.choice_of(model).get("threshold", 0.5))
+        for model in compared.keys
+        for run in compared.runs(model)
+    ]
+    others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
+    thresholds = [threshold for _, threshold in runs]
+    models = [run for run, _ in runs]
+    return compare(models, preset or None, metrics, rule=compared.choice["rule"], threshold=thresholds, **how, **others)
 
 
 def preset_control(width=260, **widget):

@@ -8,7 +8,7 @@ import numpy as np
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
-from hierviz.app.state import current, rule_parameters
+from hierviz.app.state import current, rule_parameters, server_memory
 from hierviz.app.state.components import component
 from hierviz.app.widgets.figure import below, draw, main_place, written_out
 from hierviz.app.widgets.progress import worked_out
@@ -78,6 +78,10 @@ class CurveChoice:
     def worked_out(self, name, what, make, *more, unit=None):
         """As `computed`, of what takes long: see `progress.worked_out`."""
         return worked_out(name, (self.data_key, tuple(self.keys), *more), what, make, unit)
+
+    def ahead(self, name, make, *more):
+        """Begin with what `worked_out` will be asked for."""
+        server_memory.ahead(name, (self.data_key, tuple(self.keys), *more), make)
 
     def samples(self):
         """JudgedSamples of every model by key: the samples that all of them judge."""
@@ -233,6 +237,21 @@ def _landed(model, marked, settings, progress):
         metrics = path_metrics(model.taxonomy, model.truth, answers[model.judged])
         values_by_rule[rule] = {key: float(metrics[key].mean()) for key in path_keys()}
     return values_by_rule
+
+
+def first_picture(choice):
+    """The lines alone, for the time that what is drawn on them takes."""
+    view, dark, width = state.view(), state.is_dark(), state.session.px
+    options = {"threshold": choice.threshold(view), "model": choice.name(state.shown_model_of(choice.keys))}
+    look = {"among": choice.all_names, "dark": dark, "width": width, "height": HEIGHT}
+
+    def make():
+        curves = choice.curves(view)
+        axes = replace(choice.axes, zoom="whole" not in view.drawn)
+        return written_out(charts.operating_curves(curves, axes=axes, **options, **look))
+
+    asked = (choice.data_key, tuple(choice.keys), view.axes, view.drawn, str(options), dark, width)
+    draw(state.computed("first curves", asked, make), key="first-curves", alt=choice.alt)
 
 
 def curve_chart(choice):

@@ -14,8 +14,9 @@ from hierviz.app.curve_panels import (
     target_panel,
     uncertainty,
 )
+from hierviz.app.curve_panels.curve_chart import first_picture
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.progress import meanwhile, worked_out
 from hierviz.evaluation.summary import STEPS
 from hierviz.messages.errors import HiervizError
 from hierviz.reports.view_pages import PANELS
@@ -42,11 +43,12 @@ def prepare(choice):
             return False
     if choice.curves(state.session.get("curve_start") or state.view()) is None:
         return False
-    choice.rules()
-    with contextlib.suppress(HiervizError):  # the panel shows why
-        uncertainty.prepare(choice)
-        if state.view().panel in DRAW_FIRST:
-            DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
+    with meanwhile(lambda: first_picture(choice)):
+        choice.rules()
+        with contextlib.suppress(HiervizError):  # the panel shows why
+            uncertainty.prepare(choice)
+            if state.view().panel in DRAW_FIRST:
+                DRAW_FIRST[state.view().panel](choice, state.shown_model_of(choice.keys))
     return True
 
 

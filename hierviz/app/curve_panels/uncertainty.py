@@ -1,6 +1,8 @@
 """Panel "Uncertainty": bands and intervals from resamples, and whether two models clearly differ."""
 
+import contextlib
 from dataclasses import dataclass
+from functools import partial
 
 import streamlit as st
 
@@ -19,6 +21,8 @@ from hierviz.uncertainty.resamples import Resamples
 
 # With fewer no difference of two models can be called clear at 95 %.
 FEWEST, MOST = fewest_resamples(0.95), 100_000
+# Samples up to which intervals are computed before anyone asks for them.
+MOST_AHEAD = 20_000
 RESAMPLES = Setting(
     "n_resamples",
     "Resamples",
@@ -66,21 +70,37 @@ def intervals(choice):
     """ModelIntervals of every model by key; empty where they are not wanted, were cancelled, or the data allow none."""
     if not is_on():
         return {}
-    samples, how, found = choice.samples(), settings(choice), {}
+    how, found = settings(choice), {}
     try:
-        resamples = how.resamples(choice.first_samples())
+        work = _bootstraps(choice, how)
     except HiervizError:
         return {}  # the panel shows why
-
-    def made(stages):
-        who = f"Bootstrap of {choice.name(key)}, model {len(found) + 1} of {len(samples)}"
-        return model_intervals(samples[key], resamples, progress=stages(who, "resamples"))
-
-    for key in samples:
+    for key, made in work.items():
         found[key] = choice.worked_out("intervals", "Bands and intervals", made, key, how)
         if found[key] is None:
             return {}
     return found
+
+
+def ahead(choice):
+    """Begin with the bands and intervals of models that are likely to be compared, where that takes seconds."""
+    how = settings(choice)
+    if choice.first_samples().n_samples > MOST_AHEAD:
+        return
+    with contextlib.suppress(HiervizError):
+        for key, made in _bootstraps(choice, how).items():
+            choice.ahead("intervals", made, key, how)
+
+
+def _bootstraps(choice, how):
+    """What makes the ModelIntervals of each model, by key."""
+    samples, resamples = choice.samples(), how.resamples(choice.first_samples())
+
+    def made(key, place, stages):
+        who = f"Bootstrap of {choice.name(key)}, model {place} of {len(samples)}"
+        return model_intervals(samples[key], resamples, progress=stages(who, "resamples"))
+
+    return {key: partial(made, key, place) for place, key in enumerate(samples, 1)}
 
 
 def prepare(choice):

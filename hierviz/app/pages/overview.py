@@ -3,6 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.curve_panels import uncertainty
+from hierviz.app.curve_panels.curve_chart import CurveChoice
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.taxonomy_page.where import goes_wrong_most
 from hierviz.app.widgets import (
@@ -42,6 +44,9 @@ def compare(data, key):
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
         # The spread between runs is in the table of Compare.
         where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else {}
+        if not data.runs:
+            pair = {key: data.methods[key][0] for key in two}
+            uncertainty.ahead(CurveChoice(data.digest, taxonomy, pair, all_names=data.method_names))
         label = f"Is {best} clearly better than {second}?"
         link_to("compare" if data.runs else "curves", label, "compare_arrows", model=two[0], models=tuple(two), **where)
         others = [other for other in data.methods if other != key and data.models[other].why_no_curve() is None]
@@ -96,7 +101,7 @@ if first.n_judged:
     where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
-        pictures = overview_pictures.Pictures(where)
+        pictures = overview_pictures.OverviewPictures(where)
         shown_words(pictures)
         overview_pictures.draw(pictures, found)
         if any(found.counts.values()):

@@ -8,16 +8,18 @@ import weakref
 import streamlit as st
 from streamlit.runtime.scriptrunner import get_script_run_ctx
 
+from hierviz.app.state.ahead import Ahead
 from hierviz.app.state.current import publish, session, tied, view
 from hierviz.app.state.limits import GIGA, MEGA, ServerLimits
 from hierviz.app.state.shelf import Shelf
 from hierviz.app.state.uploads import UploadFolder
-from hierviz.app.state.visits import keep_sweeping, running_server, shown_keys, visit
+from hierviz.app.state.visits import is_busy, keep_sweeping, running_server, shown_keys, visit
 from hierviz.opening.options import start_options
 from hierviz.reports.view import CHOICES
 
 # Browsers whose marks of a data set are kept.
 MOST_VISITORS = 500
+_ahead = Ahead(is_busy)
 _of_data: weakref.WeakKeyDictionary = weakref.WeakKeyDictionary()
 
 
@@ -93,9 +95,33 @@ def known(name, key):
     return server().results.known((name, key), visit())
 
 
+def ahead(name, key, make):
+    """Let the server make what `computed` will be asked for, in its spare time; `make` takes a `Stages`."""
+    if not _ahead.is_on or known(name, key) is not None:
+        return
+    results, user = server().results, visit()
+    _ahead.want((name, key), lambda stage: results.get((name, key), lambda: make(stage), user))
+
+
+def work_ahead():
+    """From now on do what `ahead` asks for: this process serves visitors, who look at one page while the next is prepared."""
+    _ahead.is_on = True
+
+
+def wait_for_ahead(name, key, show):
+    """Wait for what `ahead` is making just now, showing its progress."""
+    _ahead.wait((name, key), show)
+
+
 def cancel(place):
     """Do not make what is made at a place of a page until this session wants it again."""
     memory("cancelled")[place] = True
+    _ahead.cancel(lambda asked: place_of(*asked) == place)
+
+
+def place_of(name, key):
+    """The place of a page where something is made."""
+    return f"{name}-{key}"
 
 
 def was_cancelled(place):

@@ -35,10 +35,12 @@ class Stages:
         Of `on_cancel`.
     after : float
         Seconds before anything is shown.
+    meanwhile : callable, optional
+        Called once the bar is there, to show what can be shown before the work is done.
     """
 
-    def __init__(self, key, on_cancel, args=(), after=SHOWN_AFTER):
-        self._place = st.empty()
+    def __init__(self, key, on_cancel, args=(), after=SHOWN_AFTER, meanwhile=None):
+        self._place, self._meanwhile = st.empty(), meanwhile
         self._key, self._on_cancel, self._args = key, on_cancel, args
         self._from, self._told, self._bar = time.monotonic() + after, 0.0, None
 
@@ -57,6 +59,9 @@ class Stages:
         if self._bar is not None and now - self._told >= BETWEEN:
             self._told = now
             self._bar.progress(min(share, 1.0), escape(text))
+            if self._meanwhile is not None:
+                draw, self._meanwhile = self._meanwhile, None
+                draw()
 
     def __enter__(self):
         return self

@@ -28,6 +28,8 @@ COOKIE = "_streamlit_xsrf"
 
 _visits: weakref.WeakSet = weakref.WeakSet()
 _last_run = 0.0
+# Pages that are being drawn.
+_n_runs = 0
 _lock = threading.Lock()
 
 
@@ -116,8 +118,15 @@ def callbacks_of_this_run():
     They would keep in memory what their pages read, also once closed. A run that the next press ends removes none: the browser
     still shows the widgets it had not come to, and a press on them counts.
     """
+    global _n_runs
     former = _widgets().copy()
-    yield
+    with _lock:
+        _n_runs += 1
+    try:
+        yield
+    finally:
+        with _lock:
+            _n_runs -= 1
     widgets = _widgets()
     for widget_id, widget in former.items():
         if widgets.get(widget_id) is widget:
@@ -130,6 +139,11 @@ def _widgets():
         return get_script_run_ctx().session_state._state._new_widget_state.widget_metadata
     except AttributeError:
         return {}
+
+
+def is_busy():
+    """Whether a page is being drawn for anyone."""
+    return _n_runs > 0
 
 
 def begin_run():

@@ -1,10 +1,39 @@
 """What takes long on a page: computed once for all visitors, with its progress and a button that cancels it."""
 
+from contextlib import contextmanager
+from contextvars import ContextVar
+
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import server_memory
 from hierviz.app.state.escape import escape
+
+
+_meanwhile: ContextVar = ContextVar("meanwhile", default=None)
+
+
+@contextmanager
+def meanwhile(draw):
+    """Show the first picture of a page while something inside takes long: `draw()` is called once, when progress is shown.
+
+    What it drew is gone at the end, when the whole page can be drawn.
+    """
+    places = []
+
+    def once():
+        if not places:
+            places.append(st.empty())
+            with places[0].container():
+                draw()
+
+    token = _meanwhile.set(once)
+    try:
+        yield
+    finally:
+        _meanwhile.reset(token)
+    for place in places:
+        place.empty()
 
 
 def worked_out(name, key, what, make, unit=None):
@@ -31,7 +60,7 @@ def worked_out(name, key, what, make, unit=None):
     found = state.known(name, key)
     if found is not None:
         return found
-    place = f"{name}-{key}"
+    place = server_memory.place_of(name, key)
     if server_memory.was_cancelled(place):
         if server_memory.is_told_first(place):
             with st.container(horizontal=True, vertical_alignment="center"):
@@ -45,7 +74,8 @@ def worked_out(name, key, what, make, unit=None):
                 )
         return None
     server_memory.whole_run()
-    with state.Stages(f"cancel-{place}", server_memory.cancel, (place,)) as stages:
+    with state.Stages(f"cancel-{place}", server_memory.cancel, (place,), meanwhile=_meanwhile.get()) as stages:
+        server_memory.wait_for_ahead(name, key, stages.show)
         return state.computed(name, key, lambda: make(stages if unit is None else stages(what, unit)))
 
 

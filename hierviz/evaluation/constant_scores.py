@@ -1,0 +1,69 @@
+"""The Evaluation of scores that are the same for every sample: each different truth is worked on once.
+
+Functions
+---------
+evaluation_of_constant
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from hierviz.evaluation.evaluation import Evaluation
+from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import closed_lists
+from hierviz.predictions.predictions import Predictions
+
+_COLUMNS = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
+
+
+def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
+    """Evaluate one row of node probabilities as the scores of every sample.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+    p : ndarray of float, shape (n_nodes,)
+    name : str
+        Of the Predictions.
+    threshold : float
+        Of the sets of labels.
+
+    Returns
+    -------
+    Evaluation
+        As `Evaluation.from_predictions` makes it of so many equal rows.
+    """
+
+    def predictions_of(truth):
+        rows = np.broadcast_to(p[1:], (len(truth), len(p) - 1))
+        return Predictions(taxonomy, name, rows, "node_probabilities", None, truth=truth)
+
+    predictions = predictions_of(truth)
+    if not isinstance(truth, np.ndarray) or not len(truth):
+        return Evaluation.from_predictions(predictions, threshold=threshold)
+    targets, place, n_of = np.unique(truth, return_inverse=True, return_counts=True)
+    once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold)
+    assert once.table is not None
+    columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
+    counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
+    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, _label_counts=counts)
+
+
+def _repeated(taxonomy, once, targets, place, n_of):
+    """The LabelSetCounts of all samples from those of the different truths."""
+    sums, columns = once.counted()
+    closed = closed_lists(taxonomy, targets)
+    n_true = np.bincount(closed.nodes, n_of[closed.rows], taxonomy.n_nodes).astype(np.int64)
+    is_predicted, is_valid = (sums[key] > 0 for key in ("n_predicted", "n_valid"))
+    sums = {
+        "n_true": n_true,
+        "n_predicted": is_predicted * len(place),
+        "n_hit": is_predicted * n_true,
+        "n_valid": is_valid * len(place),
+        "n_valid_hit": is_valid * n_true,
+        "n_samples": len(place),
+    }
+    repeated = {key: values[place] for key, values in columns.items()}
+    return LabelSetCounts.from_counted(taxonomy, once.threshold, [(sums, repeated)])

@@ -1,0 +1,61 @@
+"""Scores that are the same for every sample: the numbers are those of all rows, and each different truth is worked on once."""
+
+import json
+
+import numpy as np
+import pytest
+
+import hierviz as hv
+from hierviz import Evaluation, Predictions, Taxonomy
+from hierviz.evaluation import constant_scores
+from hierviz.evaluation.constant_scores import evaluation_of_constant
+from hierviz.taxonomy.taxonomy import NodeLists
+
+EDGES = [("root", "a"), ("root", "b"), ("a", "a1"), ("a", "a2"), ("b", "b1"), ("b1", "b11"), ("b1", "b12")]
+
+
+@pytest.fixture
+def taxonomy():
+    return Taxonomy.from_edges(EDGES)
+
+
+@pytest.mark.parametrize("is_coherent", [True, False])
+@pytest.mark.parametrize("kind", ["leaves", "any node", "lists"])
+def test_as_so_many_equal_rows(taxonomy, kind, is_coherent):
+    rng = np.random.default_rng(3)
+    p = rng.random(taxonomy.n_nodes)
+    p[0] = 1
+    if is_coherent:
+        for node in range(1, taxonomy.n_nodes):
+            p[node] *= p[taxonomy.parent[node]]
+    nodes = taxonomy.leaves if kind == "leaves" else np.arange(taxonomy.n_nodes)
+    truth = rng.choice(nodes, 60)
+    if kind == "lists":
+        truth = NodeLists(np.arange(0, 61, 2), np.maximum(truth, 1))
+    found = evaluation_of_constant(taxonomy, truth, p, "constant", 0.3)
+    rows = np.tile(p[1:], (len(truth), 1))
+    plain = Evaluation.from_predictions(
+        Predictions(taxonomy, "constant", rows, "node_probabilities", None, truth=truth), threshold=0.3
+    )
+    assert json.dumps(hv.evaluate(found, threshold=0.3)) == json.dumps(hv.evaluate(plain, threshold=0.3))
+    of_found, of_plain = (one.per_sample("threshold", 0.3) for one in (found, plain)) if kind != "lists" else ({}, {})
+    assert of_found.keys() == of_plain.keys()
+    for key, values in of_found.items():
+        np.testing.assert_array_equal(values, of_plain[key], err_msg=key)
+
+
+def test_each_different_truth_is_worked_on_once(taxonomy, monkeypatch):
+    rows = []
+
+    def counted(predictions, *arguments, **keywords):
+        rows.append(predictions.n_samples)
+        return Evaluation.from_predictions(predictions, *arguments, **keywords)
+
+    class Counted(Evaluation):
+        from_predictions = staticmethod(counted)
+
+    monkeypatch.setattr(constant_scores, "Evaluation", Counted)
+    truth = np.tile(taxonomy.leaves, 1000)
+    found = evaluation_of_constant(taxonomy, truth, np.ones(taxonomy.n_nodes), "constant")
+    assert rows == [taxonomy.n_leaves]
+    assert found.n_judged == len(truth)
