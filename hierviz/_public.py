@@ -93,6 +93,7 @@ _FILES = {
         "diagnosis._means_by": "means_by",
         "diagnosis._sample_steps": "sample_steps steps_by_rule SampleSteps",
         "diagnosis._lane_bars": "lane_bars LaneBars",
+        "diagnosis._what_if": "what_if",
         "diagnosis.sample_paths": "path_probabilities",
         "diagnosis.mistakes": "worst",
         "diagnosis.sample_filter": "SampleFilter filtered facets",

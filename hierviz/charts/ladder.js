@@ -2,7 +2,9 @@
 // at a threshold. It computes no answer, number or sentence. Controls are HTML; the handle is a slider on top of the drawing.
 //
 // hierviz.ladder(place, {spec, record, embed, look, can, tell}) gives {update(data), set(value), view, end()}.
-// `look()` gives {dark, width, height}; `tell(state, done)` gets {model, rule, value} after a choice or a drag.
+// `look()` gives {dark, width, height}; `tell(state)` gets {model, rule, value} after a choice or a drag. `can` has what the page
+// can do where a record asks before it shows (ladder_asks.js): {change: compute what a class with another p gives, keys: give the
+// ladder the keys that nothing else on the page takes}.
 var hierviz = globalThis.hierviz ?? {};
 globalThis.hierviz = hierviz;
 (() => {
@@ -40,6 +42,7 @@ globalThis.hierviz = hierviz;
       place.classList.add("ladder");
       place.append(this.controls, this.figure, this.said);
       this.listen();
+      this.asking = hierviz.asking?.(this);
     }
 
     listen() {
@@ -60,7 +63,8 @@ globalThis.hierviz = hierviz;
     async start() {
       const {dark, width, height} = this.look();
       this.state = {...this.record.start, ...this.state};
-      const spec = hierviz.filled(this.spec, this.record, {dark, width, room: height, ...this.state});
+      const signals = {dark, width, room: height, ...this.state, ...this.asking?.signals()};
+      const spec = hierviz.filled(this.spec, this.record, signals);
       this.view = (await this.embed(this.drawing, spec, {actions: false, renderer: "svg", mode: "vega"})).view;
       this.values = {...this.record.values};
       this.fill();
@@ -110,10 +114,13 @@ globalThis.hierviz = hierviz;
       this.handle.setAttribute("aria-valuemin", step.from);
       this.handle.setAttribute("aria-valuemax", step.to);
       this.handle.setAttribute("aria-valuenow", this.state.value);
-      this.handle.setAttribute("aria-valuetext", `${this.state.value.toFixed(3)}: ${step.sentence}`);
-      this.said.textContent = step.sentence;
-      this.said.dataset.answer = step.name;
-      this.drawing.setAttribute("aria-label", step.sentence);
+      // Until it is told, nothing says the answer.
+      const isTold = this.asking?.told ?? true, sentence = isTold ? step.sentence : "";
+      this.handle.setAttribute("aria-valuetext", [this.state.value.toFixed(3), sentence].filter(Boolean).join(": "));
+      this.said.textContent = this.asking?.is_on ? "" : sentence;
+      this.said.dataset.answer = isTold ? step.name : "";
+      this.drawing.setAttribute("aria-label", sentence);
+      this.asking?.show();
       this.move();
     }
 
@@ -141,6 +148,7 @@ globalThis.hierviz = hierviz;
       Object.assign(this.state, change);
       const parameter = this.parameter;
       if (parameter && parameter !== before) this.state.value = this.values[parameter];
+      this.asking?.turn();
       this.draw();
       this.told();
     }
@@ -155,15 +163,16 @@ globalThis.hierviz = hierviz;
 
     draw() {
       const view = this.view, start = performance.now();
-      for (const name of ["model", "rule", "value"]) view.signal(name, this.state[name]);
+      const signals = {model: this.state.model, rule: this.state.rule, value: this.state.value, ...this.asking?.signals()};
+      for (const [name, value] of Object.entries(signals)) view.signal(name, value);
       view.run();
       this.show();
       (this.place.frames ??= []).push(performance.now() - start);
     }
 
-    told() {
+    told(more = {}) {
       if (this.parameter) this.values[this.parameter] = this.state.value;
-      this.tell?.({...this.state, parameter: this.parameter, key: this.record.models[this.state.model].key});
+      this.tell?.({...this.state, parameter: this.parameter, key: this.record.models[this.state.model].key, ...more});
     }
 
     // Pointer and keys ------------------------------------------------------------------------------------------------------
@@ -232,8 +241,10 @@ globalThis.hierviz = hierviz;
       this.record = record;
       this.state = {...record.start, ...state};
       this.values = {...record.values};
+      this.asking?.take(record);
       for (const name of TABLES) this.view.data(name, record[name]);
-      for (const name of ["model", "rule", "value"]) this.view.signal(name, this.state[name]);
+      const signals = {model: this.state.model, rule: this.state.rule, value: this.state.value, ...this.asking?.signals()};
+      for (const [name, value] of Object.entries(signals)) this.view.signal(name, value);
       await this.view.runAsync();
       this.fill();
       await this.fit(true);

@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.charts._win_breakdown import fraction_text
+from hierviz.charts.ladder_questions import questions
 from hierviz.charts.ladder_scene import scene
 from hierviz.charts.theme import ANSWERS
 from hierviz.diagnosis._sample_steps import steps_by_rule
@@ -61,21 +62,24 @@ class LadderSettings:
         Keys of `INFERENCE_RULES` that can be chosen; that of `rule` is added.
     parameters : dict
         Of the rules, such as ``lam``.
+    asks : bool
+        Whether it asks before it shows.
     """
 
     rule: str = "threshold"
     threshold: float = 0.5
     rules: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    asks: bool = False
 
     @classmethod
-    def of(cls, choice, rules=()):
+    def of(cls, choice, rules=(), asks=False):
         """Of keywords of `Evaluation.answers`."""
         own = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
-        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own)
+        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own, asks)
 
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True):
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed=""):
     """The record of one sample.
 
     Parameters
@@ -90,6 +94,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         Address of its picture, with its data.
     curve : bool
         Whether the models have a small operating curve, where their samples are a data set.
+    changed : str
+        What a visitor has changed in the first model, in words, where the record asks.
 
     Returns
     -------
@@ -124,6 +130,7 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         "sample": [_sample(models[start], picture)],
         **tables,
         **_ticks(tables["curve"]),
+        **({"ask": questions(models, tables["steps"], changed)} if settings.asks else {}),
     }
 
 
@@ -275,7 +282,8 @@ class _Model:
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
             self._add(
-                "rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)}
+                "rows",
+                {"g": int(is_set), "row": row, "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)},
             )
         for drawn in scenes:
             for table in ("bars", "lanes"):
@@ -305,6 +313,8 @@ class _Model:
                 "win",
                 {
                     "g": group,
+                    "row": row,
+                    "asked": f"{fraction_text(weight)} × p = ?",
                     "u": tops.get(row, 0.0) + MIDDLE,
                     "weight": weight,
                     "term": term,
@@ -313,7 +323,9 @@ class _Model:
                 },
             )
         self._add(
-            "win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+            "win",
+            {"g": group, "row": -1, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+            | {"asked": "win = ?"},
         )
 
     def _curve(self):
