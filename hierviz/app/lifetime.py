@@ -50,8 +50,9 @@ def _prepare():
     # The server may end meanwhile; errors of the data are shown to the first visitor.
     with contextlib.suppress(Exception):
         import hierviz.charts  # noqa: F401  takes half a second
-        from hierviz.app.state import opened
+        from hierviz.app.state import opened, server_memory
 
+        server_memory.work_ahead()
         # What was imported stays: no collection of garbage, which holds up all visitors, need look through it.
         gc.freeze()
         opened.prepare()

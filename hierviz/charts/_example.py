@@ -1,4 +1,4 @@
-"""Why one answer is what it is: the paths of answer and truth with the threshold between their probabilities, as one living figure."""
+"""Why one answer is what it is: paths of answer and truth, and the threshold among their probabilities, in one living figure."""
 
 from __future__ import annotations
 
@@ -43,11 +43,11 @@ class ExampleFigure(Figure):
         self.record, self._room = record, height
 
     def _specification(self, dark, width):
-        spec = ladder_spec(self.record, dark=dark, width=width, height=self._room)
+        spec = ladder_spec(self.record, dark=dark, width=width, height=self._room, fills=False)
         return spec | {"marks": [*spec["marks"], self._heading()]}
 
     def _still(self, dark, width, height):
-        return ladder_spec(self.record, dark=dark, width=round(width), height=round(height), titled=False)
+        return ladder_spec(self.record, dark=dark, width=round(width), height=round(height), titled=False, fills=False)
 
     def _heading(self):
         """Model and rule, which a drawing without controls says itself."""
@@ -57,7 +57,10 @@ class ExampleFigure(Figure):
         # Where the controls are: next to the sentence, else below it.
         look = {"x": "narrow && sample.picture ? 112 : 0", "fontSize": "has_side ? 13 : 11", "baseline": "'top'"}
         look |= {"y": "narrow ? 100 : has_side ? 4 : 44", "fill": "c.ink", "lineHeight": 18}
-        look |= {"text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}", "limit": "has_side ? 240 : width - 112"}
+        look |= {
+            "text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}",
+            "limit": "has_side ? 240 : width - 112",
+        }
         entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
         return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
@@ -70,7 +73,7 @@ class ExampleFigure(Figure):
     def looks(self, themes=(False, True), wide=None):
         """What the browser needs to draw it; one specification serves all themes and widths."""
         dark = themes[0] if len(themes) == 1 else None
-        return {"spec": ladder_spec(), "record": self.record, "room": self._room, "dark": dark}
+        return {"spec": ladder_spec(fills=False), "record": self.record, "room": self._room, "dark": dark}
 
 
 def example(
@@ -106,7 +109,7 @@ def example(
     dark : bool, optional
         None: the theme of the notebook.
     width, height : int
-        Pixels; higher where there are more bars, and as wide as its cell in a notebook.
+        Pixels; as wide as its cell in a notebook, and less or more high where there are few or many bars.
 
     Returns
     -------
@@ -136,7 +139,15 @@ def example(
     if model is not None:
         check_one_of("model", model, having)
     first = next(iter(having)) if model is None else model
-    return example_figure(having, sample_id, first, {"rule": rule, "threshold": threshold, **parameters}, rules=rules, dark=dark, size=(width, height))
+    return example_figure(
+        having,
+        sample_id,
+        first,
+        {"rule": rule, "threshold": threshold, **parameters},
+        rules=rules,
+        dark=dark,
+        size=(width, height),
+    )
 
 
 def by_name(models):
@@ -171,7 +182,9 @@ def rules_of(evaluation):
 
 def _table(evaluation, row, choice, record):
     """The steps of the shown rule, and the classes that the drawing shows."""
-    steps = sample_steps(evaluation, row, choice["rule"], **{name: one for name, one in choice.items() if name != "rule"}).to_frame()
+    steps = sample_steps(
+        evaluation, row, choice["rule"], **{name: one for name, one in choice.items() if name != "rule"}
+    ).to_frame()
     start = record["start"]
     scene = step_at(record, start["model"], start["rule"], start["value"])["a"]
     bars = [one for one in record["bars"] if one["m"] == start["model"] and one["a"] == scene]

@@ -55,7 +55,9 @@ class Slide:
         """
         suffix = os.path.splitext(os.fspath(path))[1].lower()
         if suffix not in (".svg", ".png"):
-            raise FileError(f"{path}: expected a file that ends in .svg or .png, got {suffix or 'no ending'}. Rename it.")
+            raise FileError(
+                f"{path}: expected a file that ends in .svg or .png, got {suffix or 'no ending'}. Rename it."
+            )
         content = self.svg.encode() if suffix == ".svg" else self.png
         with new_file(path) as file:
             file.write(content)
@@ -123,7 +125,13 @@ def slide(
         top += round(1.25 * size)
         parts.append(_text(line, EDGE, top - round(0.25 * size), size, look.ink, bold=True))
     top, bottom, left = top + (GAP if lines else 0), HIGH - EDGE - GAP, EDGE
-    said = (data, model, INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule, _threshold(threshold), day(date))
+    said = (
+        data,
+        model,
+        INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule,
+        _threshold(threshold),
+        day(date),
+    )
     foot = " · ".join(filter(None, map(str, said)))
     if foot:
         size = next((size for size in FOOT if text_width(foot, size) <= WIDE - 2 * EDGE), FOOT[-1])
@@ -236,9 +244,8 @@ def _placed(svg, left, top, right, bottom):
     (wide, high), root = _size(svg), _ROOT.search(svg)
     scale = min((right - left) / wide, (bottom - top) / high)
     x, y = left + (right - left - scale * wide) / 2, top + (bottom - top - scale * high) / 2
-    start = (
-        f'<svg x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}" viewBox="0 0 {wide:g} {high:g}">'
-    )
+    place = f'x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}"'
+    start = f'<svg {place} viewBox="0 0 {wide:g} {high:g}">'
     return start + _numbered(svg[root.end() :])
 
 

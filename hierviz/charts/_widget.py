@@ -103,7 +103,9 @@ def _widget_class():
 
 def _example_widget(figure, threshold, dark, options):
     if options:
-        raise PredictionsError(f"{next(iter(options))}: expected none with the figure of an example, got it. Leave it out.")
+        raise PredictionsError(
+            f"{next(iter(options))}: expected none with the figure of an example, got it. Leave it out."
+        )
     values = dict(figure.record["values"])
     if threshold is not None:
         values["threshold"] = _checked(threshold)

@@ -11,6 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.charts.curve_lines import kept
+from hierviz.messages.number_text import threshold_text as threshold_text  # a name of `hierviz.charts`
 
 THOUSANDTHS = np.arange(1001) / 1000
 MOST_BREAKPOINTS = 500
@@ -56,12 +57,6 @@ def round_up(threshold):
     scale = 10.0**digits
     whole = np.round(threshold * scale)
     return np.where(whole / scale < threshold, (whole + 1) / scale, whole / scale)
-
-
-def threshold_text(threshold):
-    """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
-    whole, _, part = f"{threshold:.12f}".partition(".")
-    return f"{whole}.{part.rstrip('0').ljust(3, '0')}"
 
 
 @dataclass(frozen=True)

@@ -1,9 +1,9 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
 Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
-``titled``; where it asks before it shows (``asks``), how many rows are ``opened``, and whether the answer and the win are shown
-(``told``, ``told_win``). Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below;
-the terms of the win share another.
+``titled``, ``fills``; where it asks before it shows (``asks``), how many rows are ``opened``, and whether the answer and the win
+are shown (``told``, ``told_win``). Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers
+below; the terms of the win share another.
 
 Functions
 ---------
@@ -31,7 +31,7 @@ IN_STEP = (
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True, fills=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -40,16 +40,18 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True)
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where the bars need it.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where its bars need it.
     titled : bool
         Whether the drawing says its sentence itself, and leaves room at its top left.
+    fills : bool
+        Whether it is as high as its room where it needs less.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "room": height, "dark": dark, "titled": titled} | record["start"] | ASKED
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled, "fills": fills} | record["start"] | ASKED
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
@@ -109,7 +111,7 @@ def _signals():
         "curve_wide": "narrow ? width - 60 : 186",
         "side_tall": "has_side ? side + picture + (asks ? 130 * large : 146 + curve_tall) : 0",
         "needed": "narrow ? ribbon + ribbon_tall + (asks ? 44 : 90 + curve_tall) : max(ribbon + ribbon_tall + 46, side_tall)",
-        "height": "max(room, ceil(needed))",
+        "height": "max(fills ? room : 0, ceil(needed))",
     }
 
 

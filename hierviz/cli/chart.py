@@ -36,7 +36,6 @@ class Chosen(Judged):
         names = [one.name if one.run is None else f"{one.name} {one.run}" for one in self.predictions]
         return dict(zip(names, super().evaluations(), strict=True))
 
-
     def only(self, what):
         """The Evaluation of the only file; `what` is what several cannot be for."""
         require_one(self.predictions, what)
@@ -180,7 +179,9 @@ class Kind:
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 ONE_RULE = ("rule", "threshold")
 KINDS = {
-    "example": Kind("why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)),
+    "example": Kind(
+        "why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)
+    ),
     "curves": Kind(
         "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)
     ),
@@ -224,7 +225,9 @@ def add_chart(command):
         MEDIA,
         Option("--dark", "for a dark background"),
         Option("--width PX", f"pixels (default: {WIDTH})", type=int),
-        Option("--slide", "a slide of 1920 x 1080 pixels, svg or png: what the chart says, the chart, and of what it is"),
+        Option(
+            "--slide", "a slide of 1920 x 1080 pixels, svg or png: what the chart says, the chart, and of what it is"
+        ),
         Option("--data-name TEXT", "of a slide: what the data are called (default: the name of the taxonomy file)"),
         Option("--date DAY", "of a slide, YYYY-MM-DD (default: today, or that of SOURCE_DATE_EPOCH)"),
         RESAMPLES,
@@ -266,7 +269,9 @@ def _check_look(options):
     """Refuse a width that is none, and what only slides have."""
     if options.width is not None and (options.slide or not 300 <= options.width <= 5000):
         wanted = "none for a slide" if options.slide else "a number from 300 to 5000"
-        raise FileError(f"--width: expected {wanted}, got {options.width}. {'Leave it out' if options.slide else 'Choose one'}.")
+        raise FileError(
+            f"--width: expected {wanted}, got {options.width}. {'Leave it out' if options.slide else 'Choose one'}."
+        )
     for name in ("data_name", "date"):
         if getattr(options, name) is not None and not options.slide:
             raise FileError(f"--{name.replace('_', '-')}: expected with --slide, got it without. Add --slide.")

@@ -7,7 +7,7 @@ Halves are rounded up (of a negative number down: away from 0), as a reader roun
 
 Functions
 ---------
-value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up, shares_text
+value_text, percent_text, points_text, probability_text, count_text, fixed_text, adding_up, shares_text, threshold_text
 """
 
 import math
@@ -148,3 +148,9 @@ def _steps(value, decimals):
 
 def _written(steps, decimals):
     return f"{steps / 10**decimals:.{decimals}f}"
+
+
+def threshold_text(threshold):
+    """A threshold with all its digits, three at least: 0.500, 0.9312, 0.999871."""
+    whole, _, part = f"{threshold:.12f}".partition(".")
+    return f"{whole}.{part.rstrip('0').ljust(3, '0')}"

@@ -80,7 +80,7 @@ class ExamplePage:
         figure = example_figure(self.models, sample, self.first, self.choice, picture=False)
         if key not in self.store:
             tables = {name: figure.record[name] for name in SHARED}
-            self.store.setdefault("ladder", packed({"spec": ladder_spec(), "tables": tables}))
+            self.store.setdefault("ladder", packed({"spec": ladder_spec(fills=False), "tables": tables}))
             self.store[key] = packed({name: one for name, one in figure.record.items() if name not in self.shared})
         return ladder(key, figure.sentence)
 

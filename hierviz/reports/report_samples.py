@@ -115,9 +115,7 @@ def sample_pictures(predictions, rows, max_mb):
         return {}, ""
     rows, urls, left_out = list(dict.fromkeys(rows)), {}, 0
     for side in SIDES:
-        urls = {
-            row: picture_url(png) for row in rows if (png := predictions.picture(row, side))
-        }
+        urls = {row: picture_url(png) for row in rows if (png := predictions.picture(row, side))}
         if sum(map(len, urls.values())) <= max_mb * 1e6:
             break
     while urls and sum(map(len, urls.values())) > max_mb * 1e6:

@@ -7,7 +7,6 @@ import re
 from dataclasses import asdict, dataclass, field, fields, replace
 from urllib.parse import quote, unquote
 
-from hierviz.charts import threshold_text
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.diagnosis._node_table import NODE_COLUMNS
 from hierviz.diagnosis.mistakes import ORDERS
@@ -15,6 +14,7 @@ from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
 from hierviz.reports.view_pages import ASPECTS, COMPARISONS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES

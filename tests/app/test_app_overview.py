@@ -11,7 +11,7 @@ from hierviz.app.state import opened
 from hierviz.charts import threshold_text
 from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.messages.number_text import percent_text, points_text, probability_text
+from hierviz.messages.number_text import fixed_text, percent_text, points_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.thresholds.selection import choose
 
@@ -64,26 +64,30 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     data = world(tmp_path, scores=spread(60), truth=[LEAVES[i % len(LEAVES)] for i in range(60)])
     answers = judged_answers(data.first, "threshold", threshold=0.5)
     levels, taxonomy = subtree_levels(answers), data.taxonomy
-    worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
+    # Of each level the class with most wrong answers beyond the expected, where it has more than expected.
+    pairs = zip(levels.worst.tolist(), levels.excess.tolist())
+    beyond = {node: more for node, more in pairs if node > 0 and not taxonomy.is_leaf[node] and more > 1e-9}
+    worst = list(beyond)
     table = hv.diagnosis.node_table(answers)
     share = {node: percent_text(table.correct[node], 1) for node in worst}
     labels = [
-        f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} ({share[node]} correct)"
+        f"{taxonomy.title(node)} · {fixed_text(beyond[node], 1)} more than expected: {int(table.n_wrong[node])} of "
+        f"{int(table.support[node])} ({share[node]} correct)"
         for node in worst
     ]
     visit, other = Visit("overview", data=data.key, threshold="0.5"), Visit("taxonomy", data=data.key)
     assert labels
     assert [button.label for button in other.at.button if button.label.endswith("correct)")] == labels[:4]
-    # What is large is called so; the worst subtree comes first, in the same sentence on all pages.
+    # The worst subtree comes first, in the same sentence on all pages.
     slices = hv.diagnosis.slices(answers)
     assert not len(slices.worse_subtrees)
     sentence = slices.worst_sentence()
-    assert other.text.index(sentence) < other.text.index("Most wrong answers in number")
+    assert other.text.index(sentence) < other.text.index("Most wrong answers beyond the expected")
     for page in (visit, other):
         assert sentence in page.text
         assert f"under={slices.rows[slices.worst_subtree].value}" in links(page)["Its samples"]
-    # Overview has one answer to "which subtree is worst", and not the largest classes as another.
-    assert "Large classes" not in visit.text
+    # Overview has one answer to "which subtree is worst".
+    assert "than expected (" not in visit.text
     assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 

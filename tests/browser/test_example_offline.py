@@ -14,8 +14,10 @@ from tests.small_tree import EDGES
 pytestmark = pytest.mark.browser
 
 BACKGROUND = {"light": "rgb(255, 255, 255)", "dark": "rgb(23, 22, 20)"}
-SIZES = """() => { const svg = document.querySelector("svg.marks").getBoundingClientRect();
-    return [document.documentElement.scrollWidth - innerWidth, Math.round(svg.width), innerWidth, Math.round(svg.bottom), innerHeight] }"""
+SIZES = """() => {
+    const {width, bottom} = document.querySelector("svg.marks").getBoundingClientRect();
+    return [document.documentElement.scrollWidth - innerWidth, Math.round(width), innerWidth, Math.round(bottom), innerHeight];
+}"""
 
 
 @pytest.fixture(scope="module")
@@ -75,7 +77,9 @@ def assert_shown(place, evaluation, rule="threshold"):
     expected = sentences(steps, value)
     assert place.locator("[data-hierviz=answer]").inner_text() == expected
     assert handle.get_attribute("aria-valuetext") == f"{value:.3f}: {expected}"
-    drawn = place.locator("svg.marks").evaluate("svg => [...svg.querySelectorAll('text')].map(text => text.textContent)")
+    drawn = place.locator("svg.marks").evaluate(
+        "svg => [...svg.querySelectorAll('text')].map(text => text.textContent)"
+    )
     # What is written in the picture is the same, in one line or several.
     assert expected.replace(" ", "") in "".join(drawn).replace(" ", "")
     answer = evaluation.taxonomy.names[steps.answers[steps.place(value)][0]]
@@ -139,7 +143,7 @@ def test_it_is_fitted_to_its_cell(opened):
         page.set_viewport_size({"width": width, "height": 900})
         # The drawing follows its room, and the frame the drawing.
         until(page, lambda: abs(sizes()[1] - sizes()[2]) <= 1 and sizes()[3] <= sizes()[4])
-        too_wide, drawn, room, bottom, height = sizes()
+        too_wide, drawn, _, bottom, height = sizes()
         assert too_wide <= 0
         assert drawn > 0.9 * min(width, 1184)
         assert height - bottom < 40

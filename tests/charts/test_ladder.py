@@ -6,8 +6,8 @@ import math
 import naive
 import numpy as np
 import pytest
-import strategies
 import vl_convert
+from ladder_samples import KINDS, PARAMETERS, DemoSample, Sample, record_of, samples_of, values_of
 
 import hierviz as hv
 from hierviz.charts.ladder_record import MOST_LANES, LadderSettings, ladder_record
@@ -19,14 +19,8 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.number_text import probability_text
-from hierviz.predictions.listed_scores import ListedScores
 
-PARAMETERS = {"threshold": "threshold", "threshold_set": "threshold", "darts": "lam", "information_threshold": "bits"}
 LOOKS = list(itertools.product((366, 900, 1310), (False, True)))
-# Samples of each kind: 200 with those of the demo.
-KINDS = {"leaves": 36, "any": 36, "several": 24, "graph": 24, "inner": 16, "unknown": 10, "top-k": 20, "labels": 10}
-KINDS["chain"] = 8
-DEMO = 16
 WEIGHT_OF_ALL = 152
 
 
@@ -44,16 +38,20 @@ class Drawing:
     """
 
     def __init__(self, record, *, width=1310, dark=False, height=760, **signals):
+        self.width, rule = width, signals.get("rule", record["start"]["rule"])
+        self.steps = [row for row in record["steps"] if row["r"] == rule]
         self.spec = ladder_spec(record, width=width, height=height, dark=dark)
         for signal in self.spec["signals"]:
             signal |= {"value": signals[signal["name"]]} if signal["name"] in signals else {}
         made = vl_convert.vega_to_scenegraph(self.spec)["scenegraph"]["items"][0]["items"]
         self.marks = list(zip(self.spec["marks"], (one["items"] for one in made), strict=True))
         self.names = {mark["name"]: items for mark, items in self.marks if "name" in mark}
-        axis = {one["text"]: one["x"] for one in self.find("ticks", "text", "datum.t") if one["text"] in ("0.0", "1.0")}
-        self.zero, self.one = axis["0.0"], axis["1.0"]
+        axis = next(items for mark, items in self.marks if mark["type"] == "rule" and data_of(mark) == "ticks")
+        self.zero, self.one = axis[0]["x"], axis[-1]["x"]
         self.pixel = 1 / (self.one - self.zero)
-        names, words, counts = (self.find("bars_now", "text", key) for key in ("datum.name + (", "narrow ? '' :", "|| ''"))
+        names, words, counts = (
+            self.find("bars_now", "text", key) for key in ("datum.name + (", "narrow ? '' :", "|| ''")
+        )
         pale = next(items for mark, items in self.marks if mark["type"] == "rect" and data_of(mark) == "bars_now")
         parts = zip(names, self.names["bar_marks"], pale, words, counts, strict=True)
         self.bars = [
@@ -79,7 +77,10 @@ class Drawing:
 
     @property
     def answer(self):
-        return next(text[8:] for text in self.texts if text.startswith("Answer: "))
+        """That of the stretch of the ribbon which is marked."""
+        ribbon = zip(self.names["ribbon_marks"], self.steps, strict=True)
+        (now,) = (step["name"] for stretch, step in ribbon if stretch["fillOpacity"] == 1)
+        return now
 
     @property
     def sentence(self):
@@ -91,85 +92,6 @@ def data_of(mark):
     return mark.get("from", {}).get("data")
 
 
-class Sample:
-    """One sample of a random taxonomy: `graph` and `p` for the plain definitions, `truth` and the Evaluation."""
-
-    def __init__(self, kind, number):
-        rng = np.random.default_rng([list(KINDS).index(kind), number])
-        n = int(rng.integers(3, 14))
-        parents = [[int(rng.integers(max(0, i - 4), i))] for i in range(1, n)]
-        if kind == "chain":
-            # Fourteen levels, of which some have a second child.
-            parents = [[i] for i in range(14)] + [[i] for i in range(3, 12, 1 + number % 3)]
-        if kind == "graph":
-            parents = [one + [i - 2] * (i >= 2 and i - 2 not in one and rng.random() < 0.5) for i, one in enumerate(parents, 1)]
-        self.graph = naive.Graph(len(parents) + 1, [(a, i) for i, own in enumerate(parents, 1) for a in own])
-        self.taxonomy, self.kind = strategies.from_graph(self.graph), kind
-        self.truth = [] if kind == "unknown" else [int(rng.choice(self.taxonomy.leaves))]
-        if kind == "inner":
-            self.truth = [int(rng.choice(np.flatnonzero(~self.taxonomy.is_leaf)))]
-        if kind == "several":
-            self.truth = rng.choice(np.arange(1, self.graph.n), 2, replace=False).tolist()
-        predictions = self.predictions(rng)
-        self.evaluation = Evaluation.from_predictions(predictions)
-        self.p = predictions.node_probabilities([0])[0] if predictions.has_scores else None
-
-    def predictions(self, rng):
-        leaves, n, taxonomy = self.taxonomy.leaves, self.graph.n, self.taxonomy
-        truth = {"several": hv.NodeLists.from_lists([self.truth]), "unknown": None}.get(self.kind, np.array(self.truth))
-        if self.kind == "labels":
-            labels = hv.NodeLists.from_lists([rng.choice(np.arange(1, n), min(2, n - 1), replace=False).tolist()])
-            return hv.Predictions.from_labels(taxonomy, labels, truth=truth)
-        if self.kind == "any":
-            p = rng.choice(strategies.TIES, (1, n))
-            p[:, 0] = 1
-            return hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-        scores = rng.dirichlet(np.full(len(leaves), 0.5), 1)
-        if rng.integers(2):
-            scores = rng.multinomial(16, scores[0])[None] / 16
-        if self.kind == "top-k":
-            best = np.sort(np.argsort(-scores[0], kind="stable")[:2])
-            scores = ListedScores.from_entries(np.zeros(len(best), int), best, scores[0, best], (1, len(leaves)))
-        return hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
-
-    @property
-    def rules(self):
-        rules = [rule for rule, one in INFERENCE_RULES.items() if self.taxonomy.is_tree or not one.tree_only]
-        return tuple(rules[:1] if self.p is None else rules)
-
-    def infer(self, rule, parameter, value):
-        """What the rule answers: list of nodes."""
-        if self.p is None:
-            return self.evaluation.predictions.labels[0].tolist()
-        settings = INFERENCE_RULES[rule].settings({"threshold": 0.5} | ({parameter: value} if parameter else {}))
-        found = hv.infer(self.taxonomy, self.p[None], rule, **settings)
-        return found[0].tolist() if isinstance(found, hv.NodeLists) else [int(found[0])]
-
-
-class DemoSample(Sample):
-    """One of the demo."""
-
-    kind = "demo"
-
-    def __init__(self, evaluation, row):
-        self.evaluation, self.taxonomy, self.row = evaluation, evaluation.taxonomy, row
-        edges = [(int(self.taxonomy.parent[i]), i) for i in range(1, self.taxonomy.n_nodes)]
-        self.graph = naive.Graph(self.taxonomy.n_nodes, edges)
-        self.truth = [int(evaluation.predictions.truth[row])]
-        self.p = evaluation.predictions.node_probabilities([row])[0]
-
-    row = 0
-
-
-Sample.row = 0
-
-
-def record_of(sample, rules=None, start="threshold"):
-    rules = sample.rules if rules is None else rules
-    settings = LadderSettings(start if start in rules else rules[0], 0.5, rules)
-    return ladder_record({"m": sample.evaluation}, sample.evaluation.predictions.sample_id(sample.row), settings)
-
-
 @pytest.fixture(scope="module")
 def demo_evaluation():
     _, (predictions,) = load_demo(["flat_softmax"])
@@ -178,30 +100,7 @@ def demo_evaluation():
 
 @pytest.fixture(scope="module", params=[*KINDS, "demo"])
 def samples(request, demo_evaluation):
-    """An eighth of the samples of a kind each day, all of them before a release."""
-    n = KINDS.get(request.param, DEMO)
-    few = range(n if strategies.examples(200) == 200 else max(n // 8, 1))
-    if request.param != "demo":
-        return [Sample(request.param, number) for number in few]
-    rows = np.random.default_rng(3).permutation(demo_evaluation.predictions.n_samples)
-    return [DemoSample(demo_evaluation, int(rows[number])) for number in few]
-
-
-def values_of(record, rule, rng, most=2):
-    """Values of the number of a rule: bounds, a float to both sides of them, the middles; some of them."""
-    steps = [row for row in record["steps"] if row["r"] == rule]
-    parameter = steps[0]["parameter"]
-    if not parameter:
-        return parameter, [0.5]
-    bounds = [step["low"] for step in steps[1:]]
-    if parameter == "lam":
-        # At a bound of λ lines cross, and which of them is the answer there is a matter of rounding.
-        values = [bound * (1 + side) for bound in bounds for side in (-1e-8, 1e-8)]
-    else:
-        values = [side for bound in bounds for side in (math.nextafter(bound, -9), bound, math.nextafter(bound, 9))]
-    values += [(step["low"] + step["high"]) / 2 for step in steps] + [steps[0]["from"], steps[0]["to"]]
-    values = sorted({value for value in values if steps[0]["from"] <= value <= steps[0]["to"]})
-    return parameter, [values[place] for place in sorted(rng.permutation(len(values))[:most])]
+    return samples_of(request.param, demo_evaluation)
 
 
 def path_nodes(graph, nodes):
@@ -214,11 +113,13 @@ def test_bars_are_as_long_as_p_and_the_answer_is_that_of_the_rule(samples):
     rng, looks = np.random.default_rng(5), itertools.cycle(LOOKS)
     for number, sample in enumerate(samples):
         others = [rule for rule in sample.rules if rule not in PARAMETERS]
-        rules = [rule for rule in sample.rules if rule in PARAMETERS] + others[number % len(others or [0])::len(INFERENCE_RULES)]
+        rules = [rule for rule in sample.rules if rule in PARAMETERS] + others[
+            number % len(others or [0]) :: len(INFERENCE_RULES)
+        ]
         record = record_of(sample, tuple(rules))
         for rule in rules:
-            parameter, values = values_of(record, rule, rng)
-            for value in values:
+            parameter, values = values_of(record, rule)
+            for value in rng.choice(values, min(len(values), 2), replace=False):
                 width, dark = next(looks)
                 drawing = Drawing(record, width=width, dark=dark, rule=rule, value=value)
                 answer = sample.infer(rule, parameter, value)
@@ -232,8 +133,11 @@ def check_answer(drawing, sample, answer):
     names = [sample.taxonomy.title(node) for node in answer]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     assert drawing.answer == (shown or "nothing")
-    truth = ", ".join(map(sample.taxonomy.title, sample.truth))
-    assert f"Truth: {truth or 'unknown'}" in drawing.texts
+    if drawing.width == 366 or sample.kind == "demo":
+        # Beside the sentence there is room for them where there is a picture, a text or a curve.
+        assert f"Answer: {drawing.answer}" in drawing.texts
+        truth = ", ".join(map(sample.taxonomy.title, sample.truth))
+        assert f"Truth: {truth or 'unknown'}" in drawing.texts
 
 
 def check_bars(drawing, sample, answer):
@@ -271,19 +175,24 @@ def check_beside(drawing, sample, drawn):
     graph, p = sample.graph, sample.p
     for place, bar in enumerate(drawing.bars):
         if drawn[place] is None:
-            best, here = drawn[place - 1], {node for node in drawn[:place] if node is not None}
-            parent = graph.parents[best][0]
+            here = {node for node in drawn[:place] if node is not None}
+            parents = {graph.parents[node][0] for node in here}
+            if bar["name"] == "unassigned":
+                rests = [p[parent] - sum(p[node] for node in graph.children[parent]) for parent in parents]
+                assert any(bar["p"] == pytest.approx(rest, abs=drawing.pixel / 2) for rest in rests)
+                continue
+            parent = graph.parents[drawn[place - 1]][0]
             children = graph.children[parent]
-            others = [node for node in children if node not in here or node == best]
-            # A class in another branch that is answered next is drawn below what is beside the paths.
-            assert best == max(others, key=lambda node: (p[node], -node))
             rest = p[parent] - sum(p[node] for node in children if node in here)
-            if rest < -1e-9:
-                assert (bar["name"], bar["p"]) == ("rest: p is not coherent", 0)
-            else:
-                n = len(others) - 1
-                assert bar["name"] == (f"{n} other{'s' * (n != 1)}" if n else "unassigned")
-                assert bar["p"] == pytest.approx(max(rest, 0), abs=drawing.pixel / 2)
+            if bar["name"] == "rest: p is not coherent":
+                assert bar["p"] == 0
+                assert rest < 0 or p[parent] < max(p[node] for node in children)
+                continue
+            others = [node for node in children if node not in here]
+            assert bar["name"] == f"{len(others)} other{'s' * (len(others) != 1)}"
+            assert bar["p"] == pytest.approx(rest, abs=drawing.pixel / 2)
+            # The best sibling is drawn above the rest.
+            assert p[drawn[place - 1]] >= max(p[node] for node in others)
 
 
 def check_counts(drawing, sample, rule, setting, width):
@@ -296,7 +205,9 @@ def check_counts(drawing, sample, rule, setting, width):
     assert f"{counts['fp']} wrong, {counts['fn']} missed" in texts
     if len(sample.truth) == 1 and not INFERENCE_RULES[rule].returns_sets and sample.p is not None:
         said = [bar["count"] for bar in drawing.bars]
-        assert [said.count(word) for word in ("correct", "wrong", "missed")] == [counts[key] for key in ("tp", "fp", "fn")]
+        assert [said.count(word) for word in ("correct", "wrong", "missed")] == [
+            counts[key] for key in ("tp", "fp", "fn")
+        ]
 
 
 def check_win(drawing, sample, width):

@@ -20,10 +20,15 @@ class Ahead:
     ----------
     is_busy : callable
         Whether pages are being drawn: work that nobody waits for pauses meanwhile, at its next report.
+
+    Attributes
+    ----------
+    is_on : bool
+        For callers: whether to ask for anything.
     """
 
     def __init__(self, is_busy=lambda: False):
-        self._is_busy, self._lock = is_busy, threading.Lock()
+        self.is_on, self._is_busy, self._lock = False, is_busy, threading.Lock()
         self._queue, self._now = {}, None
 
     def want(self, key, make):
@@ -31,7 +36,7 @@ class Ahead:
         with self._lock:
             if key in self._queue or (self._now is not None and self._now.key == key):
                 return
-            self._queue[key] = _Work(key, make, self._is_busy)
+            self._queue[key] = _Task(key, make, self._is_busy)
             if self._now is None:
                 self._now = self._queue.pop(key)
                 threading.Thread(target=self._run, name="hierviz-ahead", daemon=True).start()
@@ -68,7 +73,7 @@ class Ahead:
                     return
 
 
-class _Work:
+class _Task:
     def __init__(self, key, make, is_busy):
         self.key, self.now, self.n_waiting, self.is_cancelled = key, (0.0, "…"), 0, False
         self._make, self._is_busy = make, is_busy

@@ -96,11 +96,16 @@ def known(name, key):
 
 
 def ahead(name, key, make):
-    """Let a running server make what `computed` will be asked for, in its spare time; `make` takes a `Stages`."""
-    if running_server() is None or known(name, key) is not None:
+    """Let the server make what `computed` will be asked for, in its spare time; `make` takes a `Stages`."""
+    if not _ahead.is_on or known(name, key) is not None:
         return
     results, user = server().results, visit()
     _ahead.want((name, key), lambda stage: results.get((name, key), lambda: make(stage), user))
+
+
+def work_ahead():
+    """From now on do what `ahead` asks for: this process serves visitors, who look at one page while the next is prepared."""
+    _ahead.is_on = True
 
 
 def wait_for_ahead(name, key, show):

@@ -30,7 +30,7 @@ SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Pixels of the cards of pictures and of texts; letters of the heading of a text, and of what follows.
-PICTURE, TEXT, HEAD, BODY = 132, 204, 30, 90
+PICTURE, TEXT, HEAD, BODY = 135, 204, 30, 90
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):
