@@ -1,5 +1,6 @@
 """The table that a paper would print, with its intervals, ranks, constants, warnings and downloads."""
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import streamlit as st
@@ -55,7 +56,9 @@ def _numbers_first(compared, preset, metrics):
     key = table_key(compared, preset, metrics)
     if not key[-1]:
         return
-    found = state.computed("comparison table", (*key[:-1], False), lambda: _made(compared, preset, metrics, resamples=0))
+    found = state.computed(
+        "comparison table", (*key[:-1], False), lambda: _made(compared, preset, metrics, resamples=0)
+    )
     st.caption(":material/hourglass_top: Intervals and marks are being computed.")
     draw_table(found, "none", "compare-table-first")
 
@@ -156,6 +159,7 @@ def worked_out_table(compared, preset, metrics=()):
     """
     key = table_key(compared, preset, metrics)
     former = former_table(compared)
+
     def make(stages):
         how = {"stage": stages, "former": former, **({} if key[-1] else {"resamples": 0})}
         found = _made(compared, preset, metrics, **how)

@@ -315,6 +315,8 @@ def _evaluated(predictions, done=(), stage=lambda name, unit="rows": None):
         has_one_truth = predictions_of_model.has_single_truth and predictions_of_model.taxonomy.is_tree
         threshold = None if has_one_truth else 0.5
         is_new = compiles(predictions_of_model, with_labels=threshold is not None)
-        progress = stage(f"Compiling for this processor, once, and evaluating {name}" if is_new else f"Evaluating {name}")
+        progress = stage(
+            f"Compiling for this processor, once, and evaluating {name}" if is_new else f"Evaluating {name}"
+        )
         models[key] = Evaluation.from_predictions(predictions_of_model, progress, threshold=threshold)
     return models
