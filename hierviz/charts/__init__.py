@@ -5,7 +5,7 @@ charts:
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
     difference_band             the difference of two models at equal correctness
-    example                     why one answer is what it is
+    example                     why one answer is what it is, at every threshold
     facet_curves                operating curves of parts of the samples
     flip_ribbon                 the answers to one sample over the threshold
     interval_lines              estimates with their intervals
@@ -37,14 +37,15 @@ charts:
 
 files and notebooks:
     Figure                      a chart with its table and sentence
+    ExampleFigure               that of one sample, with its record
     show                        show a chart in a notebook
     slide                       a chart as a slide of 1920 x 1080 pixels, SVG and PNG
     Slide                       what it gives
-    widget                      operating curves in a notebook whose threshold is dragged
+    widget                      curves or an example in a notebook whose threshold Python reads and sets
     to_csv                      the table as CSV
     to_png                      the chart as PNG
     to_svg                      the chart as SVG
-    to_vega_lite                the chart as a Vega-Lite specification
+    to_vega_lite                the chart as a specification: Vega-Lite, of an example Vega
     to_spec                     the same for a page, its tables aside
     finish                      an Altair chart with the look of hierviz
     palette                     the colours of a theme
@@ -70,8 +71,8 @@ parts of them:
     fold                        the nodes of a sample that are worth showing
     packed                      a value for the script of a page
     packed_chart                a figure in two widths and both themes, for a page
-    SamplePart                  one picture of a sample
-    sample_parts                the pictures of a sample that apply to it
+    SamplePart                  one more picture of a sample
+    sample_parts                the other pictures of a sample that apply to it
     simplify                    fewer points for a curve that looks the same
     win_text                    a win with the digits of its terms
 """
@@ -87,9 +88,8 @@ if TYPE_CHECKING:
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._curve_panel import bands_sentence as bands_sentence
     from hierviz.charts._difference_band import difference_band as difference_band
-    from hierviz.charts._example import SamplePart as SamplePart
+    from hierviz.charts._example import ExampleFigure as ExampleFigure
     from hierviz.charts._example import example as example
-    from hierviz.charts._example import sample_parts as sample_parts
     from hierviz.charts._facet_curves import facet_curves as facet_curves
     from hierviz.charts._figure import Figure as Figure
     from hierviz.charts._figure import show as show
@@ -123,6 +123,8 @@ if TYPE_CHECKING:
     from hierviz.charts._probability_tree import probability_tree as probability_tree
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
+    from hierviz.charts._sample_parts import SamplePart as SamplePart
+    from hierviz.charts._sample_parts import sample_parts as sample_parts
     from hierviz.charts._slide import Slide as Slide
     from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree

@@ -121,7 +121,7 @@ def _tries(line, others, along):
 
 
 def _column(numbers, texts, lines, on):
-    """Names below each other on the right of the plot, in the order of the ends of their curves and as close to them as they fit."""
+    """Names below each other on the right of the plot, in the order of the ends of their curves and as close as they fit."""
     order = sorted(numbers, key=lambda k: (lines[k][1, 0], lines[k][0, 0]))
     wanted = np.array([lines[k][1, 0] for k in order])
     downs = spread(wanted, ROW, ROW / 2, max(on.height - ROW / 2, ROW * (len(order) - 0.5)))

@@ -1,201 +1,200 @@
-"""Why one answer is what it is: probability tree, answers at every threshold, win and confusion of a sample in one figure."""
+"""Why one answer is what it is: paths of answer and truth, and the threshold among their probabilities, in one living figure."""
 
 from __future__ import annotations
 
-import functools
-import textwrap
-from dataclasses import dataclass
+import json
+from collections.abc import Mapping, Sequence
 from typing import Any
 
-import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import frame, hconcat, vconcat
-from hierviz.charts._confusion import confusion_breakdown
 from hierviz.charts._figure import Figure
-from hierviz.charts._flip_ribbon import flip_ribbon
-from hierviz.charts._path_graph import path_graph
-from hierviz.charts._probability_tree import probability_tree
-from hierviz.charts._win_breakdown import win_breakdown
-from hierviz.charts.theme import palette
-from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
-from hierviz.diagnosis.sample_answers import sample_answer, sample_confusion
-from hierviz.evaluation.evaluation import Evaluation
-from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.charts.export import picture_url
+from hierviz.charts.ladder_record import LadderSettings, ladder_record, step_at
+from hierviz.charts.ladder_spec import ladder_spec
+from hierviz.diagnosis._sample_steps import sample_steps
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
+from hierviz.evaluation.summary import require_same_taxonomy
+from hierviz.inference.registry import inference_rule, offered_rules
 from hierviz.messages.errors import PredictionsError, shown
-from hierviz.predictions.predictions import Predictions
-from hierviz.taxonomy.checks import check_kind
+from hierviz.messages.extras import frame
+from hierviz.predictions.predictions import Predictions, listed_models
+from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.taxonomy import NodeLists
 
-# Pixels below which the tree is drawn as a list.
-NARROW = 600
-# Pixels of the longer side of a picture on a slide.
-PICTURE = 840
+# Pixels of the longer side of the sample's picture.
+PICTURE = 480
 
 
-@dataclass(frozen=True)
-class SamplePart:
-    """One picture of a sample.
+class ExampleFigure(Figure):
+    """One sample in a figure whose threshold, rule and model are changed where it is seen.
+
+    Its chart is one Vega specification with the signals ``model`` (number), ``rule`` (key), ``value`` (of the number of the
+    rule), ``dark``, ``width`` and ``room`` (height there is).
 
     Attributes
     ----------
-    name : str
-        'tree', 'paths', 'ribbon', 'win' or 'confusion'.
-    title : str
-    figure : Figure
+    record : dict
+        What the drawing looks up: plain values.
     """
 
-    name: str
-    title: str
-    figure: Figure
+    def __init__(self, record, table, dark, width, height):
+        super().__init__(self._specification, table, lambda: self.step["sentence"], dark, width, still=self._still)
+        self.record, self._room = record, height
 
+    def _specification(self, dark, width):
+        spec = ladder_spec(self.record, dark=dark, width=width, height=self._room, fills=False)
+        return spec | {"marks": [*spec["marks"], self._heading()]}
 
-def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicle", **parameters):
-    """The pictures of one sample that apply to it.
+    def _still(self, dark, width, height):
+        return ladder_spec(self.record, dark=dark, width=round(width), height=round(height), titled=False, fills=False)
 
-    Parameters
-    ----------
-    evaluation : Evaluation
-    row : int
-        Row of the Predictions.
-    rule, threshold, **parameters
-        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
-    tree : str
-        Style of `probability_tree`; where that does not fit, the tree is a list.
+    def _heading(self):
+        """Model and rule, which a drawing without controls says itself."""
+        models = [one["name"] for one in self.record["models"]]
+        rules = {one["key"]: one["label"] for one in self.record["rules"]}
+        words = [f"({json.dumps(models)})[model]", f"({json.dumps(rules)})[rule]"]
+        # Where the controls are: next to the sentence, else below it.
+        look = {"x": "narrow && sample.picture ? 112 : 0", "fontSize": "has_side ? 13 : 11", "baseline": "'top'"}
+        look |= {"y": "narrow ? 100 : has_side ? 4 : 44", "fill": "c.ink", "lineHeight": 18}
+        look |= {
+            "text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}",
+            "limit": "has_side ? 240 : width - 112",
+        }
+        entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
+        return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
-    Returns
-    -------
-    list of SamplePart
+    @property
+    def step(self):
+        """The row of the record that holds at the start."""
+        start = self.record["start"]
+        return step_at(self.record, start["model"], start["rule"], start["value"])
 
-    Raises
-    ------
-    PredictionsError
-        If there is no such sample or rule.
-    """
-    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
-    answer = sample_answer(evaluation, row, rule, threshold, **parameters)
-    predicted = [node for node in answer.nodes if node >= 0]
-    is_judged = bool(evaluation.judged[row])
-    truth = np.atleast_1d(predictions.truth[row]).tolist() if is_judged else []
-    p = predictions.node_probabilities(np.array([row]))[0] if predictions.has_scores else None
-    parts = []
-    if p is not None and taxonomy.is_tree:
-        parts.append(_tree(predictions, row, p, truth, predicted, tree))
-    is_simple = answer.outcome != "" and predictions.has_single_truth and taxonomy.is_tree
-    counts = sample_confusion(evaluation, row, rule, threshold, **parameters) if is_judged else None
-    if counts is not None and not is_simple:
-        paths = path_graph(taxonomy, counts, 0, p=p, truth=truth, predicted=predicted)
-        parts.append(SamplePart("paths", "Predicted and true paths", paths))
-    if p is not None and taxonomy.is_tree:
-        flips = flip_intervals(evaluation, row)
-        at = 0.5 if rule == "majority" else threshold if rule in RULES else None
-        parts.append(SamplePart("ribbon", "Answer at every threshold", flip_ribbon(flips, at)))
-    if is_simple and answer.breakdown is not None:
-        parts.append(SamplePart("win", "Win by level", win_breakdown(taxonomy, answer.breakdown)))
-    if counts is not None:
-        title = "Predicted and true path" if is_simple else "Counts of the paths"
-        parts.append(SamplePart("confusion", title, confusion_breakdown(taxonomy, counts, 0)))
-    return parts
-
-
-def _tree(predictions, row, p, truth, predicted, wanted):
-    taxonomy = predictions.taxonomy
-    bounds = None
-    if predictions.has_unknown:
-        low, high = node_bounds(predictions, np.array([row]))
-        bounds = low[0], high[0]
-    tree = probability_tree(taxonomy, p, truth=truth or None, predicted=predicted or None, bounds=bounds)
-
-    def draw(dark, width):
-        is_refused = width < NARROW or wanted in tree.refused(width)
-        return tree.styled("list" if is_refused else wanted).draw(dark, width)
-
-    return SamplePart("tree", "Probability tree", Figure(draw, lambda: tree.table, lambda: tree.sentence))
+    def looks(self, themes=(False, True), wide=None):
+        """What the browser needs to draw it; one specification serves all themes and widths."""
+        dark = themes[0] if len(themes) == 1 else None
+        return {"spec": ladder_spec(fills=False), "record": self.record, "room": self._room, "dark": dark}
 
 
 def example(
-    predictions: Predictions | Evaluation,
+    predictions: Predictions | Evaluation | Mapping[str, Any] | Sequence[Any],
     sample_id: str,
-    rule: str = "majority",
+    rule: str = "threshold",
     threshold: float = 0.5,
     *,
+    model: str | None = None,
+    rules: Sequence[str] | None = None,
     dark: bool | None = None,
     width: int = 1000,
+    height: int = 600,
     **parameters: Any,
 ) -> Figure:
-    """Why the answer to a sample is what it is: tree, thresholds, win and confusion in one figure.
+    """Why the answer to a sample is what it is: paths, probabilities, threshold, win and counts in one living figure.
+
+    In a notebook the line of the threshold is dragged or moved by arrow keys, and rule and model are chosen; the figure
+    changes without Python, with the network off.
 
     Parameters
     ----------
-    predictions : Predictions, or Evaluation
+    predictions : Predictions, Evaluation, or a list or dict of them
+        Models of one taxonomy; those that do not have the sample are left out.
     sample_id : str
         Such as ``hv.diagnosis.worst(predictions)[0]``; without ids the row number as text.
     rule, threshold, **parameters
-        How the answer is chosen, as in `hierviz.infer`; ignored for labels.
+        How the answer is chosen at first, as in `hierviz.infer`; ignored for labels.
+    model : str, optional
+        Name of the model that is shown first; the first that has the sample if not given.
+    rules : sequence of str, optional
+        Keys of `INFERENCE_RULES` to choose from; those that apply to the sample if not given.
     dark : bool, optional
         None: the theme of the notebook.
-    width : int
-        Pixels.
+    width, height : int
+        Pixels; as wide as its cell in a notebook, and less or more high where there are few or many bars.
 
     Returns
     -------
     Figure
-        Each picture has its sentence as title. Its table: ``part``, ``sentence``.
+        Its chart is a Vega specification (dict), its sentence says why the answer stops where it does. Its table has a row for
+        each ``part``: ``step`` of the rule of the model shown first (`hierviz.diagnosis.SampleSteps`), ``class`` in the drawing
+        (``depth``, ``class``, ``state``, ``p``).
 
     Raises
     ------
     PredictionsError
-        If there is no such sample or rule, or nothing to draw: labels without a known truth.
+        If there is no such sample, rule or model.
+    TaxonomyError
+        If models differ in their taxonomy.
     """
-    if isinstance(predictions, Evaluation):
-        evaluation, row = predictions, _row(predictions.predictions, sample_id)
-    else:
-        check_kind("predictions", predictions, Predictions, "Pass those of one model.")
-        row = _row(predictions, sample_id)
-        evaluation = Evaluation.from_predictions(predictions)
-    parts = sample_parts(evaluation, row, rule, threshold, **parameters)
-    if not parts:
+    models = [as_evaluation("predictions", one) for one in listed_models(predictions)]
+    if not models:
+        raise PredictionsError("predictions: expected at least one model, got none. Pass Predictions.")
+    require_same_taxonomy([one.predictions for one in models])
+    evaluations = by_name(models)
+    having = {name: one for name, one in evaluations.items() if one.predictions.row(sample_id) is not None}
+    if not having:
         raise PredictionsError(
-            f"sample {evaluation.predictions.sample_id(row)!r}: expected scores or a known truth, got neither. Choose another."
-        )
-    said = [part.figure.sentence for part in parts]
-    table = frame({"part": [part.title for part in parts], "sentence": said})
-    still = functools.partial(_in_columns, parts) if parts[0].name == "tree" and len(parts) > 1 else None
-    of_sample = functools.partial(_sample, evaluation.predictions, row)
-    draw = functools.partial(_drawn, parts)
-    return Figure(draw, table, " ".join(said), dark, width, still=still, sample=of_sample)
-
-
-def _drawn(parts, dark, width):
-    titled = []
-    for part in parts:
-        look, lines = palette(dark), textwrap.wrap(part.figure.sentence, max(20, int(width / 7)))
-        title = alt.TitleParams(
-            part.title, subtitle=lines, anchor="start", frame="group", offset=6, fontWeight=600, subtitleColor=look.ink
-        )
-        titled.append(vconcat(part.figure.draw(dark, width), title=title))
-    return vconcat(*titled, spacing=24)
-
-
-def _in_columns(parts, dark, width, _):
-    """The tree next to all else, without sentences."""
-    left = 0.56 * width
-    others = [
-        vconcat(part.figure.draw(dark, round(width - left - 24)), title=alt.TitleParams(part.title, anchor="start"))
-        for part in parts[1:]
-    ]
-    return hconcat(parts[0].figure.draw(dark, round(left)), vconcat(*others, spacing=18), spacing=24)
-
-
-def _sample(predictions, row):
-    """The picture of a sample, else its text; None where it has neither."""
-    return predictions.picture(row, PICTURE) or predictions.text(row)
-
-
-def _row(predictions, sample_id):
-    row = predictions.row(sample_id)
-    if row is None:
-        raise PredictionsError(
-            f"sample_id: expected the id of a sample of {predictions.name}, got {shown(sample_id)}. "
+            f"sample_id: expected the id of a sample of {', '.join(evaluations)}, got {shown(sample_id)}. "
             "Predictions.ids lists them, hv.diagnosis.worst names the worst."
         )
-    return row
+    if model is not None:
+        check_one_of("model", model, having)
+    first = next(iter(having)) if model is None else model
+    return example_figure(
+        having,
+        sample_id,
+        first,
+        {"rule": rule, "threshold": threshold, **parameters},
+        rules=rules,
+        dark=dark,
+        size=(width, height),
+    )
+
+
+def by_name(models):
+    """Evaluations by their names, those of runs with their numbers: dict."""
+    found: dict[str, Evaluation] = {}
+    for one in models:
+        name, run = one.predictions.name, one.predictions.run
+        name = name if run is None else f"{name} {run}"
+        found[name if name not in found else f"{name} ({len(found) + 1})"] = one
+    return found
+
+
+def example_figure(evaluations, sample_id, first, choice, *, rules=None, dark=None, size=(1000, 600), picture=True):
+    """The ExampleFigure of a sample that all Evaluations (by key) have; `picture` is whether it holds the sample's picture."""
+    evaluation = evaluations[first]
+    predictions, row = evaluation.predictions, evaluation.predictions.row(sample_id)
+    rules = rules_of(evaluation) if rules is None else rules
+    for rule in (*rules, choice["rule"]):
+        inference_rule(rule)
+    parameters = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
+    settings = LadderSettings(choice["rule"], choice["threshold"], tuple(rules), parameters)
+    url = picture_url(predictions.picture(row, PICTURE)) if picture else None
+    record = ladder_record(evaluations, sample_id, settings, shown=first, picture=url)
+    return ExampleFigure(record, lambda: _table(evaluation, row, choice, record), dark, *size)
+
+
+def rules_of(evaluation):
+    """Keys of the rules that apply to the samples of a model."""
+    several = isinstance(evaluation.predictions.truth, NodeLists)
+    return offered_rules(evaluation.taxonomy.is_tree, several, evaluation.why_no_mistakes() is not None)
+
+
+def _table(evaluation, row, choice, record):
+    """The steps of the shown rule, and the classes that the drawing shows."""
+    steps = sample_steps(
+        evaluation, row, choice["rule"], **{name: one for name, one in choice.items() if name != "rule"}
+    ).to_frame()
+    start = record["start"]
+    scene = step_at(record, start["model"], start["rule"], start["value"])["a"]
+    bars = [one for one in record["bars"] if one["m"] == start["model"] and one["a"] == scene]
+    classes = {
+        "depth": [one["row"] + 1 for one in bars],
+        "class": [one["name"] for one in bars],
+        "state": [one["state"] for one in bars],
+        "p": [one["p"] if one["text"] else np.nan for one in bars],
+    }
+    columns = ["part", *classes, *(name for name in steps if name not in classes)]
+    parts = {"step": steps, "class": frame(classes)}
+    rows = [{"part": part, **one} for part, of_part in parts.items() for one in of_part.to_dict("records")]
+    return frame({name: [row.get(name) for row in rows] for name in columns})

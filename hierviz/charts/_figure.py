@@ -13,7 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
-from hierviz.charts.export import NARROW, browser_library, looks_of, packed, to_svg
+from hierviz.charts.export import NARROW, WIDE, browser_library, looks_of, packed, to_svg
 from hierviz.charts.theme import drawn
 
 HERE = Path(__file__).parent
@@ -27,7 +27,7 @@ class Figure:
     Parameters
     ----------
     draw : callable
-        Takes `dark` and `width`, gives an unconfigured Altair chart; see `theme.finish`.
+        Takes `dark` and `width`, gives an unconfigured Altair chart, see `theme.finish`, or a Vega specification (dict).
     table : DataFrame, or callable without arguments that gives one
     sentence : str, or callable without arguments that gives one
     dark : bool, optional
@@ -46,7 +46,7 @@ class Figure:
 
     @cached_property
     def chart(self):
-        """The Altair chart, unconfigured."""
+        """The Altair chart, unconfigured; of `example` a Vega specification."""
         return self._draw(bool(self.dark), self.width)
 
     @cached_property
@@ -65,9 +65,13 @@ class Figure:
         return self._sample() if self._sample else None
 
     def draw(self, dark=None, width=None):
-        """The Altair chart in another theme or width; `dark` and `width` are those of the figure where they are None."""
+        """The chart in another theme or width; `dark` and `width` are those of the figure where they are None."""
         dark, width = bool(self.dark if dark is None else dark), self.width if width is None else width
         return self.chart if (dark, width) == (bool(self.dark), self.width) else self._draw(dark, width)
+
+    def looks(self, themes=(False, True), wide=WIDE):
+        """What the browser needs to draw it in some themes, and no wider than so many pixels: see `looks_of`."""
+        return looks_of(self.draw, themes, wide)
 
     def _repr_html_(self):
         return show(self)._repr_html_()
@@ -83,7 +87,7 @@ class Shown:
     carrier: tuple[str, str] | None = None
 
     def __init__(self, figure, width, height, library=None):
-        self._packed = packed(figure)
+        self._packed, self._is_living = packed(figure), "record" in figure
         self.width, self.height, self._library = width, height, library
 
     @property
@@ -92,10 +96,14 @@ class Shown:
         return self._page(True)
 
     def _page(self, has_library):
+        scripts, styles = (
+            "".join(text_of(f"{name}.{kind}") for name in (("ladder", "figure") if self._is_living else ("figure",)))
+            for kind in ("js", "css")
+        )
         return Template(text_of("figure.html").rstrip()).substitute(
-            style=text_of("figure.css"),
+            style=styles,
             library=f'<script id="library">{browser_library()}</script>' if has_library else "",
-            figure=text_of("figure.js"),
+            figure=scripts,
             packed=self._packed,
         )
 
@@ -107,7 +115,7 @@ class Shown:
         )
 
     def __repr__(self):
-        return f"<hierviz chart, {self.width} x {self.height} pixels>"
+        return f"<hierviz chart, {self.width} x {self.height}>"
 
 
 def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -> Shown:
@@ -116,6 +124,7 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
     Parameters
     ----------
     chart : Figure, or altair chart
+        That of `example` fills the width of its cell.
     dark : bool, optional
         None: that of the figure, or the theme of the notebook, which the chart follows; an Altair chart stays as it is.
     library : bool, optional
@@ -138,7 +147,9 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
         figure = looks_of(lambda *_: chart, (is_dark,), NARROW)
     else:
         dark = chart.dark if dark is None else dark
-        figure = looks_of(chart.draw, (False, True) if dark is None else (bool(dark),), chart.width)
+        figure = chart.looks((False, True) if dark is None else (bool(dark),), chart.width)
+    if "record" in figure:
+        return Shown(figure, "100%", round(height) + 8, library)
     figure["wide"] = round(width)
     # Bound inputs but the threshold's are below the picture, one a line.
     params = next(iter(figure["specs"].values())).get("params", ())

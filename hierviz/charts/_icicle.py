@@ -197,7 +197,7 @@ class IcicleLayout:
         """
         found = []
         chained: set = set()
-        for i, place in labelled.items():
+        for i in labelled:
             if i in chained:
                 continue
             row, steps = self.rows[i], [self.rows[i]]

@@ -11,7 +11,7 @@ import json
 import altair as alt
 import numpy as np
 
-from hierviz.charts._compose import STILL, frame, hconcat, layer, tooltips
+from hierviz.charts._compose import STILL, frame, layer, tooltips
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import by_name
 from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
@@ -22,8 +22,8 @@ from hierviz.metrics.registry import METRICS
 # Pixels: widest names of items, of one series in a line, between lines; below which numbers need more of the room.
 NAMES, SERIES, BETWEEN, NARROW = 250, 11, 16, 560
 ENDS = ("estimate", "lower", "upper")
-# Of a level of the taxonomy: title and colour.
-COLUMNS = {"n_nodes": ("Classes", "tn"), "truths": ("Truths here", "fn"), "answers": ("Answers here", "path")}
+# Of a level of the taxonomy, both numbers of samples: title and colour.
+COLUMNS = {"truths": ("Truths of this depth", "fn"), "answers": ("Answers that stop there", "path")}
 
 
 # The library gives names the width that they need, and the plot the rest.
@@ -234,7 +234,7 @@ def _signed_bars(values, items, bold, dark, width):
 
 
 def level_bars(levels, *, dark=None, width=800):
-    """Bars of every level of a taxonomy: its classes, the truths that are classes of this level, the answers that stop there.
+    """Pairs of bars for every level of a taxonomy, all on one scale: truths that are classes of it, answers that stop there.
 
     Parameters
     ----------
@@ -246,30 +246,38 @@ def level_bars(levels, *, dark=None, width=800):
     Returns
     -------
     Figure
-        Its table: that of `SubtreeLevels.to_frame`.
+        The number of classes of a level is next to its depth. Its table: that of `SubtreeLevels.to_frame`.
     """
     table = frame(dict(levels.to_frame().items()))
     return Figure(functools.partial(_level_bars, table), table, lambda: _levels_said(levels), dark, width)
 
 
 def _level_bars(table, dark, width):
-    look, views = palette(dark), []
-    rows = table[table["n_nodes"] > 0]
-    tips = tooltips({"depth:N": "Depth"} | {f"{key}:Q": (title, ",d") for key, (title, _) in COLUMNS.items()})
-    base = alt.Chart(frame({key: rows[key].to_numpy() for key in ("depth", *COLUMNS)}))
-    for key, (title, colour) in COLUMNS.items():
-        axis = alt.Axis(title="Depth", titlePadding=10, ticks=False, domain=False, grid=False, labelAngle=0)
-        y = alt.Y("depth:O", axis=None if views else axis)
-        # Numbers are at the ends of the bars.
-        x = alt.X(f"{key}:Q", axis=None).scale(domain=[0, 1.5 * max(int(rows[key].max()), 1)])
-        words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
-        drawn = layer(
-            base.mark_bar(color=look.outcome(colour), cornerRadius=1).encode(x, y, tooltip=tips),
-            words.encode(x, y, text=alt.Text(f"{key}:Q", format=",d")),
-        )
-        heading = alt.TitleParams(title, fontSize=SMALL, color=look.muted)
-        views.append(drawn.properties(width=(width - 90) / len(COLUMNS), height=24 * len(rows), title=heading))
-    return hconcat(*views, spacing=12)
+    look, rows = palette(dark), table[table["n_nodes"] > 0]
+    items = [
+        f"depth {depth}\n{n:,} {'class' if n == 1 else 'classes'}"
+        for depth, n in zip(rows["depth"].tolist(), rows["n_nodes"].tolist())
+    ]
+    colours = {title: look.outcome(colour) for title, colour in COLUMNS.values()}
+    size, places = item_places(items, colours, look, width)
+    # Large enough to compare, in a drawing that fits a screen.
+    size["height"] = len(items) * min(64, max(36, 500 // max(len(items), 1)))
+    pairs = [
+        {"item": item, "model": title, "value": int(value), "text": f"{value:,}"}
+        for key, (title, _) in COLUMNS.items()
+        for item, value in zip(items, rows[key].tolist())
+    ]
+    tips = _tips({"item:N": "Level", "model:N": "What", "text:N": "Samples"})
+    # Numbers are at the ends of the bars.
+    most = max((row["value"] for row in pairs), default=0) or 1
+    x = alt.X("value:Q", axis=None).scale(domain=[0, most * (1.1 if width >= NARROW else 1.25)], nice=False)
+    base = alt.Chart(frame(pairs))
+    words = base.mark_text(align="left", dx=5, fontSize=SIZE - 1, color=look.ink, tooltip=None)
+    drawn = layer(
+        base.mark_bar(cornerRadius=1).encode(x, **places, tooltip=tips),
+        words.encode(x, places["y"], places["yOffset"], text=alt.Text("text:N")),
+    )
+    return drawn.properties(**size)
 
 
 def _levels_said(levels):

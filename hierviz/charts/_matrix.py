@@ -27,7 +27,10 @@ SIGNS = {"open": "− ", "closed": "+ ", "": ""}
 NARROWEST, WIDEST, PRINTED, INDENT = 15, 64, 26, 9
 # Blanks at the start of a name are cut off, but for those behind a mark of no width; three are about as wide as the step.
 MARK, BLANK = "\u200b", "\u00a0\u00a0\u00a0"
-ROW_LOW, ROW_HIGH, HEADER = 20, 32, 150
+# Pixels of a line, of all lines where these can be read, and of names of columns.
+ROW_LOW, ROW_HIGH, ROWS, HEADER = 17, 34, 580, 130
+# Lines that fill a place; more of them would be too small for their counts, or higher than a window.
+FILLED = 34
 LEGEND = {
     "same": ("tp", "the same class, or both below it"),
     "finer": ("tp", "answer below the truth"),
@@ -44,6 +47,11 @@ FAINTEST = 0.14
 def matrix_lines(width):
     """How many lines of the matrix can be read on `width` pixels."""
     return int((width - _label_width(width)) // (NARROWEST + 2))
+
+
+def lines_at_first(width):
+    """How many lines a matrix has that fills `width` pixels and a window, with the counts in its cells."""
+    return min(FILLED, matrix_lines(width), max(8, int((width - _label_width(width)) // PRINTED)))
 
 
 def _label_width(width):
@@ -99,7 +107,8 @@ def _drawn(folded, normalisation, log, dark, width):
     left = min(_label_width(width), max(wanted, default=0) + 16)
     top = min(HEADER, max(text_width(name, SMALL) for name in above.values()) + 14)
     wide = min(max((width - left) / max(len(columns), 1), NARROWEST), WIDEST)
-    tall = min(max(wide, ROW_LOW), ROW_HIGH)
+    # All lines together fit a window where they can be read.
+    tall = min(max(wide, ROW_LOW), ROW_HIGH, max(ROWS / max(len(rows), 1), ROW_LOW))
     gaps = {"paddingInner": 0.08, "paddingOuter": 0.04}
     at_x, at_y = alt.X("column:N").scale(**gaps), alt.Y("row:N").scale(**gaps)
     at_x = at_x.sort([line_key(folded, line) for line in columns]).axis(_axis(folded, above, look, top, is_row=False))

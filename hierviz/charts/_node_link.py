@@ -21,7 +21,7 @@ POINTS, PALE = 12, 0.55
 
 def ribbon_scale(rows, whole=1.0):
     """Pixels for a probability of 1, or None where classes that do not exclude each other leave too few."""
-    largest = max(row["p"] for row in rows if not row["p"] != row["p"])
+    largest = max(map(_mass, rows))
     scale = WIDE / max(whole, largest)
     return scale if scale * whole >= NARROWEST else None
 

@@ -10,9 +10,9 @@ import numpy as np
 
 from hierviz.charts import curve_table as numbers
 from hierviz.charts._compose import OWN_COLOUR, frame, tooltips
+from hierviz.charts._end_labels import box_points, column_width, end_labels, label_layers
 from hierviz.charts._figure import Figure
-from hierviz.charts._plane import SPOT, Plane, Room, plot_of
-from hierviz.charts._text import text_width
+from hierviz.charts._plane import Plane, Room, plot_of
 from hierviz.charts.curve_knots import threshold_text
 from hierviz.charts.curve_lines import plain_lines
 from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
@@ -20,8 +20,6 @@ from hierviz.messages.number_text import percent_text
 from hierviz.taxonomy.checks import check_kind, check_share
 
 X, Y = "info_recall", "correct"
-# Pixels between the names of two curves, and from a curve to its name.
-BETWEEN, OFF = 15, 8
 # Name of the selection of a dot, and models that a sentence names besides the chosen one.
 CLICKED, MOST_NAMED = "model", 3
 
@@ -97,9 +95,7 @@ def _table(curves, thresholds, chosen):
 
 def _drawn(curves, table, chosen, level, among, height, dark, width):
     look, colours = palette(dark), model_colours(list(dict.fromkeys((*curves, chosen.model))), dark, among)
-    # Names of curves are at their ends, right of the plot where there is room.
-    names = max(text_width(name, SMALL, bold=True) for name in curves)
-    side = min(names + OFF, 0.3 * width)
+    side = column_width(curves, 0.26 * width)
     domains = _domains(curves, table, level)
     on = Plane(
         look, ("Information recall: how specific", "Correct"), domains, plot_of(width) - side, height, ("%", "%")
@@ -115,7 +111,8 @@ def _drawn(curves, table, chosen, level, among, height, dark, width):
     layers += on.lines(drawn, series, color=OWN_COLOUR, strokeWidth=width_of)
     rows = table.assign(x=table[X], y=table[Y], colour=[colours[name] for name in table["model"]])
     rows["size"] = np.where(rows["chosen"], 260, 90)
-    layers += _words(curves, rows.to_dict("records"), colours, chosen, level, on, side)
+    of_curves = {name: colours[name] for name in curves}
+    layers += _words(drawn, rows.to_dict("records"), of_curves, chosen, level, on, side)
     mark = alt.Chart(rows.sort_values("chosen")).mark_circle(
         opacity=1, stroke=look.background, strokeWidth=2, cursor="pointer"
     )
@@ -142,44 +139,18 @@ def _domains(curves, table, level):
     return (float(min(low, x[1] - 0.2)), x[1]), y
 
 
-def _words(curves, rows, colours, chosen, level, on, side):
+def _words(lines, rows, colours, chosen, level, on, side):
     """The name of each curve at its end, the line's, and the chosen dot's."""
-    layers, ends = [], []
-    for name, curve in curves.items():
-        at = curve.at(0.0)
-        ends.append([name, *on.pixel({"x": float(at[X]), "y": float(at[Y])})])
-    # Names that would cover each other move apart, from the top down, and back up from the bottom.
-    ends.sort(key=lambda end: end[2])
-    places = [end[2] for end in ends]
-    for k in range(1, len(places)):
-        places[k] = max(places[k], places[k - 1] + BETWEEN)
-    places[-1] = min(places[-1], on.height - 4)
-    for k in range(len(places) - 2, -1, -1):
-        places[k] = min(places[k], places[k + 1] - BETWEEN)
-    words = [
-        {**on.values(x, down), "text": name, "align": "left", "dx": OFF, "dy": 0.0, "colour": colours[name]}
-        for (name, x, _), down in zip(ends, places, strict=True)
-    ]
-    for row in words:
-        weight = 700 if row["text"] == chosen.model else 500
-        base = alt.Chart(frame([row])).encode(**on.place, text=alt.Text("text:N"), color=OWN_COLOUR)
-        mark = {
-            "baseline": "middle",
-            "fontSize": SMALL,
-            "fontWeight": weight,
-            "limit": side + 40,
-            "aria": False,
-            "tooltip": None,
-        }
-        layers.append(base.mark_text(**mark, **SPOT))
-    lines = [row for row in rows if row["chosen"]]
-    taken = np.array([on.pixel(row) for row in rows]).T
-    room = Room((0, on.plot + side, -20, on.height), SIZE, bold=True, others=taken)
-    (row,) = lines
+    words, layers = [], []
+    (row,) = [row for row in rows if row["chosen"]]
     x, y = on.pixel(row)
+    room = Room(
+        (0, on.plot + side, -20, on.height), SIZE, bold=True, others=np.array([on.pixel(one) for one in rows]).T
+    )
     tries = [(x, y, align, dx, dy) for dy in (-20, 22, -38, 40, -56, 58) for align, dx in (("left", 6), ("right", -6))]
     label = room.placed(f"{chosen.model}, {chosen.label}", tries) or room.placed(chosen.label, tries)
     if label:
+        words.append(label)
         layers += on.words([label | {"x": row["x"], "y": row["y"]}], colour=on.look.ink, fontSize=SIZE, fontWeight=700)
     if level is not None:
         line = {
@@ -191,7 +162,10 @@ def _words(curves, rows, colours, chosen, level, on, side):
             "dy": 11,
         }
         layers += on.words([line], colour=on.look.muted, fontSize=SMALL)
-    return layers
+    ends = [np.array(on.pixel({axis: of[axis].to_numpy()[::-1] for axis in "xy"})) for _, of in lines.groupby("model")]
+    taken = box_points(words, SIZE, bold=True)
+    named = end_labels(list(colours), list(colours.values()), ends, on, side, others=taken)
+    return [*label_layers(named, on), *layers]
 
 
 def _sentence(table, chosen):

@@ -319,11 +319,10 @@ def _legend_groups(rows, truth, predicted, look, width):
 def _scale_notes(style, layout, folded, threshold):
     """What the legend says about lengths, heights and widths."""
     whole = "p" if folded.whole == 1 else f"share of p = {probability_text(folded.whole)}"
-    yield {
-        "icicle": f"height: {whole}",
-        "node-link": f"width of a ribbon: {whole}",
-        "list": "bar: p, its track from 0 to 1",
-    }[style]
+    if style == "list":
+        yield "bar: p, its track from 0 to 1"
+    else:
+        yield f"{'height' if layout else 'width of a ribbon'}: {whole}"
     if style == "node-link" and threshold is not None:
         yield f"paler: p is not above τ = {threshold_text(threshold)}"
     if layout and layout.overflows:

@@ -1,4 +1,4 @@
-"""Around the operating curves: the title, the table and the depths of the answers, which follow the threshold without a server."""
+"""Around the operating curves: title, table and depths of the answers, which follow the threshold without a server."""
 
 from __future__ import annotations
 

@@ -19,6 +19,7 @@ from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import FONT, drawn, palette
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError, shown
+from hierviz.messages.new_files import new_file
 from hierviz.taxonomy.checks import is_number
 
 WIDE, HIGH = 1920, 1080
@@ -34,21 +35,32 @@ PICTURES = {b"\x89PNG": "png", b"\xff\xd8\xff": "jpeg"}
 
 
 class Slide:
-    """A slide as SVG and PNG.
-
-    Attributes
-    ----------
-    svg : str
-    png : bytes
-        1920 x 1080 pixels.
-    """
+    """A slide as SVG (``svg``, text) and PNG (``png``, bytes)."""
 
     def __init__(self, svg):
         self.svg = svg
 
     @cached_property
     def png(self) -> bytes:
+        """1920 x 1080 pixels, drawn when it is first asked for."""
         return picture("svg_to_png", self.svg, scale=1.0, ppi=72.0)
+
+    def write(self, path):
+        """Write it to a file that ends in .svg or .png.
+
+        Raises
+        ------
+        FileError
+            If the name ends in something else, or the file cannot be written.
+        """
+        suffix = os.path.splitext(os.fspath(path))[1].lower()
+        if suffix not in (".svg", ".png"):
+            raise FileError(
+                f"{path}: expected a file that ends in .svg or .png, got {suffix or 'no ending'}. Rename it."
+            )
+        content = self.svg.encode() if suffix == ".svg" else self.png
+        with new_file(path) as file:
+            file.write(content)
 
     def _repr_png_(self):
         return self.png
@@ -113,7 +125,13 @@ def slide(
         top += round(1.25 * size)
         parts.append(_text(line, EDGE, top - round(0.25 * size), size, look.ink, bold=True))
     top, bottom, left = top + (GAP if lines else 0), HIGH - EDGE - GAP, EDGE
-    said = (data, model, INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule, _threshold(threshold), day(date))
+    said = (
+        data,
+        model,
+        INFERENCE_RULES[rule].label if rule in INFERENCE_RULES else rule,
+        _threshold(threshold),
+        day(date),
+    )
     foot = " · ".join(filter(None, map(str, said)))
     if foot:
         size = next((size for size in FOOT if text_width(foot, size) <= WIDE - 2 * EDGE), FOOT[-1])
@@ -226,9 +244,8 @@ def _placed(svg, left, top, right, bottom):
     (wide, high), root = _size(svg), _ROOT.search(svg)
     scale = min((right - left) / wide, (bottom - top) / high)
     x, y = left + (right - left - scale * wide) / 2, top + (bottom - top - scale * high) / 2
-    start = (
-        f'<svg x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}" viewBox="0 0 {wide:g} {high:g}">'
-    )
+    place = f'x="{x:.2f}" y="{y:.2f}" width="{scale * wide:.2f}" height="{scale * high:.2f}"'
+    start = f'<svg {place} viewBox="0 0 {wide:g} {high:g}">'
     return start + _numbered(svg[root.end() :])
 
 

@@ -1,98 +1,38 @@
 """Icicle of a taxonomy: depth from left to right, height by the samples below each class, colour by one of its numbers.
 
-Children are below each other, the largest first. What would be lower than `LEAST` pixels is grouped as "others". In a
-graph a class is under each of its parents. Where samples have several true classes, children share the height of their
-parent in proportion to their samples.
+Children are below each other, the largest first. What would be too low for its name is grouped as "others", coloured by the
+number of its samples together; the subtrees with the most mistakes beyond the expected ones are never grouped: where they are
+low their labels are on the right, and where they are further down than the levels drawn, they have a column of their own. In a
+graph a class is under each of its parents. Where samples have several true classes, children share the height of their parent
+in proportion to their samples.
 """
 
 from __future__ import annotations
 
 import functools
-from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts._blocks import Outside, inside_words, outside_width, placed_outside
 from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
-from hierviz.charts._text import shorten, text_width
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
-from hierviz.charts.theme import SIZE, SMALL
-from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
+from hierviz.charts.subtree_layout import HEIGHT, LEAST, subtree_cells
+from hierviz.charts.theme import palette
+from hierviz.diagnosis._excess import excess, pooled, worst_subtrees
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.number_text import fixed_text
+from hierviz.taxonomy.checks import check_whole
 
-HEIGHT, LEAST, GAP, INSET, LINE = 600, 16, 2, 7, 16
-# Pixels from which on a group is drawn at all.
-THINNEST = 2.0
-
-
-@dataclass(frozen=True)
-class SubtreeCell:
-    """A cell of the icicle.
-
-    Attributes
-    ----------
-    nodes : ndarray of int
-        One node, or those of a group.
-    is_others : bool
-    level : int
-        Levels below the root of the drawing.
-    top, height : float
-        Pixels.
-    """
-
-    nodes: np.ndarray
-    is_others: bool
-    level: int
-    top: float
-    height: float
+GAP = 2
+# Pixels below which there is room for few columns.
+NARROW = 500
+# Subtrees that are always drawn; share of the width that labels outside may take, and pixels.
+ALWAYS, SHARE, LABELS = 12, 0.26, 260
 
 
-def subtree_cells(taxonomy, size, root=0, *, levels=4, height=HEIGHT, least=LEAST):
-    """Positions of the cells of a subtree, the cell of a parent before those of its children.
-
-    Parameters
-    ----------
-    taxonomy : Taxonomy
-        A tree or a graph.
-    size : ndarray, shape (n_nodes,)
-        What heights are in proportion to; children of size 0 are not drawn.
-    root : int
-    levels : int
-        Levels below the root that are drawn.
-    height, least : float
-        Pixels of the root, and of the lowest cell of a single class.
-
-    Returns
-    -------
-    list of SubtreeCell
-    """
-    found, place = [SubtreeCell(np.array([root]), False, 0, 0.0, float(height))], 0
-    while place < len(found):
-        cell, place = found[place], place + 1
-        if cell.is_others or cell.level == levels:
-            continue
-        children = taxonomy.children[int(cell.nodes[0])]
-        children = children[size[children] > 0]
-        if not len(children):
-            continue
-        children = children[np.argsort(-size[children], kind="stable")]
-        total = max(float(size[cell.nodes[0]]), float(size[children].sum()))
-        tall = cell.height * size[children] / total
-        n_drawn = int((tall >= least).sum())
-        # Never a group of one class.
-        if len(children) - n_drawn == 1 and tall[-1] >= least / 2:
-            n_drawn += 1
-        top = cell.top
-        for i in range(n_drawn):
-            found.append(SubtreeCell(children[i : i + 1], False, cell.level + 1, top, float(tall[i])))
-            top += float(tall[i])
-        rest = float(tall[n_drawn:].sum())
-        if rest >= THINNEST:
-            found.append(SubtreeCell(children[n_drawn:], True, cell.level + 1, top, rest))
-    return found
-
-
-def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
+def subtree_icicle(table, root=0, *, value="correct", worst=None, height=HEIGHT, dark=None, width=1000):
     """Icicle of the subtree at a node, coloured by a number of each class.
 
     Parameters
@@ -101,6 +41,10 @@ def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
     root : int
     value : str
         Key of `NODE_COLUMNS`.
+    worst : int, optional
+        Node that is outlined as the worst one; by default that with the most mistakes beyond the expected ones.
+    height : int
+        Pixels of the cells.
     dark : bool, optional
     width : int
         Pixels.
@@ -116,53 +60,112 @@ def subtree_icicle(table, root=0, *, value="correct", dark=None, width=1000):
     PredictionsError
         If the column is not known or has no number, or no sample has a truth in this subtree.
     """
-    cells_of = functools.cache(lambda width: _cells(table, root, value, width))
+    check_whole("height", height, 100)
+    bad = named_worst(table, root, worst, ALWAYS)
+    cells_of = functools.cache(lambda width: _cells(table, root, value, width, height, bad))
     cells = cells_of(width)
 
     def draw(dark, width):
-        return _drawn(table, root, value, cells_of(width), dark, width)
+        return _drawn(table, root, value, cells_of(width), dark, width, height, bad[:1])
 
-    return Figure(draw, lambda: _table(table, cells), lambda: _sentence(table, root, value, cells), dark, width)
+    return Figure(draw, lambda: _table(table, cells), lambda: _sentence(table, root, value, cells, bad), dark, width)
 
 
-def _drawn(table, root, value, cells, dark, width):
-    taxonomy = table.taxonomy
+def named_worst(table, root, worst, most, cost=None):
+    """Nodes that a drawing of a subtree always shows, the one that is called the worst first: list of int."""
+    found = worst_subtrees(table, root, most, cost).tolist()
+    if worst is None or worst in (0, root) or not table.support[worst] or worst not in table.taxonomy.subtree(root):
+        return found
+    return [int(worst), *(node for node in found if node != worst)][:most]
+
+
+def _drawn(table, root, value, cells, dark, width, height, worst):
+    taxonomy, look = table.taxonomy, palette(dark)
     width -= 4
     single = [int(cell.nodes[0]) for cell in cells if not cell.is_others]
     colours = value_colours(table, value, single[1:] or single, dark)
+    low = [
+        _outside(table, cell, {"x2": 0.0, "y": 0.0, "y2": 0.0}, value, look, worst)
+        for cell in cells
+        if cell.height < LEAST
+    ]
+    is_narrow = width < NARROW
+    right = width - outside_width(low, min(LABELS, (1.3 if is_narrow else 1) * SHARE * width))
     n_levels = max(cell.level for cell in cells) + 1
     # The root says little: its column is narrow.
-    first = min(width / n_levels, 130, 0.24 * width) if n_levels > 1 else width
-    left = [0.0] + [first + (width - first) * i / max(n_levels - 1, 1) for i in range(n_levels)]
-    parts = []
+    first = min(right / n_levels, 130, (0.18 if is_narrow else 0.24) * right) if n_levels > 1 else right
+    left = [0.0] + [first + (right - first) * i / max(n_levels - 1, 1) for i in range(n_levels)]
+    parts, columns, labels = [], {}, []
     for cell in cells:
-        y2 = cell.top + max(cell.height - GAP, 1)
-        place = {"x": left[cell.level], "x2": left[cell.level + 1] - GAP, "y": cell.top, "y2": y2}
+        x = left[cell.level]
+        place = {"x": x, "x2": left[cell.level + 1] - GAP, "y": cell.top, "y2": cell.top + cell.height}
+        columns.setdefault(cell.level, []).append(place)
         node = None if cell.is_others else int(cell.nodes[0])
-        name = f"{len(cell.nodes):,} others" if node is None else taxonomy.title(node)
-        said = "" if node is None else number_text_of(value, float(getattr(table, value)[node]))
-        tips = {"tip_name": _listed(taxonomy, cell.nodes)}
-        words = functools.partial(_words, place, name, said)
+        name, number = _name(taxonomy, cell), _number(table, value, cell)
+        said = number_text_of(value, number) if np.isfinite(number) else ""
+        words = functools.partial(inside_words, place, name, said, bold=node in worst)
+        tips = {"tip_name": _listed(taxonomy, cell.nodes), value: said}
+        if cell.height < LEAST:
+            words = _no_words
+            labels.append(_outside(table, cell, place, value, look, worst))
         parts.append({"place": place, "node": node, "tips": tips, "is_open": node != root, "words": words})
-    return drawing_of_cells(table, colours, parts, width, HEIGHT)
+        parts[-1] |= {"value": number, "n": _support(table, cell), "is_worst": node in worst}
+    outside, bent, _ = placed_outside(labels, right, width, height, look.muted)
+    notes = [{"kind": "note", "label": "height: samples"}]
+    if worst and worst[0] in single:
+        notes.append({"kind": "outline", "label": f"worst: {beyond(table, worst[0])}", "colour": look.ink})
+    if n_levels - 1 > _levels(width + 4):
+        notes.append({"kind": "note", "label": "last column: the worst of the classes further down"})
+    more = {"notes": notes, "columns": list(columns.values()), "bent": bent, "words": outside}
+    return drawing_of_cells(table, colours, parts, width, height, **more)
 
 
-def _words(place, name, said, ink):
-    """Name and number of a cell, as far as there is room."""
-    tall, whole = place["y2"] - place["y"], place["x2"] - place["x"] - 2 * INSET
-    if tall < 12:
-        return
-    size = SIZE if tall >= 17 else SMALL
-    room = whole - (text_width(said, size, bold=True) + 8 if said else 0)
-    at = {"x": place["x"] + INSET, "y": (place["y"] + place["y2"]) / 2, "colour": ink, "size": size}
-    if said and tall >= 3 * LINE and text_width(name, size) > room:
-        # The number is below a name that has no room next to it.
-        yield {**at, "y": at["y"] - LINE / 2, "text": shorten(name, whole, size), "limit": whole + 6}
-        at["y"] += LINE / 2
-    elif room >= 24:
-        yield {**at, "text": shorten(name, room, size), "limit": room + 6}
-    if said:
-        yield {**at, "x": place["x2"] - INSET, "text": said, "align": "right", "weight": 600}
+def _no_words(_):
+    return []
+
+
+def _name(taxonomy, cell):
+    return f"{len(cell.nodes):,} others" if cell.is_others else taxonomy.title(int(cell.nodes[0]))
+
+
+def _number(table, value, cell):
+    """The number of a cell; of several classes that of their samples together, nan in a graph."""
+    if not cell.is_others:
+        return float(getattr(table, value)[cell.nodes[0]])
+    return pooled(table, value, cell.nodes) if table.taxonomy.is_tree else np.nan
+
+
+def _support(table, cell):
+    return int(table.support[cell.nodes].sum())
+
+
+def _outside(table, cell, place, value, look, worst):
+    """The label of a low cell."""
+    node = int(cell.nodes[0])
+    more = f" {number_text_of(value, _number(table, value, cell))}"
+    line = {
+        "text": _name(table.taxonomy, cell),
+        "more": more,
+        "colour": look.ink,
+        "weight": 600 if node in worst else "normal",
+    }
+    return Outside(
+        place["x2"], (place["y"] + place["y2"]) / 2, [line], -float(excess(table)[node]) - 1e9 * (node in worst)
+    )
+
+
+def beyond(table, node, cost=None):
+    """How much worse a class is than expected, in words; `cost` is as in `excess`."""
+    key = cost_key(table) if cost is None else cost
+    of = float(getattr(table, key)[node])
+    what = {
+        "n_wrong": f"of {table.support[node]:,} wrong",
+        "missed": f"of {table.support[node]:,} missed",
+        "win_lost": "win lost",
+    }
+    more = float(excess(table, key)[node])
+    amount = f"{fixed_text(abs(more), 1)} {'more' if more >= 0 else 'less'} than expected"
+    return f"{table.taxonomy.title(node)}, {number_text_of(key, of)} {what[key]}, {amount}"
 
 
 def _table(table, cells):
@@ -178,24 +181,30 @@ def node_frame(table, nodes, lead=None):
     return frame({"class": names, **(lead or {}), **columns})
 
 
-def _sentence(table, root, value, cells):
+def _sentence(table, root, value, cells, worst):
     """What the icicle shows, in words."""
     taxonomy, column = table.taxonomy, NODE_COLUMNS[value]
     # In a graph a class is below each of its parents.
     drawn = len({int(cell.nodes[0]) for cell in cells if not cell.is_others}) - 1
     folded = sum(len(cell.nodes) for cell in cells if cell.is_others)
-    said = (
-        f"Height is the number of samples with a truth at or below the class, colour is {column.label.lower()}. "
-        f"{taxonomy.title(root)}: {number_text_of('support', table.support[root])} samples"
-    )
+    said = f"{taxonomy.title(root)}: {number_text_of('support', table.support[root])} samples"
     if value != "support":
         said += f", {column.label.lower()} {number_text_of(value, float(getattr(table, value)[root]))}"
+    if worst:
+        said += f"; the worst class below it is {beyond(table, worst[0])}"
     rest = f", {folded:,} too small to draw {'is' if folded == 1 else 'are'} grouped" if folded else ""
     drawn_text = f"{drawn:,} {'class is' if drawn == 1 else 'classes are'} drawn below it"
-    return f"{said}. {drawn_text}{rest}. A click on a class opens its subtree."
+    return (
+        f"{said}. Height is the number of samples with a truth at or below the class, colour is {column.label.lower()}. "
+        f"{drawn_text}{rest}. A click on a class opens its subtree."
+    )
 
 
-def _cells(table, root, value, width):
+def _levels(width):
+    return 2 if width < NARROW else 3 if width < 800 else 4
+
+
+def _cells(table, root, value, width, height, worst):
     if value not in NODE_COLUMNS or not np.isfinite(getattr(table, value)).any():
         known = ", ".join(usable_columns(table))
         raise PredictionsError(f"icicle: expected a column with numbers ({known}), got {shown(value)}. Choose one.")
@@ -203,8 +212,10 @@ def _cells(table, root, value, width):
         raise PredictionsError(
             f"icicle: expected samples with a truth below {table.taxonomy.names[root]!r}, got none. Choose a class above it."
         )
-    levels = 2 if width < 500 else 3 if width < 800 else 4
-    return subtree_cells(table.taxonomy, table.support, root, levels=levels)
+    # A column of deeper classes leaves the others of a phone too little room: there it is for the worst class alone.
+    worst = worst[: ALWAYS if width >= NARROW else 1]
+    keywords = {"levels": _levels(width), "height": height, "worst": worst, "badness": excess(table)}
+    return subtree_cells(table.taxonomy, table.support, root, **keywords)
 
 
 def _listed(taxonomy, nodes, most=6):

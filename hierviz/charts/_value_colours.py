@@ -1,7 +1,7 @@
 """Colours of one number of many nodes: orange is worse, blue is better.
 
-Grey is the number of all samples for `correct` and the mean win, and half way between the ends for shares that are 1 at the
-root. Of counts and errors grey is 0, and orange (blue where neither end is worse) the largest number shown. The number itself
+Shares have one scale from 0 to 1 with grey at `MIDDLE`, the same in all drawings and of all models; what few samples have is
+paler. Of counts and errors grey is 0, and orange (blue where neither end is worse) the largest number shown. The number itself
 is always written too.
 """
 
@@ -11,15 +11,16 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts._blocks import edges, leaders
 from hierviz.charts._canvas import boxes, hover, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
 
-# Shares that differ by less than this from that of all samples do not get a full colour.
-LEAST_SPAN = 0.05
-# Shares that are informative for all samples; the others are 1 at the root.
-OF_ALL = ("correct", "mean_win")
+# Shares that are grey and in the legend: most classes of most models are right more often than half of the time.
+MIDDLE, LEGEND = 0.75, (0.0, 0.5, 0.75, 1.0)
+# Samples from which on a colour is full, and how much of it a single sample leaves.
+ENOUGH, FAINTEST = 30, 0.2
 
 
 @dataclass(frozen=True)
@@ -31,8 +32,6 @@ class ValueColours:
     key : str
     low, middle, high : float
         Numbers of the first, the grey and the last colour.
-    of_all : bool
-        Whether `middle` is the number of all samples.
     dark : bool
     """
 
@@ -40,7 +39,6 @@ class ValueColours:
     low: float
     middle: float
     high: float
-    of_all: bool
     dark: bool
 
     @property
@@ -48,8 +46,8 @@ class ValueColours:
         """Whether there are two ends with grey between them."""
         return NODE_COLUMNS[self.key].kind == "share"
 
-    def fill(self, value):
-        """Colour of a number; of nan that of the background of folded nodes."""
+    def fill(self, value, n=None):
+        """Colour of a number, a share of `n` samples (many if not given); of nan that of the background of folded nodes."""
         look = palette(self.dark)
         if not np.isfinite(value):
             return look.others
@@ -57,7 +55,8 @@ class ValueColours:
         span = self.middle - self.low if below else self.high - self.middle
         # What is below the middle is worse where low numbers are.
         end = look.fp if worse and below == (worse == "low") else look.path
-        return mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
+        full = mixed(look.tn, end, abs(value - self.middle) / max(span, 1e-12))
+        return mixed(look.background, full, strength(n)) if self.is_share and n is not None else full
 
     def text(self, fill):
         """Colour of a text on a fill: black or white, whichever is read better."""
@@ -69,15 +68,24 @@ class ValueColours:
     def items(self):
         """Items of a `legend`: what each colour means."""
         key = self.key
-
-        def said(value, words=""):
-            return {"kind": "box", "label": f"{number_text_of(key, value)}{words}", "colour": self.fill(value)}
-
         if not self.is_share:
-            return [said(self.low), said(self.high, " (the most below this class)")]
-        ends = {value: said(value) for value in (self.low, self.high)}
-        ends[self.middle] = said(self.middle, " (all samples)" if self.of_all else "")
-        return [ends[value] for value in sorted(ends)]
+            ends = ((self.low, ""), (self.high, " (the most below this class)"))
+            return [self._item(number_text_of(key, value) + words, value) for value, words in ends]
+        return [self._item(f"{value:.0%}".replace("%", " %"), value) for value in LEGEND]
+
+    def faded(self):
+        """Items of a `legend`: how pale few samples are."""
+        if not self.is_share:
+            return []
+        return [self._item("1 sample", 1.0, 1), self._item("10", 1.0, 10), self._item(f"{ENOUGH} or more", 1.0, ENOUGH)]
+
+    def _item(self, label, value, n=None):
+        return {"kind": "box", "label": label, "colour": self.fill(value, n)}
+
+
+def strength(n):
+    """How much is left of a colour where it stands for `n` samples, in (0, 1]: as wide as their standard error is narrow."""
+    return min(1.0, max(FAINTEST, (max(n, 0) / ENOUGH) ** 0.5))
 
 
 def value_colours(table, key, nodes, dark=False):
@@ -91,16 +99,15 @@ def value_colours(table, key, nodes, dark=False):
     nodes : sequence of int
     dark : bool
     """
-    values = np.asarray(getattr(table, key), dtype=float)
-    shown = values[np.asarray(nodes, dtype=np.intp)]
-    shown = shown[np.isfinite(shown)]
-    if NODE_COLUMNS[key].kind != "share":
-        return ValueColours(key, 0.0, 0.0, float(shown.max(initial=0)) or 1.0, False, dark)
-    of_all = key in OF_ALL and bool(np.isfinite(values[0]))
-    low, high = shown.min(initial=1), shown.max(initial=0)
-    middle = float(values[0]) if of_all else (low + high) / 2
-    low, high = max(0.0, min(low, middle - LEAST_SPAN)), min(1.0, max(high, middle + LEAST_SPAN))
-    return ValueColours(key, float(low), float(middle), float(high), of_all, dark)
+    if NODE_COLUMNS[key].kind == "share":
+        return ValueColours(key, 0.0, MIDDLE, 1.0, dark)
+    shown = np.asarray(getattr(table, key), dtype=float)[np.asarray(nodes, dtype=np.intp)]
+    return ValueColours(key, 0.0, 0.0, float(shown[np.isfinite(shown)].max(initial=0)) or 1.0, dark)
+
+
+def n_behind(table, key, node):
+    """Number of samples that a share of a node is of."""
+    return int((table.answered if key == "precision" else table.support)[node])
 
 
 def mixed(a, b, share):
@@ -127,30 +134,81 @@ def tooltip_titles(table):
     return {"tip_name": "Class", "tip_children": "Children"} | columns
 
 
-def drawing_of_cells(table, colours, cells, width, height):
+def drawing_of_cells(table, colours, cells, width, height, *, notes=(), columns=(), bent=(), words=()):
     """The figure of some cells, below a legend of their colours, the ValueColours.
 
-    Cells are dicts with ``place`` (x, x2, y, y2), ``node`` (None for several small classes and the like), ``name``, ``tips``
-    (fields of `tooltip_titles` where there is no node), ``is_open`` (whether a click opens its subtree) and ``words``: a
-    function of the colour of the text that gives rows of `texts`.
+    Parameters
+    ----------
+    table : NodeTable
+    colours : ValueColours
+    cells : list of dict
+        ``place`` (x, x2, y, y2); ``node`` (None for several small classes and the like, which have ``value`` and ``n``, the
+        number behind their colour and its samples); ``tips`` (fields of `tooltip_titles` where there is no node), ``is_open``
+        (whether a click opens its subtree), ``is_worst``, and ``words``: a function of the colour of the text that gives rows of
+        `texts`. One with a ``frame`` (a place and the width of its line) is drawn over the others, which are inside its frame.
+    width, height : float
+        Pixels.
+    notes : sequence of dict
+        Further items of the legend.
+    columns : sequence of sequence of dict
+        Places of cells that are one below the other.
+    bent, words : sequence of dict
+        Leaders and texts of labels outside.
     """
     look, taxonomy = palette(colours.dark), table.taxonomy
-    titles, rows, words, hovers = tooltip_titles(table), [], [], []
+    titles, rows, texts_of, hovers, outlines = tooltip_titles(table), [], list(words), [], []
+    frames, chips = [], []
     for cell in cells:
         node, place = cell["node"], cell["place"]
-        fill = look.others if node is None else colours.fill(float(getattr(table, colours.key)[node]))
-        rows.append({**place, "colour": fill, **cell.get("edge", {})})
-        words += cell["words"](look.on_grey if node is None else colours.text(fill))
+        if node is None:
+            fill = colours.fill(cell["value"], cell["n"])
+        else:
+            fill = colours.fill(float(getattr(table, colours.key)[node]), n_behind(table, colours.key, node))
+        (chips if "frame" in cell else rows).append({**place, "colour": fill, **cell.get("edge", {})})
+        if "frame" in cell:
+            around, line = cell["frame"]
+            frames.append({**around, "colour": "transparent", "stroke": look.background, "line": line})
+        if cell.get("is_worst"):
+            outlines.append(
+                _around(cell["frame"][0] if "frame" in cell else place)
+                | {"colour": "transparent", "stroke": look.ink, "line": 2.5}
+            )
+        texts_of += cell["words"](colours.text(fill))
         target = taxonomy.names[node] if node is not None and cell["is_open"] and not taxonomy.is_leaf[node] else ""
         tips = cell["tips"] if node is None else tooltip_of(table, node)
         # A click chooses the name of an inner node; what has nothing below it has none.
         cursor = "pointer" if target else "default"
         hovers.append({**dict.fromkeys(titles, ""), **place, **tips, "target": target, "cursor": cursor})
+        hovers[-1]["over"] = "frame" in cell
+    hovers.sort(key=lambda row: row.pop("over"))
+    lines = [*edges(columns, look.background), *bent]
     drawing = layer(
-        boxes(rows, width, height, radius=2),
-        *([texts(words, width, height)] if words else []),
+        boxes(rows, width, height, radius=0 if columns else 2),
+        *([leaders(lines, width, height)] if lines else []),
+        *([boxes(frames, width, height, radius=0), boxes(chips, width, height, radius=2)] if chips else []),
+        *([boxes(outlines, width, height, radius=0)] if outlines else []),
+        *([texts(texts_of, width, height)] if texts_of else []),
         hover(hovers, width, height, titles, CLICKED, "target"),
     ).properties(width=width, height=height)
-    others = {"kind": "box", "label": "several small classes", "colour": look.others}
-    groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), others])]
+    groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), *_of_groups(cells, look), *notes])]
+    if colours.is_share:
+        groups[0][1][len(LEGEND) : len(LEGEND)] = [{"kind": "note", "label": "paler: fewer samples"}, *colours.faded()]
     return vconcat(legend(groups, width, dark=colours.dark), drawing, spacing=6)
+
+
+def _around(place):
+    """The outline of a cell, inside of it where it is large enough."""
+    inset = 1.5 if min(place["x2"] - place["x"], place["y2"] - place["y"]) > 8 else -1.5
+    return {
+        "x": place["x"] + inset,
+        "x2": place["x2"] - inset,
+        "y": place["y"] + inset,
+        "y2": place["y2"] - inset,
+    }
+
+
+def _of_groups(cells, look):
+    """Item of the legend for cells of several classes that have no number together."""
+    if not any(cell["node"] is None and not np.isfinite(cell["value"]) for cell in cells):
+        return []
+    return [{"kind": "box", "label": "several small classes", "colour": look.others}]

@@ -29,7 +29,7 @@ MOST, LEVELS = 5, 2
 
 
 @dataclass(frozen=True)
-class _Cell:
+class _WorstCell:
     """Nodes (several in a group), level, and top and height in pixels."""
 
     nodes: np.ndarray
@@ -90,7 +90,7 @@ def _cells(table, nodes, height):
     kept = set(np.concatenate([taxonomy.ancestors([node])[0] for node in nodes]).tolist()) | set(nodes)
     depth = max(int(taxonomy.depth[node]) for node in nodes)
     levels = max(depth, min(LEVELS, taxonomy.max_depth))
-    found, place = [_Cell(np.array([0]), 0, 0.0, float(height))], 0
+    found, place = [_WorstCell(np.array([0]), 0, 0.0, float(height))], 0
     while place < len(found):
         cell, place = found[place], place + 1
         if len(cell.nodes) > 1 or cell.level == levels:
@@ -107,10 +107,10 @@ def _cells(table, nodes, height):
         alone = np.ones_like(alone) if (~alone).sum() == 1 else alone
         top = cell.top
         for child, high in zip(children[alone].tolist(), tall[alone].tolist(), strict=True):
-            found.append(_Cell(np.array([child]), cell.level + 1, top, high))
+            found.append(_WorstCell(np.array([child]), cell.level + 1, top, high))
             top += high
         if (~alone).any():
-            found.append(_Cell(children[~alone], cell.level + 1, top, float(tall[~alone].sum())))
+            found.append(_WorstCell(children[~alone], cell.level + 1, top, float(tall[~alone].sum())))
     return found
 
 
@@ -147,15 +147,8 @@ def _drawn(table, nodes, counts, cells, height, dark, width):
         hovers.append({**dict.fromkeys(tooltip_titles(table), ""), **place, **tips, "target": target, "cursor": cursor})
         if node in nodes and node not in middles:
             # The outline is around the class with all that is below it.
-            edges.append(
-                {
-                    **place,
-                    "x2": width - side - GAP,
-                    "colour": "transparent",
-                    "stroke": look.ink,
-                    "line": 2 if cell.height >= NAMED else 1,
-                }
-            )
+            line = 2 if cell.height >= NAMED else 1
+            edges.append({**place, "x2": width - side - GAP, "colour": "transparent", "stroke": look.ink, "line": line})
             middles[node] = cell.top + cell.height / 2
     lines, names = _names(table, nodes, counts, middles, width - side, side, height, look)
     total = height + 2

@@ -1,4 +1,4 @@
-"""Charts and tables as files in memory: PNG, SVG, Vega-Lite JSON, CSV. No browser and no network (vl-convert)."""
+"""Charts and tables as files in memory: PNG, SVG, JSON of Vega-Lite or Vega, CSV. No browser and no network (vl-convert)."""
 
 from __future__ import annotations
 
@@ -21,12 +21,12 @@ from hierviz.messages.csv_cells import safe_frame_csv
 
 
 def to_vega_lite(chart, dark=None):
-    """Vega-Lite specification of a chart as a dict, data included.
+    """Specification of a chart as a dict, data included: Vega-Lite, of `example` Vega (its ``$schema`` says which).
 
     Parameters
     ----------
-    chart : Figure, or altair chart
-        Finished or not.
+    chart : Figure, altair chart, or dict
+        Finished or not; a Vega specification is returned as it is.
     dark : bool, optional
         Theme to finish it in; None: that of the figure, else light.
 
@@ -35,6 +35,8 @@ def to_vega_lite(chart, dark=None):
     dict
     """
     chart, dark = drawn(chart, dark)
+    if isinstance(chart, dict):
+        return chart
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
         return finished.to_dict()
@@ -90,17 +92,28 @@ _ALTAIR = threading.Lock()
 
 def to_svg(chart, dark=None):
     """The chart as SVG text; FileError where it cannot be drawn."""
-    return picture("vegalite_to_svg", to_vega_lite(chart, dark)).decode()
+    return _picture("svg", chart, dark).decode()
 
 
 def to_png(chart, dark=None, ppi=144):
     """The chart as PNG bytes, at `ppi` pixels an inch (72: pixels of the chart); FileError where it cannot be drawn."""
-    return picture("vegalite_to_png", to_vega_lite(chart, dark), ppi=ppi)
+    return _picture("png", chart, dark, ppi=ppi)
+
+
+def _picture(kind, chart, dark, **options):
+    spec = to_vega_lite(chart, dark)
+    language = "vegalite" if "/vega-lite/" in spec["$schema"] else "vega"
+    return picture(f"{language}_to_{kind}", spec, **options)
 
 
 def to_csv(table):
     """A table, or that of a Figure, as UTF-8 CSV bytes: header, comma, LF; empty where unknown; no text is a formula."""
     return safe_frame_csv(getattr(table, "table", table)).encode("utf-8")
+
+
+def picture_url(png):
+    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
+    return png and "data:image/png;base64," + base64.b64encode(png).decode()
 
 
 # Pixels: on a screen, and on a phone.
@@ -118,9 +131,9 @@ def packed_chart(figure):
     -------
     str
         `packed` of ``data`` (rows by name) and ``specs``: Vega-Lite by "light-wide", "dark-wide", "light-narrow" and
-        "dark-narrow", which name their data.
+        "dark-narrow", which name their data. Of `example`: one Vega specification for all looks, and its ``record``.
     """
-    return packed(looks_of(figure.draw))
+    return packed(figure.looks())
 
 
 def looks_of(draw, themes=(False, True), wide=WIDE):

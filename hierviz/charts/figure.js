@@ -1,5 +1,5 @@
 // A packed figure in a notebook: its theme and its room choose the drawing, and its threshold can be read and set.
-const hierviz = {
+var hierviz = Object.assign(globalThis.hierviz ?? {}, {
   async unpack(text) {
     const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
     const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
@@ -13,9 +13,32 @@ const hierviz = {
     if (body.classList.contains("vscode-light") || page.getElementById("notebook-container")) return false;
     return theme ? theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;
   },
-  // Draws into `place` and follows theme and width. Gives {set(threshold), end()}.
+  // Calls when the theme of the page may have changed; gives what ends that.
+  watch(page, call) {
+    const theme = new MutationObserver(call), system = matchMedia("(prefers-color-scheme: dark)");
+    theme.observe(page.body, {attributes: true});
+    theme.observe(page.documentElement, {attributes: true});
+    system.addEventListener("change", call);
+    return () => { theme.disconnect(); system.removeEventListener("change", call); };
+  },
+  // An example, which is as wide as its place. Gives {ladder, end()}.
+  async living(place, {spec, record, room, dark}, embed, page, tell) {
+    place.classList.add("ladder");
+    const look = () => ({dark: dark ?? hierviz.isDark(page), width: Math.max(place.clientWidth, 300), height: room});
+    const ladder = await hierviz.ladder(place, {spec, record, embed, look, tell});
+    const follow = async () => {
+      await ladder.fit();
+      const {background, ink} = ladder.view.signal("c");
+      Object.assign(place.style, {background, color: ink});
+    };
+    await follow();
+    const stop = hierviz.watch(page, follow);
+    return {ladder, end() { stop(); ladder.end(); }};
+  },
+  // Draws into `place` and follows theme and width. Gives {set(threshold), end()}, of an example what `living` gives.
   async draw(place, text, embed, page, changed = () => {}) {
     const figure = await hierviz.unpack(text), field = "chosen_threshold";
+    if (figure.record) return hierviz.living(place, figure, embed, page, changed);
     let drawn = null, view = null, at = null, model = null, queue = Promise.resolve();
     const has = name => { try { return view.signal(name) !== undefined; } catch { return false; } };
     const look = () => {
@@ -47,13 +70,10 @@ const hierviz = {
       place.dataset.ready = chosen;
     }
     const follow = () => (queue = queue.then(redraw));
-    const room = new ResizeObserver(follow), theme = new MutationObserver(follow);
-    const system = matchMedia("(prefers-color-scheme: dark)");
+    const room = new ResizeObserver(follow);
     await follow();
     room.observe(place.parentElement);
-    theme.observe(page.body, {attributes: true});
-    theme.observe(page.documentElement, {attributes: true});
-    system.addEventListener("change", follow);
+    const stop = hierviz.watch(page, follow);
     return {
       set(value) {
         if (value === at) return;
@@ -62,10 +82,10 @@ const hierviz = {
       },
       end() {
         room.disconnect();
-        theme.disconnect();
-        system.removeEventListener("change", follow);
+        stop();
         if (view) view.finalize();
       },
     };
   },
-};
+});
+globalThis.hierviz = hierviz;

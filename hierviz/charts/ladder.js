@@ -2,7 +2,9 @@
 // at a threshold. It computes no answer, number or sentence. Controls are HTML; the handle is a slider on top of the drawing.
 //
 // hierviz.ladder(place, {spec, record, embed, look, can, tell}) gives {update(data), set(value), view, end()}.
-// `look()` gives {dark, width, height}; `tell(state, done)` gets {model, rule, value} after a choice or a drag.
+// `look()` gives {dark, width, height}; `tell(state)` gets {model, rule, value} after a choice or a drag. `can` has what the page
+// can do where a record asks before it shows (ladder_asks.js): {change: compute what a class with another p gives, keys: give the
+// ladder the keys that nothing else on the page takes}.
 var hierviz = globalThis.hierviz ?? {};
 globalThis.hierviz = hierviz;
 (() => {
@@ -40,6 +42,7 @@ globalThis.hierviz = hierviz;
       place.classList.add("ladder");
       place.append(this.controls, this.figure, this.said);
       this.listen();
+      this.asking = hierviz.asking?.(this);
     }
 
     listen() {
@@ -59,13 +62,9 @@ globalThis.hierviz = hierviz;
 
     async start() {
       const {dark, width, height} = this.look();
-      const spec = structuredClone(this.spec);
       this.state = {...this.record.start, ...this.state};
-      for (const signal of spec.signals) {
-        const first = {dark, width, height, ...this.state}[signal.name];
-        if (first !== undefined) signal.value = first;
-      }
-      for (const data of spec.data) if (TABLES.includes(data.name)) data.values = this.record[data.name];
+      const signals = {dark, width, room: height, ...this.state, ...this.asking?.signals()};
+      const spec = hierviz.filled(this.spec, this.record, signals);
       this.view = (await this.embed(this.drawing, spec, {actions: false, renderer: "svg", mode: "vega"})).view;
       this.values = {...this.record.values};
       this.fill();
@@ -115,10 +114,13 @@ globalThis.hierviz = hierviz;
       this.handle.setAttribute("aria-valuemin", step.from);
       this.handle.setAttribute("aria-valuemax", step.to);
       this.handle.setAttribute("aria-valuenow", this.state.value);
-      this.handle.setAttribute("aria-valuetext", `${this.state.value.toFixed(3)}: ${step.sentence}`);
-      this.said.textContent = step.sentence;
-      this.said.dataset.answer = step.name;
-      this.drawing.setAttribute("aria-label", step.sentence);
+      // Until it is told, nothing says the answer.
+      const isTold = this.asking?.told ?? true, sentence = isTold ? step.sentence : "";
+      this.handle.setAttribute("aria-valuetext", [this.state.value.toFixed(3), sentence].filter(Boolean).join(": "));
+      this.said.textContent = this.asking?.is_on ? "" : sentence;
+      this.said.dataset.answer = isTold ? step.name : "";
+      this.drawing.setAttribute("aria-label", sentence);
+      this.asking?.show();
       this.move();
     }
 
@@ -146,6 +148,7 @@ globalThis.hierviz = hierviz;
       Object.assign(this.state, change);
       const parameter = this.parameter;
       if (parameter && parameter !== before) this.state.value = this.values[parameter];
+      this.asking?.turn();
       this.draw();
       this.told();
     }
@@ -160,15 +163,16 @@ globalThis.hierviz = hierviz;
 
     draw() {
       const view = this.view, start = performance.now();
-      for (const name of ["model", "rule", "value"]) view.signal(name, this.state[name]);
+      const signals = {model: this.state.model, rule: this.state.rule, value: this.state.value, ...this.asking?.signals()};
+      for (const [name, value] of Object.entries(signals)) view.signal(name, value);
       view.run();
       this.show();
       (this.place.frames ??= []).push(performance.now() - start);
     }
 
-    told() {
+    told(more = {}) {
       if (this.parameter) this.values[this.parameter] = this.state.value;
-      this.tell?.({...this.state, parameter: this.parameter, key: this.record.models[this.state.model].key});
+      this.tell?.({...this.state, parameter: this.parameter, key: this.record.models[this.state.model].key, ...more});
     }
 
     // Pointer and keys ------------------------------------------------------------------------------------------------------
@@ -237,8 +241,10 @@ globalThis.hierviz = hierviz;
       this.record = record;
       this.state = {...record.start, ...state};
       this.values = {...record.values};
+      this.asking?.take(record);
       for (const name of TABLES) this.view.data(name, record[name]);
-      for (const name of ["model", "rule", "value"]) this.view.signal(name, this.state[name]);
+      const signals = {model: this.state.model, rule: this.state.rule, value: this.state.value, ...this.asking?.signals()};
+      for (const [name, value] of Object.entries(signals)) this.view.signal(name, value);
       await this.view.runAsync();
       this.fill();
       await this.fit(true);
@@ -248,17 +254,11 @@ globalThis.hierviz = hierviz;
     // Fitted to its room; as high as its bars need.
     async fit(always = false) {
       if (!this.view) return;
-      const {dark, width, height} = this.look(), view = this.view;
+      const {dark, width, height} = this.look();
       if (!always && width === this.size?.[0] && height === this.size?.[1] && dark === this.size?.[2]) return;
       this.size = [width, height, dark];
-      view.signal("dark", dark).signal("width", width).signal("height", height).width(width).height(height);
-      await view.runAsync();
-      this.place.classList.toggle("is-wide", Boolean(view.signal("has_side")));
-      const needed = Math.ceil(view.signal("needed"));
-      if (needed !== height) {
-        view.signal("height", Math.max(height, needed)).height(needed);
-        await view.runAsync();
-      }
+      await this.view.signal("dark", dark).signal("width", width).signal("room", height).runAsync();
+      this.place.classList.toggle("is-wide", Boolean(this.view.signal("has_side")));
       this.show();
     }
 
@@ -270,6 +270,13 @@ globalThis.hierviz = hierviz;
     }
   }
 
+  // The specification with the tables of a record, and with values of signals.
+  hierviz.filled = (spec, record, values) => {
+    const made = structuredClone(spec);
+    for (const signal of made.signals) if (values[signal.name] !== undefined) signal.value = values[signal.name];
+    for (const data of made.data) if (TABLES.includes(data.name)) data.values = record[data.name];
+    return made;
+  };
   hierviz.ladder = (place, options) => new Ladder(place, options).start();
   hierviz.unpack ??= async text => {
     const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));

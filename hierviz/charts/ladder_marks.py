@@ -9,7 +9,9 @@ from __future__ import annotations
 
 # Colour of the outcome of a step; words of the state of a node.
 OUTCOME = "({exact: c.tp, coarse: c.path, no_answer: c.root, wrong: c.fp}[datum.outcome] || c.root)"
-STATE = "({tp: 'correct', fp: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '')"
+STATE = "(told ? {tp: 'correct', fp: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '' : '')"
+# What a node is, where that is shown.
+SHOWN, IS_END = "(told ? datum.state : 'root')", "(told && datum.answer || datum.truth)"
 Y, LANE = "(top + datum.u * slot_tall)", "(x0 + 10 + datum.lane * lane_step)"
 SMALL = {"fill": "c.muted", "fontSize": 11}
 BOLD = {"fontWeight": 600}
@@ -28,6 +30,7 @@ def _mark(kind, data=None, *, name=None, interactive=False, **encode):
 
 
 def _text(data=None, **encode):
+    encode |= {key: f"{encode[key]} * large" for key in ("fontSize", "lineHeight") if isinstance(encode.get(key), int)}
     return _mark("text", data, **{"baseline": "'middle'", "fontSize": "size", "fill": "c.ink"} | encode)
 
 
@@ -50,7 +53,7 @@ def _frame():
             "ticks",
             x="scale('p', datum.t)",
             # Not where the label of the threshold is.
-            text="is_p && abs(scale('p', datum.t) - scale('p', at)) < 46 ? '' : format(datum.t, '.1f')",
+            text="is_p && abs(scale('p', datum.t) - scale('p', at)) < 46 * large ? '' : format(datum.t, '.1f')",
             align="'center'",
             **head,
         ),
@@ -65,7 +68,6 @@ def _frame():
 
 def _lanes():
     """Lines from class to class; the ends of answer and truth are larger, that of the truth is a square."""
-    is_end = "(datum.answer || datum.truth)"
     return [
         _mark(
             "rule",
@@ -74,8 +76,8 @@ def _lanes():
             y="top + datum.u0 * slot_tall",
             x2=LANE,
             y2=Y,
-            stroke="c[datum.state]",
-            strokeWidth="datum.state === 'tn' ? 2 : 4",
+            stroke=f"c[{SHOWN}]",
+            strokeWidth=f"{SHOWN} === 'tn' ? 2 : 4",
             strokeCap="'round'",
         ),
         _mark(
@@ -83,34 +85,35 @@ def _lanes():
             "lanes_now",
             x=LANE,
             y=Y,
-            fill="c[datum.state]",
-            stroke=f"{is_end} ? c.ink : c.background",
-            size=f"{is_end} ? 130 : 60",
-            strokeWidth=f"{is_end} ? 2 : 1",
-            shape="datum.truth && !datum.answer ? 'square' : 'circle'",
+            fill=f"c[{SHOWN}]",
+            stroke=f"{IS_END} ? c.ink : c.background",
+            size=f"{IS_END} ? 130 : 60",
+            strokeWidth=f"{IS_END} ? 2 : 1",
+            shape="datum.truth && !(told && datum.answer) ? 'square' : 'circle'",
         ),
     ]
 
 
 def _said():
     """What is written at a bar: p, what the class is, and whether the answer stops before it."""
-    is_next = "(is_p && now.next === datum.name && datum.kind !== 'rest')"
+    is_next = "(told && is_p && now.next === datum.name && datum.kind !== 'rest')"
     where = "(now.elsewhere ? ' (in another branch)' : '')"
     stops = f"({is_next} ? now.g ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
-    ends = "(datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '')"
+    ends = "(told && datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '')"
     return f"(datum.text + {ends} + {stops} + (datum.mark ? '  ' + datum.mark : ''))"
 
 
 def _bars():
     """Bars of p of true length with their names, numbers and states."""
     y, said = f"({Y} + (narrow ? 4 : 0))", _said()
-    height = "(datum.kind === 'rest' ? min(4, bar_tall) : datum.kind === 'node' ? bar_tall : 0.7 * bar_tall)"
-    is_node, is_ghost = "datum.kind === 'node'", "datum.state === 'ghost'"
+    height = "(datum.kind === 'rest' ? min(4 * large, bar_tall) : datum.kind === 'node' ? bar_tall : 0.7 * bar_tall)"
+    is_node, is_ghost = "datum.kind === 'node'", "(told && datum.state === 'ghost')"
+    state = "(datum.state === 'others' || told ? datum.state : datum.kind === 'node' ? 'root' : 'tn')"
     # Where the number is inside its bar; outside it keeps clear of the line of the threshold.
     inside, after = "(scale('p', datum.p) > bars + 0.6 * (end - bars))", "scale('p', max(datum.p, datum.hi))"
     line = "(is_p ? scale('p', at) : -99)"
     beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
-    on_bar = f"(datum.state === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
+    on_bar = f"({state} === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
     return [
         _mark(
             "rect",
@@ -119,7 +122,7 @@ def _bars():
             x2=after,
             yc=y,
             height=height,
-            fill=f"c[{is_ghost} ? 'tn' : datum.state]",
+            fill=f"c[{is_ghost} ? 'tn' : {state}]",
             fillOpacity=0.3,
         ),
         _mark(
@@ -131,7 +134,7 @@ def _bars():
             x2="scale('p', datum.p)",
             yc=y,
             height=height,
-            fill=f"{is_ghost} ? c.background : c[datum.state]",
+            fill=f"{is_ghost} ? c.background : c[{state}]",
             stroke=f"datum.truth || {is_ghost} ? c.ink : 'transparent'",
             strokeWidth="datum.truth ? 1.5 : 1",
             strokeDash=f"{is_ghost} ? [3, 3] : [1, 0]",
@@ -143,7 +146,7 @@ def _bars():
             y=f"narrow ? {Y} - 8 : {Y}",
             text=f"datum.name + (narrow ? '  ' + {said} : '')",
             limit="narrow ? end - bars + 6 : names_wide",
-            fontWeight="datum.answer || datum.truth ? 600 : 400",
+            fontWeight=f"{IS_END} ? 600 : 400",
             fill=f"{is_node} ? c.ink : c.muted",
             fontSize=f"{is_node} ? size : size - 1",
         ),
@@ -176,8 +179,8 @@ def _win():
     bar = {
         "x": "wins",
         "y": f"{y} + 0.5 * size + 3",
-        "height": 5,
-        "tooltip": "{'win term': datum.text}",
+        "height": "5 * large",
+        "tooltip": "{'win term': told_win ? datum.text : datum.asked}",
         "interactive": True,
     }
     wide = "narrow ? 0 : scale('weight', datum.{})"
@@ -186,13 +189,13 @@ def _win():
             "win_now",
             x="wins",
             y=y,
-            text="narrow ? '' : datum.text",
-            fontSize=f"{is_sum} ? 13 : size - 1",
+            text="narrow ? '' : told_win ? datum.text : datum.asked",
+            fontSize=f"{is_sum} ? 13 * large : size - 1",
             fontWeight=f"{is_sum} ? 600 : 400",
-            limit=160,
+            limit="160 * large",
         ),
         _mark("rect", "win_now", width=wide.format("weight"), fill="c.tn", **bar),
-        _mark("rect", "win_now", width=wide.format("term"), fill="c.tp", **bar),
+        _mark("rect", "win_now", width=f"told_win ? {wide.format('term')} : 0", fill="c.tp", **bar),
     ]
 
 
@@ -233,14 +236,14 @@ def _ribbon():
             x="narrow ? bars : bars - 12",
             y="narrow ? low + 12 : ribbon + ribbon_tall / 2",
             align="narrow ? 'left' : 'right'",
-            text=words,
+            text=f"told ? {words} : ''",
             limit="names_wide + 100",
             **SMALL,
         ),
         _text(
             "ticks",
             x="bars + datum.t * (end - bars)",
-            y="ribbon + ribbon_tall + 10",
+            y="ribbon + ribbon_tall + 10 * large",
             align="'center'",
             text="now.parameter ? format(invert(axis, bars + datum.t * (end - bars)), '.2~f') : ''",
             **SMALL,
@@ -250,13 +253,13 @@ def _ribbon():
 
 def _counts():
     """The sums of the path: nodes that are correct, wrong and missed, hP and hR."""
-    is_judged, missed = "isValid(now.tp)", "now.fp + ' wrong, ' + now.fn + ' missed'"
-    win = "(data('win_now').length ? peek(data('win_now')).text + ' · ' : '')"
-    all_in_one = f"{win} + ({is_judged} ? now.tp + ' correct, ' + {missed} + ' · ' : '') + now.sums"
+    is_judged, missed = "(told && isValid(now.tp))", "now.fp + ' wrong, ' + now.fn + ' missed'"
+    win = "(told_win && data('win_now').length ? peek(data('win_now')).text + ' · ' : '')"
+    all_in_one = f"{win} + ({is_judged} ? now.tp + ' correct, ' + {missed} + ' · ' : '') + (told ? now.sums : '')"
     return [
         _text(x="counts", y="ribbon + 4", text=f"{is_judged} && !narrow ? now.tp + ' correct' : ''"),
-        _text(x="counts", y="ribbon + 20", text=f"{is_judged} && !narrow ? {missed} : ''", fontSize=12),
-        _text(x="counts", y="ribbon + 37", text="narrow ? '' : now.sums", fontSize=12, **BOLD),
+        _text(x="counts", y="ribbon + 4 + 16 * large", text=f"{is_judged} && !narrow ? {missed} : ''", fontSize=12),
+        _text(x="counts", y="ribbon + 4 + 33 * large", text="narrow || !told ? '' : now.sums", fontSize=12, **BOLD),
         _text(
             x="bars",
             y="ribbon + ribbon_tall + 28",
@@ -278,7 +281,7 @@ def _line():
     return [
         _mark("rule", x=x, stroke="c.background", strokeWidth=5, **line),
         _mark("rule", x=x, stroke="c.ink", strokeWidth=2, **line),
-        _mark("rect", xc=x, width=70, yc=head, height=15, fill="c.background", opacity=is_there),
+        _mark("rect", xc=x, width="70 * large", yc=head, height="15 * large", fill="c.background", opacity=is_there),
         _text(
             name="label",
             x=x,
@@ -311,19 +314,19 @@ def _line():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : 84) : 76 + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 + 12))"
+    below = "(narrow ? (sample.picture ? 12 : above - 32) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
-        "'Answer: ' + now.name",
-        "now.sign ? now.sign + ' ' + now.said : now.said",
+        "'Answer: ' + (told ? now.name : '?')",
+        "!told ? '' : now.sign ? now.sign + ' ' + now.said : now.said",
     )
-    room = f"(narrow ? width - {left} : 240)"
+    room = f"(narrow ? width - {left} : 240 * large)"
     return [
         _text(
             name="sentence",
             x="x0",
-            y="narrow ? 126 : 10",
-            text="narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
+            y="narrow ? above + 10 : 10",
+            text="asks || !titled ? '' : narrow ? now.lines_narrow : width < 1250 ? now.lines_medium : now.lines_wide",
             fontSize=15,
             lineHeight=20,
             **BOLD,
@@ -331,7 +334,7 @@ def _sample():
         _mark(
             "image",
             x=0,
-            y="narrow ? 0 : 76",
+            y="side",
             width="picture",
             height="picture",
             aspect=True,
@@ -340,7 +343,7 @@ def _sample():
         ),
         _text(
             x=0,
-            y="narrow ? 10 : 84",
+            y="narrow ? 10 : side + 8 * large",
             text="narrow ? sample.text_narrow : sample.text_wide",
             lineHeight=17,
             fontSize=13,
@@ -348,7 +351,7 @@ def _sample():
         *(
             _text(
                 x=left,
-                y=f"{below} + {19 * place}",
+                y=f"{below} + {19 * place} * large",
                 text=f"narrow || has_side ? {text} : ''",
                 fontSize=13,
                 limit=room,
@@ -358,7 +361,7 @@ def _sample():
         ),
         _text(
             x=left,
-            y=f"{below} + 59",
+            y=f"{below} + 59 * large",
             text="narrow ? sample.facts_narrow : has_side ? sample.facts_wide : ''",
             lineHeight=14,
             **SMALL,
@@ -369,7 +372,7 @@ def _sample():
 def _curve():
     """The operating curve of the model, whose dot is at the same threshold."""
     place = {"x": "scale('curve_x', datum.x)", "y": "scale('curve_y', datum.y)"}
-    tick = {"text": "format(datum.at, '.0%')", "fill": "c.muted", "fontSize": 10}
+    tick = {"text": "asks ? '' : format(datum.at, '.0%')", "fill": "c.muted", "fontSize": 10}
     has_curve = "data('curve_now').length"
     return [
         _mark(

@@ -8,12 +8,17 @@ import hashlib
 from hierviz.charts._figure import text_of
 
 
+def ladder_script():
+    """The program of the drawing: what draws, and what asks before it shows."""
+    return text_of("ladder.js") + text_of("ladder_asks.js")
+
+
 @functools.cache
 def module_name():
     """File name of `browser_module`: another one for another content."""
     import vl_convert
 
-    content = text_of("ladder.js") + text_of("ladder.css") + vl_convert.__version__
+    content = ladder_script() + text_of("ladder.css") + vl_convert.__version__
     return f"ladder-{hashlib.sha256(content.encode()).hexdigest()[:16]}.js"
 
 
@@ -22,4 +27,4 @@ def browser_module():
     """An ES module that exports `hierviz` and `vegaEmbed`, about 0.9 MB of text."""
     import vl_convert
 
-    return vl_convert.javascript_bundle(text_of("ladder.js") + "export { hierviz, vegaEmbed };\n")
+    return vl_convert.javascript_bundle(ladder_script() + "export { hierviz, vegaEmbed };\n")

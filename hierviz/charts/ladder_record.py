@@ -8,7 +8,7 @@ no answer, number or sentence.
 
 Functions and classes
 ---------------------
-ladder_record, LadderSettings
+ladder_record, step_at, LadderSettings
 """
 
 from __future__ import annotations
@@ -21,6 +21,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.charts._win_breakdown import fraction_text
+from hierviz.charts.ladder_questions import questions
 from hierviz.charts.ladder_scene import scene
 from hierviz.charts.theme import ANSWERS
 from hierviz.diagnosis._sample_steps import steps_by_rule
@@ -28,9 +29,11 @@ from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
 from hierviz.inference.rules import node_thresholds
 from hierviz.messages.number_text import adding_up, fixed_text, probability_text
+from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.win import win_breakdown
+from hierviz.taxonomy.taxonomy import NodeLists
 
 # Lanes of a drawing, of answers and of truths; what has more is drawn as layers.
 MOST_LANES = 6
@@ -59,21 +62,24 @@ class LadderSettings:
         Keys of `INFERENCE_RULES` that can be chosen; that of `rule` is added.
     parameters : dict
         Of the rules, such as ``lam``.
+    asks : bool
+        Whether it asks before it shows.
     """
 
     rule: str = "threshold"
     threshold: float = 0.5
     rules: tuple[str, ...] = ()
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    asks: bool = False
 
     @classmethod
-    def of(cls, choice, rules=()):
+    def of(cls, choice, rules=(), asks=False):
         """Of keywords of `Evaluation.answers`."""
         own = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
-        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own)
+        return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own, asks)
 
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True):
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed=""):
     """The record of one sample.
 
     Parameters
@@ -88,6 +94,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         Address of its picture, with its data.
     curve : bool
         Whether the models have a small operating curve, where their samples are a data set.
+    changed : str
+        What a visitor has changed in the first model, in words, where the record asks.
 
     Returns
     -------
@@ -122,7 +130,18 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         "sample": [_sample(models[start], picture)],
         **tables,
         **_ticks(tables["curve"]),
+        **({"ask": questions(models, tables["steps"], changed)} if settings.asks else {}),
     }
+
+
+def step_at(record, model, rule, value):
+    """The step of a model (number) and a rule (key) that holds at a value of its parameter, as the drawing looks it up."""
+    steps = [one for one in record["steps"] if one["m"] == model and one["r"] == rule]
+    if not steps[0]["parameter"]:
+        return steps[0]
+    if steps[0]["closed"] == "low":
+        return next((one for one in reversed(steps) if one["low"] <= value), steps[0])
+    return next((one for one in steps if value <= one["high"]), steps[-1])
 
 
 def _ticks(curve):
@@ -206,7 +225,8 @@ class _Model:
         row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
         row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
         row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
-        row |= {"a": self._scene(rule, answer, steps.paths[k], following), "outcome": outcome, "sentence": sentence}
+        paths = steps.paths.take(slice(k, k + 1))
+        row |= {"a": self._scene(rule, answer, paths, following), "outcome": outcome, "sentence": sentence}
         row |= {
             "sign": ANSWERS[outcome][1] if outcome else "",
             "said": OUTCOMES[outcome] if outcome else "truth unknown",
@@ -233,15 +253,23 @@ class _Model:
         is_set = INFERENCE_RULES[rule].returns_sets
         if (key := (tuple(answer), following, is_set)) in self.scenes:
             return self.scenes[key]["number"]
-        claimed = [path.tolist()[1:] for path in paths]
+        claimed = [path.tolist()[1:] for path in paths[0]]
         if len(claimed) + len(self.true_paths) > MOST_LANES:
             return NO_SCENE
         lanes = claimed
         if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, self.true_paths, following, self.high)
+        drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
         self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
         return len(self.scenes) - 1
+
+    def _true_paths(self, paths):
+        """The true paths; in a graph, where a class may have several, those that the paths of an answer are counted against."""
+        if self.taxonomy.is_tree or not self.truth:
+            return self.true_paths
+        ends = greedy_cover(self.taxonomy, NodeLists.from_lists([self.truth])).ends
+        matched = confusion(self.taxonomy, ends, paths).pairs(0)
+        return [path.tolist()[1:] for path in (*(pair.true for pair in matched.pairs), *matched.left_over)]
 
     def _lay_out(self, is_set):
         """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""
@@ -254,7 +282,8 @@ class _Model:
         for row in range(max(slots, default=-1) + 1):
             tops[row], at = at, at + slots.get(row, 0) + BETWEEN
             self._add(
-                "rows", {"g": int(is_set), "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)}
+                "rows",
+                {"g": int(is_set), "row": row, "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)},
             )
         for drawn in scenes:
             for table in ("bars", "lanes"):
@@ -284,6 +313,8 @@ class _Model:
                 "win",
                 {
                     "g": group,
+                    "row": row,
+                    "asked": f"{fraction_text(weight)} × p = ?",
                     "u": tops.get(row, 0.0) + MIDDLE,
                     "weight": weight,
                     "term": term,
@@ -292,7 +323,9 @@ class _Model:
                 },
             )
         self._add(
-            "win", {"g": group, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+            "win",
+            {"g": group, "row": -1, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
+            | {"asked": "win = ?"},
         )
 
     def _curve(self):

@@ -42,7 +42,7 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
     Returns
     -------
     dict of str to list of dict
-        ``bars``: row, slot, kind, state, name, p, text, hi, mark. ``lanes``: row, slot, lane and those of what is above it,
+        ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi, mark. ``lanes``: row, slot, lane and those of what is above it,
         state, answer, truth.
     """
     made = _Scene(taxonomy, p, claimed, lanes, truth, high)
@@ -125,10 +125,11 @@ class _Scene:
     def _bar(self, row, slot, kind, state, node):
         p = None if self.p is None else float(self.p[node])
         mark = ""
-        if kind == "node" and not self.taxonomy.is_leaf[node] and node not in self.taxonomy.candidates:
+        if kind == "node" and node > 0 and not self.taxonomy.is_leaf[node] and node not in self.taxonomy.candidates:
             mark = "one child: never predicted"
         self.bars.append(
-            {"row": row, "slot": slot, "kind": kind, "state": state, "name": self.taxonomy.title(node), "mark": mark}
+            {"row": row, "slot": slot, "kind": kind, "state": state, "node": int(node), "mark": mark}
+            | {"name": self.taxonomy.title(node) if node >= 0 else "outside the taxonomy"}
             | {"p": p or 0.0, "hi": 0.0 if self.high is None else float(self.high[node])}
             | {"text": "" if p is None else probability_text(p)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}

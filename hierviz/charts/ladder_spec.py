@@ -1,7 +1,9 @@
 """The drawing of one sample as one Vega specification: it looks up, in the record, what stands at a threshold.
 
-Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``height``. Bars of p
-share one scale from 0 to 1 with the line at the threshold and the ribbon of answers below; the terms of the win share another.
+Signals: ``model`` (number), ``rule`` (key), ``value`` (of the parameter of the rule), ``dark``, ``width``, ``room`` (height),
+``titled``, ``fills``; where it asks before it shows (``asks``), how many rows are ``opened``, and whether the answer and the win
+are shown (``told``, ``told_win``). Bars of p share one scale from 0 to 1 with the line at the threshold and the ribbon of answers
+below; the terms of the win share another.
 
 Functions
 ---------
@@ -15,6 +17,8 @@ from hierviz.charts.theme import COLOURS, FONT
 
 # Pixels: below these the drawing is that of a phone.
 NARROW = 640
+# What asks before it shows starts otherwise.
+ASKED = {"asks": False, "opened": 999, "told": True, "told_win": True}
 LOOK = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "tn", "path", "root", "others", "on_colour")
 IN_STEP = (
     "datum.m === model && datum.r === rule && (!datum.parameter || (datum.closed === 'low' "
@@ -27,7 +31,7 @@ IN_STEP = (
 TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
-def ladder_spec(record=None, *, dark=False, width=1200, height=720):
+def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True, fills=True):
     """The Vega specification, of a record or without its tables.
 
     Parameters
@@ -36,22 +40,25 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720):
         Of `ladder_record`; without it the tables are empty, to be filled in the browser.
     dark : bool
     width, height : int
-        Pixels.
+        Pixels; signal ``room`` is the height there is, ``height`` that of the drawing: more where its bars need it.
+    titled : bool
+        Whether the drawing says its sentence itself, and leaves room at its top left.
+    fills : bool
+        Whether it is as high as its room where it needs less.
 
     Returns
     -------
     dict
     """
     record = record or {"start": {"model": 0, "rule": "", "value": 0.5}}
-    inputs = {"width": width, "height": height, "dark": dark} | record["start"]
-    names = ("width", "height", "dark", "model", "rule", "value")
+    inputs = {"width": width, "room": height, "dark": dark, "titled": titled, "fills": fills} | record["start"] | ASKED
     return {
         "$schema": "https://vega.github.io/schema/vega/v6.json",
         "autosize": "none",
         "padding": 0,
         "background": {"signal": "c.background"},
         "config": {"text": {"font": FONT}},
-        "signals": [{"name": name, "value": inputs[name]} for name in names]
+        "signals": [{"name": name, "value": value} for name, value in inputs.items()]
         + [{"name": name, "update": update} for name, update in _signals().items()],
         "data": _data(record),
         "scales": _scales(),
@@ -69,35 +76,40 @@ def _signals():
         "sample": "data('sample')[0]",
         "scene": "now ? now.a : -1",
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
-        "has_side": "!narrow && (sample.picture || length(sample.text_wide) || data('curve').length)",
-        "x0": "has_side ? 262 : 0",
+        "large": "!asks ? 1 : narrow ? 1.1 : clamp(min(width / 1100, room / 500), 1, 1.6)",
+        "has_side": "!narrow && (asks || sample.picture || length(sample.text_wide) || data('curve').length)",
+        "x0": "has_side ? 22 + 240 * large : 0",
         "lane_step": "narrow ? 10 : 18",
         "names": "x0 + 22 + n_lanes * lane_step",
-        "names_wide": "narrow ? 0 : clamp(0.16 * width, 110, 230)",
+        "names_wide": "narrow ? 0 : clamp(0.16 * width, 110 * large, 230 * large)",
         "bars": "names + names_wide + 6",
-        "counts": "width - (narrow ? 52 : 112)",
-        "wins": "counts - (narrow ? 0 : 168)",
+        "counts": "width - (narrow ? 52 : 112) * large",
+        "wins": "counts - (narrow ? 0 : 168) * large",
         "end": "(narrow ? counts - 6 : wins - 28)",
-        "picture": "narrow ? 104 : clamp(height - 480, 120, 226)",
-        "top": "narrow ? 240 : 76",
-        "foot": "narrow ? 300 : 78",
+        "picture": "narrow ? 104 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
+        "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
+        # On a phone the sample is above the sentence.
+        "above": "sample.picture || length(sample.text_narrow) ? 116 : 66",
+        "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : titled ? 76 : 26",
+        "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
-        "slot_tall": "clamp((height - top - foot) / units, narrow ? 26 : 10, 34)",
-        "size": "narrow ? 12 : clamp(0.62 * slot_tall, 9, 13)",
-        "bar_tall": "narrow ? 8 : min(18, 0.68 * slot_tall)",
+        "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",
+        "size": "narrow ? 12 * large : clamp(0.62 * slot_tall, 9, 13 * large)",
+        "bar_tall": "narrow ? 8 : min(18 * large, 0.68 * slot_tall)",
         "n_lanes": "max(0, lane_extent[1])",
         "low": "top + units * slot_tall",
-        "ribbon": "low + 20",
-        "ribbon_tall": "30",
+        "ribbon": "low + 20 * large",
+        "ribbon_tall": "30 * large",
         "is_p": "now && (now.parameter === 'threshold' || rule === 'majority')",
         "axis": "is_p ? 'p' : now && now.parameter === 'lam' ? 'lam' : 'parameter'",
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(height - picture - 290, 90, 186)",
+        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "side_tall": "has_side ? 76 + picture + 100 + curve_tall + 46 : 0",
-        "needed": "narrow ? curve_top + curve_tall + 34 : max(ribbon + ribbon_tall + 46, side_tall)",
+        "side_tall": "has_side ? side + picture + (asks ? 130 * large : 146 + curve_tall) : 0",
+        "needed": "narrow ? ribbon + ribbon_tall + (asks ? 44 : 90 + curve_tall) : max(ribbon + ribbon_tall + 46, side_tall)",
+        "height": "max(fills ? room : 0, ceil(needed))",
     }
 
 
@@ -110,7 +122,9 @@ def _js(value):
 
 
 def _data(record):
-    in_scene = [{"type": "filter", "expr": "datum.m === model && datum.a === scene"}]
+    in_scene = [{"type": "filter", "expr": "datum.m === model && datum.a === scene && datum.row < opened"}]
+    # The next answer says where this one stops.
+    bars = [*in_scene, {"type": "filter", "expr": "told || datum.kind !== 'ghost'"}]
     of_model = [{"type": "filter", "expr": "datum.m === model"}]
     return [
         *({"name": name, "values": record.get(name, [])} for name in TABLES),
@@ -118,16 +132,18 @@ def _data(record):
         {
             "name": "ribbon_steps",
             "source": "steps",
-            "transform": [{"type": "filter", "expr": "datum.m === model && datum.r === rule"}],
+            "transform": [{"type": "filter", "expr": "told && datum.m === model && datum.r === rule"}],
         },
-        {"name": "bars_now", "source": "bars", "transform": in_scene},
+        {"name": "bars_now", "source": "bars", "transform": bars},
         {"name": "lanes_now", "source": "lanes", "transform": in_scene},
         {
             "name": "win_now",
             "source": "win",
-            "transform": [{"type": "filter", "expr": "datum.m === model && now && datum.g === now.g"}],
+            "transform": [
+                {"type": "filter", "expr": "datum.m === model && now && datum.g === now.g && datum.row < opened"}
+            ],
         },
-        {"name": "curve_now", "source": "curve", "transform": of_model},
+        {"name": "curve_now", "source": "curve", "transform": [*of_model, {"type": "filter", "expr": "!asks"}]},
         {
             "name": "curve_at",
             "source": "curve_now",
@@ -160,7 +176,7 @@ def _scales():
             # λ goes on to thousands of bits where a model is sure.
             for name, kind in (("parameter", "linear"), ("lam", "symlog"))
         ),
-        {"name": "weight", "type": "linear", "domain": [0, 1], "range": {"signal": "[0, 152]"}},
+        {"name": "weight", "type": "linear", "domain": [0, 1], "range": {"signal": "[0, 152 * large]"}},
         *(
             {"name": f"curve_{name}", "type": "linear", "range": {"signal": ranges[name]}, "zero": False}
             | {"domain": {"data": f"ticks_{name}", "field": "at"}}

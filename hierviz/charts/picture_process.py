@@ -40,12 +40,12 @@ _processes: dict[int, subprocess.Popen] = {}
 
 
 def picture(function, spec, **options):
-    """What a function of vl-convert makes of a Vega-Lite specification, as bytes.
+    """What a function of vl-convert makes of a specification, as bytes.
 
     Parameters
     ----------
     function : str
-        Such as ``"vegalite_to_svg"``.
+        Such as ``"vegalite_to_svg"`` or ``"vega_to_svg"``.
     spec : dict
     **options
         Of that function.

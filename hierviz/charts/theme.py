@@ -97,8 +97,8 @@ COLOURS: dict[str, tuple[Any, Any]] = {
     # All pairs are at least 19 (light) and 18 (dark) apart by CIEDE2000, for protanopia, deuteranopia and tritanopia (Machado
     # et al. 2009) too: `tests/charts/test_model_colours.py`.
     "models": (
-        ("#0800f8", "#ab9201", "#e72c78", "#04a49e", "#8c0003", "#9176ff", "#6a125f", "#026b53"),
-        ("#a1b0ff", "#e8e368", "#f295a7", "#19fde8", "#fb0000", "#8a5ff6", "#a16b8d", "#4b8e62"),
+        ("#0800f8", "#ab9201", "#8c0003", "#04a49e", "#e72c78", "#9176ff", "#6a125f", "#026b53"),
+        ("#a1b0ff", "#e8e368", "#fb0000", "#19fde8", "#f295a7", "#8a5ff6", "#a16b8d", "#4b8e62"),
     ),
 }
 LIGHT, DARK = (Palette(**{name: of[place] for name, of in COLOURS.items()}) for place in (0, 1))
@@ -148,10 +148,15 @@ def rule_label(rule):
 
 
 def drawn(chart, dark=None):
-    """(Altair chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither."""
+    """(chart of a figure, or the one given, whether it is dark); PredictionsError where it is neither.
+
+    Charts are Altair's, or a Vega specification (dict).
+    """
     if hasattr(chart, "draw"):
         dark = chart.dark if dark is None else dark
         return chart.draw(dark), bool(dark)
+    if isinstance(chart, dict):
+        return chart, bool(dark)
     check_kind("chart", chart, alt.TopLevelMixin, "Pass what a function of hierviz.charts returns.")
     return chart, bool(dark)
 
@@ -169,9 +174,11 @@ def finish(chart, dark=None):
     Returns
     -------
     altair chart
-        A configured copy; it can no longer be layered or concatenated.
+        A configured copy; it can no longer be layered or concatenated. A Vega specification stays as it is.
     """
     chart, dark = drawn(chart, dark)
+    if isinstance(chart, dict):
+        return chart
     look = palette(dark)
     # Set on one copy: `properties` and `configure` would each copy every view of the figure again.
     finished = chart.copy(deep=False)

@@ -22,7 +22,7 @@ from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
 from hierviz.taxonomy.checks import check_one_of
 
-SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json"), (".svg", ".png")
+SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png")
 MOST_CURVES, WIDTH = 8, 900
 # Models that the last line of a slide names, and lines of a matrix that can be read on one.
 MOST_NAMES, LINES_OF_SLIDE = 3, 18
@@ -36,7 +36,6 @@ class Chosen(Judged):
         names = [one.name if one.run is None else f"{one.name} {one.run}" for one in self.predictions]
         return dict(zip(names, super().evaluations(), strict=True))
 
-
     def only(self, what):
         """The Evaluation of the only file; `what` is what several cannot be for."""
         require_one(self.predictions, what)
@@ -46,11 +45,12 @@ class Chosen(Judged):
 def _example(chosen, charts, look):
     from hierviz.diagnosis.mistakes import worst_rows
 
-    evaluation, sample, choice = chosen.only("one sample"), chosen.options.sample, chosen.choices[0]
+    evaluations, sample, choice = chosen.evaluations(), chosen.options.sample, chosen.choices[0]
     if sample is None:
-        row = int(worst_rows(evaluation, 1, **choice)[0]) if evaluation.n_judged else 0
-        sample = evaluation.predictions.sample_id(row)
-    return charts.example(evaluation, sample, **choice, **look)
+        first = next(iter(evaluations.values()))
+        row = int(worst_rows(first, 1, **choice)[0]) if first.n_judged else 0
+        sample = first.predictions.sample_id(row)
+    return charts.example(evaluations, sample, **choice, **look)
 
 
 def _icicle(chosen, charts, look):
@@ -179,7 +179,9 @@ class Kind:
 TABLES = ("metric", "preset", "rule", "threshold", "class_weights")
 ONE_RULE = ("rule", "threshold")
 KINDS = {
-    "example": Kind("why the answer to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)),
+    "example": Kind(
+        "why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)
+    ),
     "curves": Kind(
         "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)
     ),
@@ -208,7 +210,7 @@ def add_chart(command):
     kinds = "; ".join(f"{name}: {kind.what}" for name, kind in KINDS.items())
     command.description = f"Draw one chart from prediction files, and print what it says. Kinds: {kinds}."
     command.add_argument("kind", metavar="KIND", help=f"one of {', '.join(KINDS)}")
-    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table)"
+    suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table, html: a page that works offline)"
     metrics = (
         f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md); of an "
         "icicle correct, recall, support, ..."
@@ -223,7 +225,9 @@ def add_chart(command):
         MEDIA,
         Option("--dark", "for a dark background"),
         Option("--width PX", f"pixels (default: {WIDTH})", type=int),
-        Option("--slide", "a slide of 1920 x 1080 pixels, svg or png: what the chart says, the chart, and of what it is"),
+        Option(
+            "--slide", "a slide of 1920 x 1080 pixels, svg or png: what the chart says, the chart, and of what it is"
+        ),
         Option("--data-name TEXT", "of a slide: what the data are called (default: the name of the taxonomy file)"),
         Option("--date DAY", "of a slide, YYYY-MM-DD (default: today, or that of SOURCE_DATE_EPOCH)"),
         RESAMPLES,
@@ -247,13 +251,16 @@ def run_chart(options):
             raise FileError(
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
             )
+    if options.kind == "example" and options.rule is None:
+        # The same answers as by majority at 0.5, and a line to drag.
+        options.rule = "threshold"
     require_places(options, options.out)
     chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
         columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts
 
-    figure = kind.make(chosen, charts, {"dark": options.dark, "width": options.width or WIDTH})
+    figure = kind.make(chosen, charts, {"dark": options.dark or None, "width": options.width or WIDTH})
     _write(options, suffix, charts, figure, _said(chosen, kind) if options.slide else None)
     write_text("-", f"{figure.sentence}\n")
 
@@ -262,7 +269,9 @@ def _check_look(options):
     """Refuse a width that is none, and what only slides have."""
     if options.width is not None and (options.slide or not 300 <= options.width <= 5000):
         wanted = "none for a slide" if options.slide else "a number from 300 to 5000"
-        raise FileError(f"--width: expected {wanted}, got {options.width}. {'Leave it out' if options.slide else 'Choose one'}.")
+        raise FileError(
+            f"--width: expected {wanted}, got {options.width}. {'Leave it out' if options.slide else 'Choose one'}."
+        )
     for name in ("data_name", "date"):
         if getattr(options, name) is not None and not options.slide:
             raise FileError(f"--{name.replace('_', '-')}: expected with --slide, got it without. Add --slide.")
@@ -288,15 +297,17 @@ def _said(chosen, kind):
 def _write(options, suffix, charts, figure, said):
     from hierviz.messages.new_files import new_file
 
+    require_unread(options.out)
     if said is not None:
-        slide = charts.slide(figure, dark=options.dark, **said)
-        content = slide.svg.encode() if suffix == ".svg" else slide.png
-    elif suffix == ".json":
+        charts.slide(figure, dark=options.dark, **said).write(options.out)
+        return
+    if suffix == ".json":
         content = json.dumps(charts.to_vega_lite(figure)).encode()
     elif suffix == ".csv":
         content = charts.to_csv(figure)
+    elif suffix == ".html":
+        content = charts.show(figure).html.encode()
     else:
         content = charts.to_svg(figure).encode() if suffix == ".svg" else charts.to_png(figure)
-    require_unread(options.out)
     with new_file(options.out) as file:
         file.write(content)

@@ -11,6 +11,7 @@ steps_by_rule       the same of several rules
 SampleSteps         a table of these answers
 lane_bars           probabilities along one path, with the best sibling and the rest at each depth
 LaneBars            these numbers
+what_if             probabilities if one class had another
 label_errors        doubtful truths, ranked
 class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
     from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule
     from hierviz.diagnosis._slices import slices as slices
+    from hierviz.diagnosis._what_if import what_if as what_if
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
     from hierviz.diagnosis.many_tests import ManyTests as ManyTests

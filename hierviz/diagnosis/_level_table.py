@@ -1,6 +1,6 @@
 """Classes, truths and answers by depth, and how many labels a sample has.
 
-The levels of a subtree: nodes, truths and answers of every depth, and its costliest node.
+The levels of a subtree: nodes, truths and answers of every depth, and its worst node.
 
 Conventions
 -----------
@@ -21,6 +21,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.diagnosis._excess import excess
 from hierviz.diagnosis._node_table import NodeTable, cost_key, node_table
 from hierviz.evaluation._judged_answers import Judged, judged_answers, known_answers
 from hierviz.messages.extras import frame
@@ -43,11 +44,14 @@ class SubtreeLevels(Rows):
     truths, answers : ndarray of int
         Truths and answers that are nodes of this depth; samples without an answer stop at the root.
     worst : ndarray of int
-        Node with the highest cost, that with the larger support on ties, then the first; -1 where no node has a cost.
+        Of the nodes with a cost that with the highest excess over what is expected of its samples; on ties the smaller one,
+        then the later; -1 where no node has a cost.
     cost : ndarray of float
         Its cost: wrong answers, or missed samples with several truths or answers; 0 where no node has a cost.
     cost_key : str
         Which of the two: column of `NodeTable`.
+    excess : ndarray of float
+        Its cost beyond the expected one; below 0 where all nodes of the depth are better than the average.
     """
 
     taxonomy: Taxonomy
@@ -60,17 +64,19 @@ class SubtreeLevels(Rows):
     worst: np.ndarray
     cost: np.ndarray
     cost_key: str
+    excess: np.ndarray
 
     def to_frame(self) -> Any:
-        """A pandas DataFrame, one row a depth: the numbers, the costliest node by name and its cost."""
+        """A pandas DataFrame, one row a depth: the numbers, the worst node by name, its cost and its excess."""
         keys = ("n_nodes", "n_leaves", "n_supported", "support", "truths", "answers")
         worst = ["" if node < 0 else self.taxonomy.names[node] for node in self.worst.tolist()]
         columns = {key: getattr(self, key) for key in keys}
-        return frame({"depth": np.arange(len(self)), **columns, "worst": worst, self.cost_key: self.cost})
+        more = {"worst": worst, self.cost_key: self.cost, "excess": self.excess}
+        return frame({"depth": np.arange(len(self)), **columns, **more})
 
 
 def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = None) -> SubtreeLevels:
-    """Nodes, truths, answers and the costliest node of every depth below a node.
+    """Nodes, truths, answers and the worst node of every depth below a node.
 
     Parameters
     ----------
@@ -110,14 +116,17 @@ def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = 
     below = np.flatnonzero(inside)
     key = cost_key(table)
     costs = np.asarray(getattr(table, key), dtype=float)
-    # The last of each depth in ascending order is the costliest; on ties the first node.
+    # The last of each depth in ascending order is the worst.
+    beyond = excess(table, key)
     candidates = np.flatnonzero((np.nan_to_num(costs) > 0) & inside)
     candidates = candidates[candidates != root] if root else candidates
-    order = candidates[np.lexsort((-candidates, table.support[candidates], costs[candidates], depth[candidates]))]
+    ties = candidates, -table.support[candidates], np.round(beyond[candidates], 9)
+    order = candidates[np.lexsort((*ties, depth[candidates]))]
     last = np.flatnonzero(np.diff(depth[order], append=-1))
-    worst, cost = np.full(n_levels, -1, dtype=np.intp), np.zeros(n_levels)
+    worst, cost, more = np.full(n_levels, -1, dtype=np.intp), np.zeros(n_levels), np.zeros(n_levels)
     worst[depth[order[last]]] = order[last]
     cost[depth[order[last]]] = costs[order[last]]
+    more[depth[order[last]]] = beyond[order[last]]
     return SubtreeLevels(
         taxonomy,
         per_depth(below),
@@ -129,6 +138,7 @@ def subtree_levels(answers: Judged, root: int = 0, *, nodes: NodeTable | None = 
         worst,
         cost,
         key,
+        more,
     )
 
 

@@ -9,17 +9,19 @@ not folded. Rows and columns are folded alike.
 
 Functions
 ---------
-folded_matrix
+folded_matrix, opened_to_fill
 """
 
 from __future__ import annotations
 
+import heapq
 from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
 
 from hierviz.diagnosis.confusion_matrix import ConfusionMatrix, placement, shares_of
+from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.messages.notebook_html import Short
 from hierviz.taxonomy.taxonomy import Taxonomy
 
@@ -169,6 +171,54 @@ def folded_matrix(matrix: ConfusionMatrix, most: int = 40, keep: Iterable[int] =
     relation = _relation(tree, nodes, folds, opened, row, column)
     lines = (nodes, folds, opened, can_open, row_line, column_line)
     return FoldedMatrix(matrix, tree, *lines, row, column, count, different, relation)
+
+
+def opened_to_fill(matrix: ConfusionMatrix, most: int = 40) -> list[int]:
+    """The nodes that are open in a matrix of at most `most` lines that shows as many mistakes as it can.
+
+    Parameters
+    ----------
+    matrix : ConfusionMatrix
+        Whichever of its nodes are open.
+    most : int
+        Lines.
+
+    Returns
+    -------
+    list of int
+        Ascending, without the root: again and again the closed node is opened that hides most wrong pairs (on ties most pairs of
+        different classes, then the first node), of those whose children have room. Nodes without different classes stay closed.
+
+    Examples
+    --------
+    >>> from hierviz import Predictions, Taxonomy
+    >>> from hierviz.diagnosis import matrix
+    >>> taxonomy = Taxonomy.from_edges([("fruit", "citrus"), ("citrus", "lemon"), ("citrus", "orange"), ("fruit", "pear")])
+    >>> found = matrix(Predictions.from_labels(taxonomy, taxonomy.nodes("orange"), truth=taxonomy.nodes("lemon")))
+    >>> [taxonomy.names[node] for node in opened_to_fill(found, 5)], opened_to_fill(found, 4)
+    (['citrus'], [])
+    """
+    tree, pairs = placement(matrix.taxonomy), matrix.pairs
+    differ = (pairs.truth >= 0) & (pairs.predicted >= 0) & (pairs.truth != pairs.predicted)
+    truth, predicted = pairs.truth[differ], pairs.predicted[differ]
+    common = tree.lca(truth, predicted)
+    hidden = samples_at_or_below(tree, common)
+    wrong = samples_at_or_below(tree, common[(common != truth) & (common != predicted)])
+    n_children = tree.children.lengths
+    n_lines, opened, waiting = 1, [], [(0, 0, 0)]
+    # As many steps as nodes are opened, and their children.
+    while waiting:
+        *_, node = heapq.heappop(waiting)
+        n_lines += int(n_children[node])
+        if n_lines > most:
+            n_lines -= int(n_children[node])
+            continue
+        opened.append(node)
+        below = tree.children[node]
+        below = below[(hidden[below] > 0) & ~tree.is_leaf[below]]
+        for child in below.tolist():
+            heapq.heappush(waiting, (-int(wrong[child]), -int(hidden[child]), child))
+    return sorted(opened)[1:]
 
 
 def _relation(tree, nodes, folds, opened, row, column):

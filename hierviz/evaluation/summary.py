@@ -324,8 +324,8 @@ def check_models(models, rule, threshold, **parameters):
     require_same_samples([model.predictions if isinstance(model, Evaluation) else model for model in models])
 
 
-def require_same_samples(models):
-    """Raise unless all Predictions have the same taxonomy and the same samples (ids, else counts)."""
+def require_same_taxonomy(models):
+    """Raise unless all Predictions have the same taxonomy."""
     first = models[0]
     for other in models[1:]:
         if other.taxonomy is not first.taxonomy and other.taxonomy.sha256 != first.taxonomy.sha256:
@@ -333,6 +333,13 @@ def require_same_samples(models):
                 f"{other.name}: expected the taxonomy of {first.name} ({first.taxonomy.n_nodes} nodes), got another one "
                 f"({other.taxonomy.n_nodes} nodes). Compare models on one taxonomy."
             )
+
+
+def require_same_samples(models):
+    """Raise unless all Predictions have the same taxonomy and the same samples (ids, else counts)."""
+    require_same_taxonomy(models)
+    first = models[0]
+    for other in models[1:]:
         if first.sample_ids is not None and other.sample_ids is not None:
             if np.array_equal(first.sample_ids, other.sample_ids):
                 continue

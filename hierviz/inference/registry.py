@@ -156,6 +156,26 @@ def inference_rule(rule):
     return INFERENCE_RULES[rule]
 
 
+def offered_rules(is_tree, several, sets):
+    """Keys of the rules to choose from, the default first where samples have several true classes.
+
+    Parameters
+    ----------
+    is_tree : bool
+        Whether the taxonomy is one.
+    several : bool
+        Whether samples have several true classes: "all above the threshold" then replaces the one most specific class above it.
+    sets : bool
+        Whether rules that answer with sets are among them.
+    """
+    rules = [key for key, rule in INFERENCE_RULES.items() if is_tree or not rule.tree_only]
+    of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
+    single = [key for key in rules if not INFERENCE_RULES[key].returns_sets]
+    if of_sets and several:
+        return [*of_sets, *(key for key in single if THRESHOLD.name not in INFERENCE_RULES[key].parameters)]
+    return [*single, *of_sets]
+
+
 def rule_parameters():
     """The parameters of all rules by name, in the order of the rules."""
     return {name: parameter for entry in INFERENCE_RULES.values() for name, parameter in entry.parameters.items()}

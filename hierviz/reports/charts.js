@@ -26,28 +26,18 @@
   }
   const places = [...document.querySelectorAll("[data-chart]")];
   hierviz.whenSeen(places, draw);
-  // Paper: each chart once more, light and wide, whether it was seen or not. A browser that prints waits for no file and no timer, so what
-  // charts are made of is unpacked before, and tables are drawn.
-  const unpacked = new Map(), papers = [];
-  addEventListener("load", async () => {
+  const unpacked = new Map();
+  hierviz.beforePaper.push(async () => {
     for (const {dataset: {chart}} of places) if (!unpacked.has(chart)) unpacked.set(chart, await hierviz.unpack(chart));
-    await hierviz.now("[data-matrix], [data-tree]");
-    document.documentElement.dataset.ready = "paper";
   });
-  hierviz.drawOnPaper = place => {
+  hierviz.onPaper.chart = place => {
     const figure = unpacked.get(place.dataset.chart);
     if (!figure) return;
-    const paper = hierviz.make("div", {class: "paper"}), spec = {...figure.specs["light-wide"], datasets: figure.data};
-    place.after(paper);
-    papers.push(paper);
-    // All of this is done before the browser lays out its paper: nothing here waits for a timer or a file.
-    vegaEmbed(paper, spec, {actions: false, renderer: "svg"}).then(({view}) => {
+    hierviz.drawOnPaper(place, {...figure.specs["light-wide"], datasets: figure.data}).then(view => {
       keep(views.get(place), view);
-      paper.querySelector("svg").setAttribute("preserveAspectRatio", "xMinYMin meet");
       return view.runAsync();
     });
   };
-  addEventListener("afterprint", () => papers.splice(0).forEach(paper => paper.remove()));
   for (const query of [isDark, isNarrow]) {
     query.addEventListener("change", () => places.filter(place => place.dataset.drawn).forEach(draw));
   }

@@ -1,19 +1,23 @@
-"""One sample in a report: picture or text, truth and answer, and its pictures."""
+"""One sample in a report: its living drawing, and below it, folded, its facts and other pictures."""
 
 from html import escape
 
 import numpy as np
 
 from hierviz.charts import packed, packed_chart, sample_parts
+from hierviz.charts._example import by_name, example_figure
+from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.theme import answer_text
-from hierviz.diagnosis._flip_intervals import RULES, flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.messages.number_text import probability_text, value_text
 from hierviz.reports.browser_data import probability_data
-from hierviz.reports.markup import chart, folded, terms
+from hierviz.reports.markup import chart, folded, ladder, terms
 
 HIDDEN = ("image", "file", "text", "path")
 NAMES_IN_A_SET = 8
+# Models that can be chosen in a drawing, and the tables of its record that are the same for all samples.
+MOST_MODELS = 8
+SHARED = ("curve", "ticks_x", "ticks_y")
 
 
 class ExamplePage:
@@ -28,10 +32,18 @@ class ExamplePage:
         Rule, threshold and parameters.
     store : dict of str to str
         Where what the browser unpacks is put, by its name.
+    others : sequence of Evaluation
+        Models of the report, which can be chosen in the drawing.
     """
 
-    def __init__(self, evaluation, pictures, choice, store):
+    def __init__(self, evaluation, pictures, choice, store, others=()):
         self.evaluation, self.pictures, self.choice, self.store = evaluation, pictures, choice, store
+        named = by_name(others or [evaluation])
+        self.first = next(name for name, one in named.items() if one is evaluation)
+        kept = [name for name in named if name != self.first][: MOST_MODELS - 1]
+        self.models = {name: one for name, one in named.items() if name in (self.first, *kept)}
+        # Tables of the same models are shared.
+        self.shared = SHARED if len(self.models) == len(named) else ()
 
     def example(self, row, is_open=False):
         """One sample as a section that opens: HTML."""
@@ -58,8 +70,19 @@ class ExamplePage:
             body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.figure.sentence)}")
             if part.name == "tree":
                 body.append(self._unfolded(name, row, truth, answer.nodes))
+        drawn = self.drawing(row, f"{name}-ladder") + folded("Facts and other drawings", "".join(body))
         is_open = " open" if is_open else ""
-        return f'<details class="example"{is_open}><summary>{head}</summary>{"".join(body)}</details>'
+        return f'<details class="example"{is_open}><summary>{head}</summary>{drawn}</details>'
+
+    def drawing(self, row, key):
+        """The living drawing of a sample, whose record is put into the store by `key`: HTML."""
+        sample = self.evaluation.predictions.sample_id(row)
+        figure = example_figure(self.models, sample, self.first, self.choice, picture=False)
+        if key not in self.store:
+            tables = {name: figure.record[name] for name in SHARED}
+            self.store.setdefault("ladder", packed({"spec": ladder_spec(fills=False), "tables": tables}))
+            self.store[key] = packed({name: one for name, one in figure.record.items() if name not in self.shared})
+        return ladder(key, figure.sentence)
 
     def _unfolded(self, name, row, truth, nodes):
         """All probabilities, in a tree that opens."""
@@ -77,7 +100,7 @@ class ExamplePage:
         return answer, np.atleast_1d(truth[row]).tolist() if is_known else []
 
     def facts(self, row):
-        """Truth, answer and win of a sample, and why the answer stops there: HTML."""
+        """Truth, answer and win of a sample: HTML."""
         answer, truth = self._judged(row)
         predictions, taxonomy = self.evaluation.predictions, self.evaluation.taxonomy
         facts = []
@@ -93,11 +116,7 @@ class ExamplePage:
             facts.append(("Win", value_text(answer.win)))
         known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
         facts += [(escape(str(key)), escape(str(value))) for key, value in known.items()]
-        why = ""
-        if self.choice["rule"] in RULES and predictions.has_scores and taxonomy.is_tree:
-            threshold = 0.5 if self.choice["rule"] == "majority" else self.choice["threshold"]
-            why = f"<p>{escape(flip_intervals(self.evaluation, row).why(threshold))}</p>"
-        return terms(facts) + why
+        return terms(facts)
 
     def _named(self, nodes):
         title = self.evaluation.taxonomy.title

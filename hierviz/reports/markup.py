@@ -53,6 +53,11 @@ def chart(key, sentence):
     return f"<figure>{place}<figcaption>{said}</figcaption></figure>"
 
 
+def ladder(key, sentence):
+    """The place of the living drawing of an example, which says its sentence itself: `packed` of its record by `key`."""
+    return f'<div class="ladder" data-ladder="{key}"><p>{escape(sentence)}</p></div>'
+
+
 def overview_table(entries):
     """The few numbers that come first, models as rows: HTML.
 

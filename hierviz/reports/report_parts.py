@@ -170,7 +170,7 @@ class ReportParts:
         groups = chosen_samples(self.model, samples, **self.choice)
         rows = [row for _, of_group in groups for row in of_group]
         pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
-        examples = ExamplePage(self.model, pictures, self.choice, self.store)
+        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
         for title, of_group in groups:
             parts.append(f"<h3>{escape(title)}</h3>")

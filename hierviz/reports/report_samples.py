@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
+from hierviz.charts.export import picture_url
 from hierviz.diagnosis.mistakes import worst_rows
 from hierviz.messages.errors import PredictionsError, listed, shown
 from hierviz.taxonomy.checks import is_number
 
 # Pixels of the longer side, tried in this order.
 SIDES = (480, 240, 120)
-START = "data:image/png;base64,"
 
 
 @dataclass(frozen=True)
@@ -116,11 +115,7 @@ def sample_pictures(predictions, rows, max_mb):
         return {}, ""
     rows, urls, left_out = list(dict.fromkeys(rows)), {}, 0
     for side in SIDES:
-        urls = {
-            row: START + base64.b64encode(png).decode("ascii")
-            for row in rows
-            if (png := predictions.picture(row, side))
-        }
+        urls = {row: picture_url(png) for row in rows if (png := predictions.picture(row, side))}
         if sum(map(len, urls.values())) <= max_mb * 1e6:
             break
     while urls and sum(map(len, urls.values())) > max_mb * 1e6:

@@ -163,21 +163,23 @@ def compare(settings, key, store, max_mb):
 
 
 def example(settings, key, store, max_mb):
-    """(a sample with its facts and its tree, what is left out)."""
+    """(a sample with its living drawing, or with its facts and the tree that the view names, what is left out)."""
     if settings.row is None:
         return "", []
     model, row, view = settings.model, settings.row, settings.view
     urls, _ = sample_pictures(model.predictions, [row], max_mb)
     picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
+    page = ExamplePage(model, urls, settings.choice, store, list(settings.models.values()))
+    parts = sample_parts(model, row, tree=view.tree, **settings.choice) if view.tree in STYLES else ()
+    if not parts:
+        return picture + page.drawing(row, key), []
     text = model.predictions.text(row)
     quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
-    facts = ExamplePage(model, urls, settings.choice, store).facts(row)
-    tree = view.tree if view.tree in STYLES else "icicle"
-    figure = sample_parts(model, row, tree=tree, **settings.choice)[0].figure
+    figure = parts[0].figure
     store[key] = charts.packed_chart(figure)
     words = {"focus": "the class in focus", "unfold": "unfolded classes"}
-    made = f'<div class="story-sample">{picture}<div>{quoted}{facts}</div></div>{chart(key, figure.sentence)}'
-    return made, [said for name, said in words.items() if getattr(view, name)]
+    sample = f'<div class="story-sample">{picture}<div>{quoted}{page.facts(row)}</div></div>'
+    return sample + chart(key, figure.sentence), [said for name, said in words.items() if getattr(view, name)]
 
 
 def part_of_mistakes(settings, key, store, max_mb):

@@ -1,5 +1,5 @@
 "use strict";
-const hierviz = {
+var hierviz = {
   // What `packed` of hierviz.charts made, by name; unpacked once.
   found: new Map(),
   unpack(name) {
@@ -30,7 +30,21 @@ const hierviz = {
   },
   // What opens on a screen stands open on paper, but for all classes of a sample, and in the story what the sections repeat.
   folded: [],
-  drawOnPaper: () => {},
+  // Paper: drawings once more, light and wide, whether they were seen or not, by the kind of their places. A browser that prints
+  // waits for no file and no timer, so what they are made of is unpacked before.
+  onPaper: {},
+  beforePaper: [],
+  drawOnPaper(place, spec, options, words = "") {
+    const paper = hierviz.make("div", {class: "paper"}), drawing = hierviz.make("div");
+    if (words) paper.append(hierviz.make("p", {class: "muted"}, words));
+    paper.append(drawing);
+    place.after(paper);
+    // All of this is done before the browser lays out its paper: nothing here waits for a timer or a file.
+    return vegaEmbed(drawing, spec, {actions: false, renderer: "svg", ...options}).then(({view}) => {
+      drawing.querySelector("svg").setAttribute("preserveAspectRatio", "xMinYMin meet");
+      return view;
+    });
+  },
   // An element with text, never with markup of names.
   make(tag, attributes = {}, ...children) {
     const element = document.createElement(tag);
@@ -45,10 +59,16 @@ const hierviz = {
 addEventListener("beforeprint", () => {
   hierviz.folded = [...document.querySelectorAll("details:not([open]):not(:has(> [data-tree])):not(.story *)")];
   for (const one of hierviz.folded) one.open = true;
-  for (const place of document.querySelectorAll("[data-chart]")) {
-    if (!place.closest("details:not([open])")) hierviz.drawOnPaper(place);
+  for (const [kind, draw] of Object.entries(hierviz.onPaper)) {
+    for (const place of document.querySelectorAll(`[data-${kind}]`)) if (!place.closest("details:not([open])")) draw(place);
   }
 });
+addEventListener("load", async () => {
+  for (const call of hierviz.beforePaper) await call();
+  await hierviz.now("[data-matrix], [data-tree]");
+  document.documentElement.dataset.ready = "paper";
+});
 addEventListener("afterprint", () => {
+  document.querySelectorAll(".paper").forEach(paper => paper.remove());
   for (const one of hierviz.folded.splice(0)) one.open = false;
 });

@@ -65,7 +65,8 @@ class View:
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
-    `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn.
+    `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
+    `ask` (the ladder asks before it shows) of Examples.
     `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
@@ -87,6 +88,7 @@ class View:
     common: str = _field("[0-9]{1,4}", "filter")
     order: str = _field(ORDERS, "order", "win_lost")
     tree: str = _field(TREES, "drawing", "ladder")
+    ask: str = _field("yes", "questions")
     part: str = _field(PARTS, "part of the page", "list")
     opened: tuple[str, ...] = _field("[0-9]{1,7}", "open class", ())
     aspect: str = _field(ASPECTS, "part of the page", "table")

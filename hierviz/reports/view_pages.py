@@ -62,7 +62,7 @@ PAGES = {
     "example": Page(
         "Examples",
         "account_tree",
-        ("sample", "order", "tree", "focus", "unfold"),
+        ("sample", "order", "tree", "ask", "focus", "unfold"),
         "Sample {sample}, {model}: truth {truth}, answer {answer}.",
         ("examples", "Examples"),
         is_figure=True,

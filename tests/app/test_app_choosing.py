@@ -87,8 +87,9 @@ def test_target_accuracy(demo, monkeypatch):
     visit.run()
     found = hv.thresholds.choose(curve, subject_to={"correct": 0.8})
     check_row(table_with(visit, "operating point").set_index("operating point").loc["80 % correct"], found.values)
-    # The chart was told to ring it.
-    assert drawn[-1] == [{"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}]
+    # The chart was told to ring it, and to draw the target as a line.
+    ring = {"model": "Flat softmax", "label": "80 % correct", "threshold": found.threshold}
+    assert drawn[-1] == [ring | {"metric": "correct", "level": 0.8}]
     pressed(visit, table_with(visit, "operating point")["τ"][0])
 
 

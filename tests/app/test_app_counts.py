@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from visit import Visit
 
+from hierviz.app.example_page import living
 from hierviz.charts import _probability_tree as tree
 from hierviz.diagnosis import sample_answers
 from hierviz.evaluation import worked
@@ -34,16 +35,45 @@ def calls(monkeypatch):
     return made
 
 
+def press_next(visit):
+    visit.at.button(key="next-sample").click()
+    return visit.run()
+
+
 def test_a_press_of_next_works_everything_out_once(calls, demo):
     """One folding, one layout; one inference for each rule and for each model, one win for each model."""
-    visit = Visit("example")
+    visit = Visit("example", tree="icicle")
     for made in calls.values():
         made.clear()
-    visit.at.button(key="next-sample").click()
-    visit.run()
+    press_next(visit)
     # An icicle leaves out what it has no room for: that is a second folding, with its own limits.
     assert 1 <= len(calls["fold"]) <= 2
     assert len(set(calls["fold"])) == len(calls["fold"])
     assert len(calls["layout"]) == 1
     assert len(calls["win"]) == len(set(calls["win"])) == len(demo.models)
     assert len(calls["infer"]) == len(set(calls["infer"]))
+
+
+def test_the_record_of_a_sample_is_made_once_and_those_beside_it_are_there(monkeypatch, demo):
+    """The browser gets the two samples that follow and the one before: a press of Next makes one record, of the third."""
+    made, drawn = [], living.ladder_record
+
+    def record(models, sample, *given, **named):
+        made.append(sample)
+        return drawn(models, sample, *given, **named)
+
+    monkeypatch.setattr(living, "ladder_record", record)
+    # A threshold of its own: records are kept for all visitors.
+    visit = Visit("example", threshold="0.4321")
+    first = visit.sample
+    assert len(made) == len(set(made)) == 3
+    press_next(visit)
+    assert visit.sample == made[1] != first
+    assert len(made) == len(set(made)) == 4
+    # Back again, and pages between: nothing is made anew.
+    visit.at.button(key="previous-sample").click()
+    visit.run()
+    assert visit.sample == first
+    visit.go("overview")
+    visit.go("example")
+    assert len(made) == 4

@@ -1,6 +1,7 @@
 """The operating curves: what is drawn and chosen is in the view and the URL, on the demo and on extreme data."""
 
 import json
+import re
 
 import numpy as np
 import pytest
@@ -9,7 +10,7 @@ from visit import Visit
 
 from hierviz.charts.curve_axes import axes
 from hierviz.reports.view import View
-from hierviz.reports.view_pages import DRAWN
+from hierviz.reports.view_pages import DRAWN, MARKED
 
 
 def chart_of(visit):
@@ -73,8 +74,42 @@ def test_options_are_in_the_url(small_charts):
     assert visit.query["marked"] == "leaf,darts"
     visit.control("Rules to mark").set_value([])
     visit.run()
-    assert visit.query["marked"] == "-"
-    assert Visit("curves", **visit.query).control("Rules to mark").value == []
+    # As at first: none is marked unless a link or the toggle says so.
+    assert "marked" not in visit.query
+
+
+def test_rules_are_marked_on_demand():
+    def toggle(visit):
+        return next(one for one in visit.at.toggle if one.label == "Mark inference rules")
+
+    def drawn(visit):
+        return next(one.value for one in visit.at.dataframe if "rule" in one.value)["rule"].tolist()
+
+    visit = Visit("curves", models="flat-softmax")
+    assert not toggle(visit).value
+    assert drawn(visit) == ["threshold"]
+    toggle(visit).set_value(True)
+    visit.run()
+    assert visit.query["marked"] == ",".join(MARKED)
+    assert visit.control("Rules to mark").value == list(MARKED)
+    assert drawn(visit) == ["threshold", *MARKED]
+    toggle(visit).set_value(False)
+    visit.run()
+    assert "marked" not in visit.query
+    # What a link of an earlier version says about no rule.
+    assert not toggle(Visit("curves", models="flat-softmax", marked="-")).value
+
+
+def test_no_sentence_is_on_the_page_twice():
+    """The title of the picture, which follows the handle there, is not below it again."""
+    visit = Visit("curves")
+    assert "' at τ = '" in json.dumps(chart_of(visit)[1], ensure_ascii=False)
+    assert " at τ = 0.500" not in visit.text
+    # Definitions, which share phrases, are in popovers.
+    shown, _, _ = visit.text.partition("Definitions of the numbers")
+    sentences = [part for line in shown.splitlines() for part in re.split(r"(?<=[.!?]) (?=[A-Z])", line)]
+    long = [sentence for sentence in sentences if len(sentence) > 30]
+    assert len(set(long)) == len(long)
 
 
 def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
@@ -84,8 +119,8 @@ def test_the_model_that_is_picked_on_the_chart_is_looked_at_everywhere():
     visit.select(chart, {"chosen": [{"threshold": 0.93124}], "model": [{"model": 1}]})
     assert (visit.query["model"], visit.query["threshold"]) == ("multi-label", "0.93124")
     visit.go("example")
-    assert visit.control("Model").value == "multi-label"
-    assert visit.control("Threshold τ").value == 0.93124
+    assert "Now: Threshold (τ = 0.93124)" in visit.text
+    assert "Now: Multi-label." in visit.text
     assert start_of(chart_of(visit.go("curves"))[1]) == {"threshold": 0.93124, "model": 1}
 
 
@@ -103,9 +138,9 @@ def test_a_threshold_for_every_model(small_charts):
     assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
     visit.select(chart_of(visit)[0], {"chosen": [{"threshold": 0.6}], "model": [{"model": 0}]})
     assert visit.query["thresholds"] == "flat-softmax:0.600,multi-label:0.250"
-    for model, threshold in (("multi-label", 0.25), ("flat-softmax", 0.6), ("soft-max-margin", 0.25)):
+    for model, threshold in (("multi-label", "0.250"), ("flat-softmax", "0.600"), ("soft-max-margin", "0.250")):
         visit.go("example", **{**visit.query, "model": model, "rule": "threshold"})
-        assert visit.control("Threshold τ").value == threshold
+        assert f"Now: Threshold (τ = {threshold})" in visit.text
     visit.go("curves", **{**visit.query, "model": "multi-label"})
     next(one for one in visit.at.toggle if one.label == toggle).set_value(False)
     visit.run()
@@ -152,7 +187,9 @@ def test_extreme_data_with_everything_drawn(tmp_path, name, pair):
     data = world(tmp_path, scores=scores, truth=truth)
     visit = Visit("curves", data=data.key, drawn="levels,envelope,whole,spread", axes=pair, threshold="0.3")
     assert not visit.at.error
-    (chart, below), *_ = visit.charts()
+    chart, spec = chart_of(visit)
     assert "NaN" not in chart.proto.spec
-    assert " at τ = 0.300: " in below.value
+    assert start_of(spec)["threshold"] == 0.3
+    numbers = next(one.value for one in visit.at.dataframe if "threshold" in one.value)
+    assert numbers["threshold"].tolist() == [0.3]
     assert "Models" not in [one.label for one in visit.at.multiselect]

@@ -85,6 +85,7 @@ def test_every_number_of_twenty_samples(figures, demo, tmp_path, kind):
     for number, row in enumerate(rows.tolist()):
         rule, threshold = rules[number % 2], 0.25 + 0.03 * number
         query = {"data": data.key, "sample": predictions.sample_id(row), "rule": rule, "threshold": f"{threshold:.3f}"}
+        query |= {"tree": "icicle"}
         figures.clear()
         visit = visit.go(**query) if visit else Visit("example", **query)
         assert visit.sample == predictions.sample_id(row)
@@ -233,13 +234,13 @@ def test_a_sum_shown_adds_up_and_the_win_has_the_same_digits_everywhere(figures,
 
 @pytest.mark.long
 def test_focus_breadcrumb_search_and_unfolding(figures, demo):
-    visit = Visit("example", sample="v0428", focus="watercraft")
+    visit = Visit("example", sample="v0428", focus="watercraft", tree="icicle")
     nodes = figures["probability-tree"][1]["node"]
     below = set(demo.taxonomy.subtree(demo.taxonomy.node("watercraft")).tolist())
     assert set(nodes[nodes >= 0]) <= below
     assert "The chart shows watercraft alone" in figures["probability-tree"][0]
     # A leaf is shown in its family.
-    visit.go(sample="v0428", focus="ferry")
+    visit.go(sample="v0428", focus="ferry", tree="icicle")
     parent = int(demo.taxonomy.parent[demo.taxonomy.node("ferry")])
     nodes = figures["probability-tree"][1]["node"].tolist()
     assert nodes[0] == parent
@@ -255,11 +256,11 @@ def test_focus_breadcrumb_search_and_unfolding(figures, demo):
     visit.press("Next")
     assert "focus" not in visit.query
     assert figures["probability-tree"][1]["node"][0] == 0
-    visit.go(sample="v0428", unfold="20:land vehicle")
+    visit.go(sample="v0428", unfold="20:land vehicle", tree="icicle")
     children = set(demo.taxonomy.children[demo.taxonomy.node("land vehicle")].tolist())
     assert children <= set(figures["probability-tree"][1]["node"])
     for garbage in ({"focus": "no such class"}, {"unfold": "20:no such class"}, {"unfold": "x:ferry"}):
-        assert not Visit("example", sample="v0428", **garbage).at.error
+        assert not Visit("example", sample="v0428", tree="icicle", **garbage).at.error
 
 
 def test_matching_names(demo):
@@ -285,7 +286,7 @@ def test_scores_of_the_best_classes_have_intervals_and_the_reason(figures, tmp_p
     model, visit = data.first, None
     whole = hv.Predictions.from_scores(data.taxonomy, full, "leaf_probabilities", truth=model.predictions.truth)
     for row in range(12):
-        query = {"data": data.key, "sample": f"s{row}"}
+        query = {"data": data.key, "sample": f"s{row}", "tree": "icicle"}
         visit = visit.go(**query) if visit else Visit("example", **query)
         text = visit.text
         assert "lists the scores of 2 of 6 classes" in text

@@ -10,8 +10,9 @@ from visit import Visit, plain, shelve
 import hierviz as hv
 from hierviz.app.mistakes_page import slices_panel
 from hierviz.app.state import server_memory
+from hierviz.charts._matrix import lines_at_first
 from hierviz.diagnosis.constant_answers import against_constants
-from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 from hierviz.diagnosis.mistakes import set_mistakes
 from hierviz.messages.number_text import value_text
 from hierviz.reports.view_pages import PARTS
@@ -29,8 +30,8 @@ def instruments(tmp_path):
 
 
 def samples(visit):
-    """The table of samples: the last one on the page."""
-    return visit.at.dataframe[-1].value
+    """The table of samples: the last one on the page that lists any."""
+    return next(one.value for one in reversed(list(visit.at.dataframe)) if "sample" in one.value)
 
 
 def test_ranked_list(instruments):
@@ -137,6 +138,17 @@ def test_matrix_opens_closes_and_counts(instruments):
         table = hv.charts.matrix(folded_matrix(matrix, 100)).table
         return list(table[["truth", "answer", "count"]].itertuples(index=False, name=None))
 
+    # At first what fills the place is open: here all classes that hide another answer than the truth.
+    first = opened_to_fill(hv.diagnosis.matrix(model, "leaf"), lines_at_first(1240))
+    assert {winds, reeds} <= set(first)
+    assert shown() == expected(*first)
+    assert "opened" not in visit.query
+    # What is pressed next starts from there: strings are closed, the others stay open.
+    strings = taxonomy.node("strings")
+    visit.select(matrix_chart(visit), {"node": [{"node": str(strings)}]})
+    assert shown() == expected(*(set(first) - {strings}))
+    visit.press("Close all")
+    assert visit.query["opened"] == "0"
     assert shown() == expected()
     visit.select(matrix_chart(visit), {"node": [{"node": str(winds)}]})
     assert visit.query["opened"] == str(winds)

@@ -86,7 +86,7 @@ def test_numbers_of_twenty_samples(no_charts, demo, model):
     )
     visit = None
     for sample in some_samples(demo)[:: 1 if os.environ.get("HIERVIZ_LONG") else 3]:
-        query = {"model": model, "sample": sample, "rule": rule, "threshold": f"{threshold:.3f}"}
+        query = {"model": model, "sample": sample, "rule": rule, "threshold": f"{threshold:.3f}", "tree": "list"}
         visit = visit.go(**query) if visit else Visit("example", **query)
         assert visit.sample == sample
         row = predictions.row_of[sample]

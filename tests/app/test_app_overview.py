@@ -7,10 +7,11 @@ from small_worlds import LEAVES, spread, world, write
 from visit import Visit, shelve
 
 import hierviz as hv
+from hierviz.app.state import opened
 from hierviz.charts import threshold_text
 from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.messages.number_text import percent_text, points_text, probability_text
+from hierviz.messages.number_text import fixed_text, percent_text, points_text, probability_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.thresholds.selection import choose
 
@@ -44,10 +45,16 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     of_others = percent_text(right / (len(answers) - without), 1)
     said = f"{percent_text(without / len(answers), 1)} get no answer; of the others {of_others} are correct"
     assert f"**τ = {threshold}**; there, **{said}**." in visit.text
-    # It stands above what depends on the chosen model.
+    # The page opens there: the recommendation comes first, and what depends on the chosen model is of it.
     assert (
-        visit.text.index("Cost in specificity") < visit.text.index("are exact,") < visit.text.index("Worst mistakes of")
+        visit.text.index("most specific model is")
+        < visit.text.index("Worst mistakes of")
+        < visit.text.index("are exact,")
     )
+    assert "The pictures show this recommendation." in visit.text
+    assert f"Worst mistakes of {name}, threshold τ = {threshold}" in visit.text
+    assert visit.control("Model").value == key
+    assert visit.control("Threshold τ").value == points[key].threshold
     found = dict(parse_qsl(links(visit)[f"{name} at τ = {threshold}"]))
     assert found["model"] == key
     assert float(found["threshold"]) == points[key].threshold
@@ -57,26 +64,30 @@ def test_worst_subtrees_are_those_of_the_levels(tmp_path):
     data = world(tmp_path, scores=spread(60), truth=[LEAVES[i % len(LEAVES)] for i in range(60)])
     answers = judged_answers(data.first, "threshold", threshold=0.5)
     levels, taxonomy = subtree_levels(answers), data.taxonomy
-    worst = [node for node in levels.worst.tolist() if node > 0 and not taxonomy.is_leaf[node]]
+    # Of each level the class with most wrong answers beyond the expected, where it has more than expected.
+    pairs = zip(levels.worst.tolist(), levels.excess.tolist())
+    beyond = {node: more for node, more in pairs if node > 0 and not taxonomy.is_leaf[node] and more > 1e-9}
+    worst = list(beyond)
     table = hv.diagnosis.node_table(answers)
     share = {node: percent_text(table.correct[node], 1) for node in worst}
     labels = [
-        f"{taxonomy.title(node)} · {int(table.n_wrong[node])} of {int(table.support[node])} ({share[node]} correct)"
+        f"{taxonomy.title(node)} · {fixed_text(beyond[node], 1)} more than expected: {int(table.n_wrong[node])} of "
+        f"{int(table.support[node])} ({share[node]} correct)"
         for node in worst
     ]
-    visit, other = Visit("overview", data=data.key), Visit("taxonomy", data=data.key)
+    visit, other = Visit("overview", data=data.key, threshold="0.5"), Visit("taxonomy", data=data.key)
     assert labels
     assert [button.label for button in other.at.button if button.label.endswith("correct)")] == labels[:4]
-    # What is large is called so; the worst subtree comes first, in the same sentence on all pages.
+    # The worst subtree comes first, in the same sentence on all pages.
     slices = hv.diagnosis.slices(answers)
     assert not len(slices.worse_subtrees)
     sentence = slices.worst_sentence()
-    assert other.text.index(sentence) < other.text.index("Most wrong answers in number")
+    assert other.text.index(sentence) < other.text.index("Most wrong answers beyond the expected")
     for page in (visit, other):
         assert sentence in page.text
         assert f"under={slices.rows[slices.worst_subtree].value}" in links(page)["Its samples"]
-    # Overview has one answer to "which subtree is worst", and not the largest classes as another.
-    assert "Large classes" not in visit.text
+    # Overview has one answer to "which subtree is worst".
+    assert "than expected (" not in visit.text
     assert sentence in Visit("mistakes", data=data.key, part="slices").text
 
 
@@ -162,3 +173,136 @@ def test_title_of_many_files_is_short(tmp_path):
     data = shelve(taxonomy=first.files.taxonomy, predictions=paths)
     assert data.title == f"{names[0]}.csv and 2 more"
     assert first.title == "scores.csv"
+
+
+def titles(visit):
+    """Text of the page up to the counts in words: sentence and titles of the pictures."""
+    return visit.text[: visit.text.index("are exact,")]
+
+
+def specs(visit):
+    """Chart specifications of the page as text, in order."""
+    return [chart.proto.spec for chart in visit.at.get("vega_lite_chart")]
+
+
+def test_without_a_choice_it_opens_at_the_recommendation_and_all_pages_follow(demo):
+    points = {key: choose(model.curve, subject_to={"correct": 0.95}) for key, model in demo.models.items()}
+    best = max(points, key=lambda key: points[key].values["info_recall"])
+    visit = Visit("overview")
+    # Links and menus of other pages have the choice that is shown.
+    assert dict(parse_qsl(links(visit)["All 30 mistakes"]))["model"] == best
+    visit.go("mistakes")
+    assert visit.control("Model").value == best
+    assert visit.control("Threshold τ").value == points[best].threshold
+
+
+def test_an_address_that_chooses_is_left_as_it_is(demo):
+    first = next(iter(demo.models))
+    for fields in ({"model": first}, {"threshold": "0.5"}, {"rule": "threshold"}):
+        visit = Visit("overview", **fields)
+        assert visit.control("Model").value == first
+        assert visit.control("Threshold τ").value == 0.5
+        name = demo.models[first].predictions.name
+        assert f"The pictures show the choice above instead: **{name}, threshold τ = 0.500**." in visit.text
+        # Another run of the page keeps it.
+        visit.run()
+        assert visit.control("Threshold τ").value == 0.5
+
+
+def test_another_choice_changes_the_three_pictures_and_the_sentence(demo):
+    visit = Visit("overview")
+    before, drawn = titles(visit), specs(visit)
+    key = "multi-label"
+    visit.control("Model").set_value(key)
+    visit.run()
+    name = demo.models[key].predictions.name
+    assert f"The pictures show the choice above instead: **{name}, threshold τ = 0.709**." in visit.text
+    assert f"Worst mistakes of {name}, threshold τ = 0.709" in visit.text
+    assert titles(visit) != before
+    assert len(specs(visit)) == len(drawn) == 3
+    assert all(now != then for now, then in zip(specs(visit), drawn))
+    visit.press("Show the recommended")
+    assert titles(visit) == before
+    assert specs(visit) == drawn
+
+
+def test_back_at_half_is_a_choice(demo):
+    """The default threshold, chosen on the page, is no reason to go back to the recommendation."""
+    visit = Visit("overview")
+    visit.control("Threshold τ").set_value(0.5)
+    visit.run()
+    visit.run()
+    assert visit.control("Threshold τ").value == 0.5
+    assert "The pictures show the choice above instead" in visit.text
+
+
+def test_bars_are_at_equal_shares_of_correct_answers(demo):
+    """Each model at its own most specific threshold with 95 % correct; one that was chosen, as it was chosen."""
+    visit = Visit("overview")
+    table = next(frame.value for frame in visit.at.dataframe if "no_answer" in frame.value)
+    assert table["model"].tolist() == [model.predictions.name for model in demo.models.values()]
+    for row, model in zip(table.to_dict("records"), demo.models.values()):
+        threshold = choose(model.curve, subject_to={"correct": 0.95}).threshold
+        counts = np.bincount(judged_answers(model, "threshold", threshold=threshold).outcome, minlength=4) / 600
+        assert np.allclose([row[key] for key in OUTCOMES], counts)
+        assert row["chosen by"] == f"τ = {threshold_text(threshold)}"
+    visit = Visit("overview", model="flat-softmax", rule="leaf")
+    table = next(frame.value for frame in visit.at.dataframe if "no_answer" in frame.value)
+    chosen = table[table["model"] == "Flat softmax"].iloc[0]
+    counts = np.bincount(judged_answers(demo.models["flat-softmax"], "leaf").outcome, minlength=4) / 600
+    assert np.allclose([chosen[key] for key in OUTCOMES], counts)
+    assert (table["wrong"] <= chosen["wrong"] + 1e-9).all()
+
+
+def test_a_card_is_one_link_that_is_named_after_truth_and_answer(demo):
+    visit = Visit("overview")
+    cards = [label for label in links(visit) if "→" in label]
+    assert len(cards) >= 6
+    assert "Details" not in visit.text
+    query = dict(parse_qsl(links(visit)[cards[0]]))
+    assert query["sample"] in demo.first.predictions.ids
+    assert query["model"] == visit.control("Model").value
+
+
+def test_texts_are_headed_by_their_first_words_and_cut_at_a_word(demo):
+    visit = Visit("overview", data="wikipedia")
+    texts = [one.value for one in visit.at.markdown if one.value.startswith("**") and one.value.endswith(" …")]
+    assert len(texts) >= 4
+    whole = [" ".join(text.split()) for text in opened.demo("wikipedia").first.predictions.attributes["text"]]
+    for text in texts:
+        plain = text.replace("**", "").replace("\\", "").removesuffix(" …")
+        match = next(one for one in whole if one.startswith(plain))
+        assert match[len(plain)] in " ,;:."
+
+
+def test_subtrees_that_are_clearly_worse_stand_where_it_goes_wrong(demo):
+    """Not in a footnote: the first is the title of the icicle, the others are in the list; the icicle draws all."""
+    visit = Visit("overview", data="wikipedia", model="pred-flat", threshold="0.2")
+    data = opened.demo("wikipedia")
+    found = hv.diagnosis.slices(data.first, "threshold", threshold=0.2)
+    assert len(found.worse_subtrees) > 1, "choose another threshold for this test"
+    assert found.worst_sentence() in visit.text
+    drawn = specs(visit)[2]
+    others = [place for place in found.worse_subtrees if place != found.worst_subtree]
+    for place in others[:2]:
+        title = data.taxonomy.title(found.rows[place].node)
+        assert f"*{title}* is clearly worse too:" in visit.text
+    assert drawn
+
+
+def test_what_does_not_apply_is_left_out_and_said(tmp_path):
+    """Labels have no curve: bars, subtrees and mistakes are there without it."""
+    labels = [LEAVES[(i + i // 7) % len(LEAVES)] for i in range(60)]
+    truth = [LEAVES[i % len(LEAVES)] for i in range(60)]
+    world(tmp_path, scores=spread(60), truth=truth)
+    data = shelve(
+        taxonomy=str(tmp_path / "taxonomy.csv"),
+        predictions=(
+            write(tmp_path / "l.csv", [("sample_id", "label"), *((f"s{i}", one) for i, one in enumerate(labels))]),
+        ),
+        truth=write(tmp_path / "y2.csv", [("sample_id", "truth"), *((f"s{i}", one) for i, one in enumerate(truth))]),
+    )
+    visit = Visit("overview", data=data.key)
+    assert "The pictures show **l, labels**." in visit.text
+    assert "No operating curve" in visit.text
+    assert len(specs(visit)) == 2

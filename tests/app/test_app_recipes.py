@@ -249,7 +249,7 @@ def test_a_rule_is_on_the_pages(added, files):
     }
     assert "π = 50.000, manner of answering: its parent" in visit.text
     # A link shows the same, on another page too; every rule may be marked on the curves.
-    other = Visit("example", **visit.query)
+    other = Visit("example", **visit.query, tree="list")
     assert (other.control("Patience in percent").value, other.control("Manner of answering").value) == (50, "kind")
     curves = Visit("curves", **visit.query | {"marked": "patient"})
     assert curves.control("Rules to mark").value == ["patient"]
@@ -316,20 +316,20 @@ def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
 
 def test_costs_on_the_pages(files):
     data = shelved(files)
-    visit = Visit("example", data=data.key, rule="crm_leaf", sample="s1")
+    visit = Visit("example", data=data.key, rule="crm_leaf", sample="s1", tree="list")
     assert visit.control("Cost of a mistake").value == "depth_dist"
     visit.at.file_uploader(key="upload_cost").upload("prices.csv", costs("drum").encode())
     visit.run()
     assert visit.control("Cost of a mistake").value == "prices.csv"
     assert not visit.at.error
     assert "cost of a mistake: prices.csv" in visit.text
-    assert "Answer: **drum**" in visit.text
+    assert visit.answer == "drum"
     visit.run()
     assert visit.query["cost"] == "prices.csv"
     # Another visitor has the link and not the file.
     other = Visit("example", **visit.query)
     assert "The costs of prices.csv are not available" in other.text
-    assert "Answer: **violin**" in other.text
+    assert other.answer == "violin"
     other.at.file_uploader(key="upload_cost").upload("prices.csv", costs("oboe").replace("drum,drum,0\n", "").encode())
     other.run()
     assert "got none for predicted 'drum', truth 'drum'" in other.text
@@ -346,26 +346,27 @@ def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
     turned.write_text("\n".join([header, *sorted(edges, reverse=True)]) + "\n")
     first, second = shelved(files), shelved(files | {"taxonomy": turned})
     assert first.taxonomy.sha256 == second.taxonomy.sha256
-    visit = Visit("example", data=first.key, rule="crm_leaf", sample="s1")
+    visit = Visit("example", data=first.key, rule="crm_leaf", sample="s1", tree="list")
     visit.at.file_uploader(key="upload_cost").upload("prices.csv", costs("drum").encode())
     visit.run()
     for data in (first, second):
         visit.go(data=data.key, rule="crm_leaf", sample="s1", cost="prices.csv")
         assert not visit.at.error
-        assert "Answer: **drum**" in visit.text
+        assert visit.answer == "drum"
 
 
 def test_thresholds_by_depth_on_the_pages(files):
     """A field of text whose list is checked; a link holds it, and what is no list leaves the former one."""
     data = shelved(files)
-    visit = Visit("example", data=data.key, rule="depth_thresholds", sample="s1", thresholds_by_depth="0.7,0.5")
+    visit = Visit("example", data=data.key, rule="depth_thresholds", sample="s1", thresholds_by_depth="0.7,0.5", tree="list")
     field = visit.control("Thresholds τ by depth")
     assert field.value == "0.7,0.5"
     # strings is certain and violin .59375: above .5 at depth 2, and not above .6.
-    assert "Answer: **violin**" in visit.text
+    assert visit.answer == "violin"
     visit.control("Thresholds τ by depth").set_value("0.7, .60")
     visit.run()
-    assert "Answer: **strings**" in visit.text
+    assert visit.answer == "strings"
+    assert Visit("example", **{**visit.query, "tree": "ladder"}).answer == "strings"
     assert visit.query["thresholds_by_depth"] == "0.7,0.6"
     visit.control("Thresholds τ by depth").set_value("0.7;2")
     visit.run()

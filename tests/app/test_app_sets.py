@@ -80,5 +80,7 @@ def test_a_graph_offers_sets_beside_single_answers(tmp_path):
 
 def test_trees_offer_no_sets(tmp_path):
     data = world(tmp_path, scores=spread(6), truth=LEAVES)
-    for visit in (Visit("example"), Visit("example", data=data.key)):
+    for query in ({}, {"data": data.key}):
+        assert "threshold_set" not in {rule["key"] for rule in Visit("example", **query).ladder["rules"]}
+        visit = Visit("example", **query, tree="list")
         assert hv.INFERENCE_RULES["threshold_set"].label not in visit.control("Inference rule").options

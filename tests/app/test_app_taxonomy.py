@@ -10,7 +10,9 @@ from visit import Visit, shelve
 import hierviz as hv
 from hierviz import charts
 from hierviz.app.taxonomy_page.tree_table import FIRST, MORE, flat_rows, named, tree_rows
+from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.diagnosis._node_table import number_text_of
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.number_text import percent_text
 
 
@@ -73,14 +75,18 @@ def test_numbers_are_those_of_the_api(demo):
     assert f"**{int(table.n_wrong[0])}** answers are wrong" in visit.text
 
 
-def test_the_costliest_subtree_is_two_presses_away(demo):
+def test_the_worst_subtree_is_two_presses_away(demo):
+    """Worst is what has the most wrong answers beyond those of the rate of all samples, not what is largest."""
     visit = Visit("taxonomy")
     table = hv.diagnosis.node_table(demo.models["flat-softmax"], "threshold", 0.5)
     children = demo.taxonomy.children[0]
-    worst = int(children[np.argmax(table.n_wrong[children])])
-    title = demo.taxonomy.title(worst)
+    beyond = table.n_wrong[children] - table.support[children] * table.n_wrong[0] / table.support[0]
+    worst = int(children[np.argmax(beyond)])
+    assert worst != children[np.argmax(table.n_wrong[children])]
+    title, more = demo.taxonomy.title(worst), f"{beyond.max():.1f} more than expected"
     share = percent_text(table.correct[worst], 1)
-    visit.press(f"{title} · {int(table.n_wrong[worst])} of {table.support[worst]} ({share} correct)")
+    assert f"Worst subtree: {title}, {int(table.n_wrong[worst])} of {table.support[worst]} wrong" in visit.text
+    visit.press(f"{title} · {more}: {int(table.n_wrong[worst])} of {table.support[worst]} ({share} correct)")
     assert visit.query["under"] == demo.taxonomy.names[worst]
     assert next(iter(rows(visit))) == title
     # The samples of the other pages are those of this subtree.
@@ -139,7 +145,16 @@ def test_every_part_says_what_it_shows(demo, aspect):
     visit = Visit("taxonomy", aspect=aspect, under="aircraft")
     assert not visit.at.error
     assert len(visit.charts()) == {"calibration": 3}.get(aspect, 1)
-    assert all(after.type == "markdown" for _, after in visit.charts())
+    # Each says what it shows, in words of its own.
+    table = hv.diagnosis.node_table(demo.first, "threshold", 0.5)
+    node, text = demo.taxonomy.node("aircraft"), visit.text
+    said = {
+        "icicle": lambda: charts.subtree_icicle(table, node, width=1270, height=610).sentence,
+        "treemap": lambda: charts.mistake_treemap(table, node, width=1270, height=610).sentence,
+        "levels": lambda: charts.level_bars(subtree_levels(judged_answers(demo.first, "threshold"), node)).sentence,
+        "calibration": lambda: "a calibrated model would show",
+    }[aspect]()
+    assert all(part.strip(".") in text for part in said.split(". "))
     if aspect in ("icicle", "treemap"):
         (chart, _) = visit.charts()[0]
         inner = next(

@@ -21,7 +21,9 @@ VIEWS = {
     "overview": ("overview", {}, 0),
     "curves": ("curves", {}, 1),
     "curves by depth": ("curves", {"models": "log-win-flat-start"}, 1),
-    "example": ("example", {}, 4),
+    # The ladder is no chart of Streamlit; the win and the paths are.
+    "example": ("example", {}, 2),
+    "example as blocks": ("example", {"tree": "icicle"}, 4),
     "example as branches": ("example", {"tree": "node-link"}, 4),
     "example as list": ("example", {"tree": "list"}, 4),
     "open": ("open", {}, 0),
@@ -179,8 +181,15 @@ GARBAGE = {
 
 @pytest.mark.parametrize("field", [*GARBAGE, "everything"])
 def test_garbage_in_the_url_falls_back(no_charts, field):
-    visit = Visit("example", **(GARBAGE if field == "everything" else {field: GARBAGE[field]}))
+    query = GARBAGE if field == "everything" else {field: GARBAGE[field]}
+    visit = Visit("example", **query)
     assert not visit.at.error
+    # No other drawing is chosen by what is none.
+    start = visit.ladder["start"]
+    assert visit.ladder["models"][start["model"]]["key"] == "flat-softmax"
+    assert (start["rule"], start["value"]) == ("threshold", 0.5)
+    assert visit.sample == "v0428"
+    visit.go(**query | {"tree": "icicle"})
     assert visit.sample == "v0428"
     assert visit.threshold == 0.5
     shown = {label: visit.control(label).value for label in ("Model", "Inference rule", "Show", "Truth in subtree")}
@@ -305,10 +314,14 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert "Conditional sigmoid" in visit.text
     assert "threshold τ = 0.800" in visit.text
     visit.go("example")
+    start = visit.ladder["start"]
+    assert visit.ladder["models"][start["model"]]["key"] == "conditional-sigmoid"
+    assert start["value"] == visit.threshold == 0.8
+    visit.control("Drawing").set_value("list")
+    visit.run()
     assert visit.control("Model").value == "conditional-sigmoid"
     assert visit.control("Threshold τ").value == 0.8
     assert "threshold τ = 0.800" in visit.text
-    assert visit.threshold == 0.8
     visit.go("curves")
     assert "at τ = 0.800: " in visit.text
     visit.go("example")
@@ -318,7 +331,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert visit.control("Inference rule").value == "leaf"
     assert "most probable leaf" in visit.text
     assert visit.query == {"model": "conditional-sigmoid", "rule": "leaf", "threshold": "0.800"} | {
-        key: value for key, value in visit.query.items() if key == "models"
+        key: value for key, value in visit.query.items() if key in ("models", "tree")
     }
 
 
@@ -331,8 +344,7 @@ def test_dragged_threshold_reaches_the_example(demo):
     below = visit.charts()[0][1].value
     assert below.startswith("Flat softmax at τ = 0.913: ")
     assert f" {100 * curve.at(0.913)['exact']:.0f} % exact;" in below
-    visit.go("example")
-    assert visit.control("Threshold τ").value == 0.913
+    assert visit.go("example").ladder["start"]["value"] == 0.913
 
 
 def test_the_button_of_a_target_sets_the_threshold_it_names(demo):
@@ -350,7 +362,7 @@ def test_a_link_wins_over_the_session(no_charts):
     visit = Visit("example", threshold="0.300")
     visit.go(threshold="0.700", model="multi-label", sample="v0007")
     assert (visit.threshold, visit.sample) == (0.7, "v0007")
-    assert visit.control("Model").value == "multi-label"
+    assert visit.ladder["models"][visit.ladder["start"]["model"]]["key"] == "multi-label"
 
 
 # The list of mistakes ---------------------------------------------------------------------------------------------------

@@ -39,8 +39,10 @@ def test_hard_labels(shared_data):
     numbers = pages["example"].numbers()
     assert {"tp", "hp", "exact", "info_f1"} <= set(numbers)
     assert "softmax_win" not in numbers
+    # The counts of the paths, in an expander: no probabilities, no win.
     assert len(pages["example"].charts()) == 1
-    assert "Truth: **" in pages["example"].text
+    assert pages["example"].truth
+    assert "without probabilities" in pages["example"].ladder["sample"][0]["axis"]
 
 
 @pytest.mark.long
@@ -63,8 +65,10 @@ def test_label_lists_with_several_truths(shared_data):
     true, parent = predictions.truth[row].tolist(), data.taxonomy.parent
     most_specific = [node for node in true if node not in {int(parent[other]) for other in true}]
     names = [data.taxonomy.title(node) for node in most_specific]
-    assert f"Truth: **{'; '.join(names)}**" in visit.text.replace("**; **", "; ")
-    assert "Answer: **" in visit.text
+    assert set(names) <= set(visit.truth.split(", "))
+    assert visit.answer
+    visit.go(data=data.key, sample=predictions.sample_id(row), tree="list")
+    assert visit.truth.split(", ") == names
 
 
 @pytest.mark.long
@@ -75,13 +79,16 @@ def test_no_truth(tmp_path):
     assert "no sample has a known truth" in pages["curves"].at.info[0].value
     example = pages["example"]
     assert "1 of 9" in example.text
-    # The tree and the answers by threshold.
-    assert [below.type for _, below in example.charts()] == ["markdown"] * 2
+    assert not example.charts()
     assert not example.numbers()
-    assert "Answer: **" in example.text
-    assert "Truth: **" not in example.text
+    assert example.answer
+    assert not example.truth
+    assert example.step["said"] == "truth unknown"
     assert [one.label for one in example.at.button if not one.disabled and one.label == "Next"]
     assert example.press("Next").sample == "s1"
+    # The tree and the answers by threshold.
+    charts = Visit("example", data=data.key, tree="icicle").charts()
+    assert [below.type for _, below in charts] == ["markdown"] * 2
 
 
 def test_graph_with_several_parents(tmp_path):
@@ -95,9 +102,9 @@ def test_graph_with_several_parents(tmp_path):
     assert "several parents" in pages["curves"].text
     assert len(pages["curves"].charts()) == 1
     example = pages["example"]
-    assert "Answer: **" in example.text
+    assert example.answer
     # The truth is known: it is shown, although nothing is judged.
-    assert "Truth: **organ**" in example.text
+    assert example.truth == "organ"
     assert "No path is predicted; 1 true path is missed." in example.text  # the answer is the root
 
 
@@ -162,7 +169,7 @@ def test_constant_scores(tmp_path):
     pages = look_around(data)
     # No class holds more than one half, so the answer at 0.5 is the root: right, and saying nothing.
     assert pages["overview"].says(8, "are no answer")
-    assert "Answer: **instrument**" in pages["example"].text
+    assert pages["example"].answer == "instrument"
     assert pages["example"].numbers()["info_recall"].proto.popover.label.endswith("**0.000**")
 
 
@@ -189,7 +196,7 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
             assert visit.sample == sample
             assert len(visit.charts()) == 4
             assert all(len(chart.proto.spec) < 500_000 for chart, _ in visit.charts())
-    assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").text
+    assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").truth
 
 
 def test_a_drawing_without_room_is_not_offered_and_says_why(tmp_path):
@@ -220,11 +227,14 @@ def test_scores_with_several_truths(tmp_path):
     assert len(pages["curves"].charts()) == 1
     assert "Ranked by lost hierarchical F1" in pages["example"].text
     example = Visit("example", data=data.key, sample="s0", rule="majority")
-    assert "Truth: **violin; flute**" in example.text.replace("**; **", "; ")
-    assert len(example.charts()) >= 1
+    assert example.truth == "violin, flute"
     # What is known is said and drawn, and what two pages judge is named.
-    assert "the truth is not known" not in example.text
-    assert "the 2 true classes violin (p = " in example.text
+    assert "truth unknown" not in example.step["said"]
+    drawn = {bar["name"] for bar in example.ladder["bars"] if bar.get("truth")}
+    assert drawn == {"violin", "flute"}
+    blocks = Visit("example", data=data.key, sample="s0", rule="majority", tree="icicle").text
+    assert "the truth is not known" not in blocks
+    assert "the 2 true classes violin (p = " in blocks
     assert (
         "This sample has several true classes. The answer shown is the one class of the inference rule" in example.text
     )
@@ -252,9 +262,13 @@ def test_texts(shared_data):
     table = models_table(pages["overview"].all_metrics())
     assert table[hv.METRICS["softmax_win"].label].iloc[0] == pytest.approx(entry["distribution"]["softmax_win"])
     visit = Visit("example", data=data.key, sample="0")
-    assert "> Boletus edulis (English: cep, penny bun, porcino or porcini)" in visit.text
-    assert "Truth: **Fungi**" in visit.text
-    assert "Biological and health sciences › Organisms › Fungi" in visit.text
+    lines = " ".join(visit.ladder["sample"][0]["text_wide"])
+    assert lines.startswith("Boletus edulis (English: cep, penny bun, porcino or porcini)")
+    assert visit.truth == "Fungi"
+    listed = Visit("example", data=data.key, sample="0", tree="list").text
+    assert "> Boletus edulis (English: cep, penny bun, porcino or porcini)" in listed
+    assert "Truth: **Fungi**" in listed
+    assert "Biological and health sciences › Organisms › Fungi" in listed
     table = next(one.value for one in pages["example"].at.dataframe if "answer" in one.value.columns)
     assert "truth" in table.columns
 
@@ -370,10 +384,12 @@ def test_names_that_look_like_markup(tmp_path):
         assert unescaped(visit, texts) == [], page
     visit = None
     for name in SIGNS:
-        query = {"data": data.key, "sample": name}
+        # The ladder is no Markdown; the list has names in it.
+        assert Visit("example", data=data.key, sample=name).truth == name
+        query = {"data": data.key, "sample": name, "tree": "list"}
         visit = visit.go(**query) if visit else Visit("example", **query)
         assert visit.sample == name
-        assert f"Truth: **{name}**" in visit.text
+        assert visit.truth == name
         assert unescaped(visit, texts) == [], name
 
 
@@ -420,7 +436,7 @@ def test_empty_labels(tmp_path):
     # The empty answer says nothing, and reeds is above oboe.
     assert pages["overview"].says(1, "are correct but coarse")
     assert pages["overview"].says(1, "are no answer")
-    assert "Answer: **instrument**" in Visit("example", data=data.key, sample="a").text
+    assert Visit("example", data=data.key, sample="a").answer == "instrument"
 
 
 @pytest.mark.long

@@ -1,5 +1,7 @@
 """A visitor of the app without a browser: Streamlit's AppTest on the real script, and data sets put on the app's shelf."""
 
+import base64
+import gzip
 import json
 import os
 import re
@@ -130,9 +132,46 @@ class Visit:
         return self.at.session_state["visit"].memories.setdefault(name, {})
 
     @property
+    def ladder(self):
+        """The record that the ladder of the page Examples is drawn from; None where it is not drawn."""
+        found = [one for one in self.at.get("bidi_component") if one.proto.component_name.endswith("hierviz_living")]
+        if not found:
+            return None
+        data = json.loads(found[0].proto.json)
+        return unpacked(data["records"][data["samples"]["0"]])
+
+    @property
+    def step(self):
+        """What the ladder shows when it is opened: the row of its table of steps."""
+        record = self.ladder
+        start = record["start"]
+        steps = [one for one in record["steps"] if (one["m"], one["r"]) == (start["model"], start["rule"])]
+        value = start["value"]
+        holds = {"low": lambda one: one["low"] <= value < one["high"], "high": lambda one: one["low"] < value <= one["high"]}
+        return next((one for one in steps if not one["parameter"] or holds[one["closed"]](one)), steps[-1])
+
+    @property
     def sample(self):
-        """Id of the sample on the Example page."""
+        """Id of the sample on the page Examples."""
+        if record := self.ladder:
+            return record["id"]
         return next(plain(one.value[5:]) for one in self.at.markdown if one.value.startswith("#### "))
+
+    @property
+    def truth(self):
+        """Names of the true classes on the page Examples; "" where none is known."""
+        if record := self.ladder:
+            return record["sample"][0]["truth"]
+        return self._named("Truth")
+
+    @property
+    def answer(self):
+        """Names of the answered classes on the page Examples."""
+        return self.step["name"] if self.ladder else self._named("Answer")
+
+    def _named(self, what):
+        found = re.search(rf"^{what}: (.*)$", self.text, re.MULTILINE)
+        return ", ".join(re.findall(r"\*\*(.+?)\*\*", found[1])) or "nothing" if found else ""
 
 
 def blocks(block):
@@ -146,6 +185,11 @@ def blocks(block):
 def plain(markdown):
     """Escaped Markdown as it is shown: a word joiner cannot be seen."""
     return re.sub(r"\\(.)", r"\1", markdown).replace(JOINER, "")
+
+
+def unpacked(text):
+    """What `hierviz.charts.export.packed` has packed."""
+    return json.loads(gzip.decompress(base64.b64decode(text)))
 
 
 def shelve(**files):

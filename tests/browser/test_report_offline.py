@@ -53,8 +53,16 @@ def test_a_report_from_disk(chromium, tmp_path):
     said = percent_text(at).replace(" %", "\u00a0%")
     assert page.locator("#story-1 .caption").inner_text() == f"{HOSTILE[0]} 0.250 {said}"
     page.keyboard.press("ArrowRight")
-    page.locator("#story-2 [data-ready=light-wide]").wait_for()
+    page.locator("#story-2 [data-ladder][data-ready]").wait_for()
     assert page.locator("#story-2 .caption").inner_text() == row
+    # An arrow key at the handle of an example moves its threshold, not the story.
+    steps = hv.diagnosis.sample_steps(evaluation, 0)
+    handle = page.locator("#story-2 [data-hierviz=tau]")
+    handle.focus()
+    page.keyboard.press("ArrowRight")
+    assert handle.get_attribute("aria-valuetext") == f"0.510: {steps.sentence[steps.place(0.51)]}"
+    assert page.locator(".story-place").inner_text() == "2 of 3"
+    handle.blur()
     page.keyboard.press("ArrowRight")
     page.keyboard.press("ArrowRight")
     assert page.locator(".story-place").inner_text() == "3 of 3"
@@ -106,7 +114,33 @@ def test_a_report_from_disk(chromium, tmp_path):
     page.locator("#matrix tbody button[data-node='1']").click()
     assert page.locator("#matrix tbody button[data-node='1']").get_attribute("aria-expanded") == "false"
 
+    # An example: its threshold is dragged, and another rule is chosen.
+    page.set_viewport_size({"width": 1440, "height": 900})
+    shown = page.locator("#examples [data-ladder]").first
+    shown.scroll_into_view_if_needed()
+    page.locator("#examples [data-ladder][data-ready]").first.wait_for()
+    sample = shown.get_attribute("data-ready")
+    example = predictions.row(sample)
+    said, handle = shown.locator("[data-hierviz=answer]"), shown.locator("[data-hierviz=tau]")
+    ends = []
+    for key in ("Home", "End"):
+        handle.press(key)
+        box = handle.bounding_box()
+        ends.append(box["x"] + box["width"] / 2)
+    page.mouse.move(ends[1], box["y"] + box["height"] / 2)
+    page.mouse.down()
+    for share in (0.8, 0.45, 0.2, 0.05):
+        page.mouse.move(ends[0] + share * (ends[1] - ends[0]), box["y"] + box["height"] / 2, steps=3)
+        value = float(handle.get_attribute("aria-valuenow"))
+        assert value == pytest.approx(share, abs=0.003)
+        steps = hv.diagnosis.sample_steps(evaluation, example)
+        assert said.inner_text() == steps.sentence[steps.place(value)]
+    page.mouse.up()
+    shown.get_by_label("Inference rule").select_option("leaf")
+    assert said.inner_text() == hv.diagnosis.sample_steps(evaluation, example, "leaf").sentence[0]
+
     # All probabilities of a sample, as a tree.
+    page.locator("#examples summary", has_text="Facts and other drawings").first.click()
     page.locator("#examples summary", has_text="All classes").click()
     page.locator("#examples [data-tree][data-ready]").wait_for()
     assert page.locator("#examples .mark", has_text="truth").count() == 0  # its branch is closed
@@ -123,7 +157,7 @@ PRINTED = """async () => {
     // Printing waits for what is done, never for a timer.
     await Promise.resolve();
     for (let turn = 0; turn < 2000; turn++) await null;
-    const places = [...document.querySelectorAll("[data-chart]")];
+    const places = [...document.querySelectorAll("[data-chart], [data-ladder]")];
     return [places.length, places.filter(place => seen(place.nextElementSibling)).length,
         places.filter(place => place.getClientRects().length).length,
         [...document.querySelectorAll("main > section > [data-matrix], main > section > [data-tree]")]

@@ -10,6 +10,21 @@ from hierviz.curves import OperatingCurve
 from hierviz.metrics.registry import path_keys
 
 
+# How red-, green- and blue-blind eyes see linear RGB (Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009) 1291, severity 1).
+EYES = {
+    "all": np.eye(3),
+    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
+    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
+    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
+}
+
+
+def linear(colour):
+    """Linear RGB of "#rrggbb"."""
+    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
+    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
+
+
 def curve_of(threshold, **values):
     """An OperatingCurve with the given metrics; all others are 0.5 everywhere."""
     n = len(threshold) + 1

@@ -4,7 +4,7 @@ import json
 
 import numpy as np
 import pytest
-from chart_cases import three_points
+from chart_cases import EYES, linear, three_points
 
 from hierviz import INFERENCE_RULES, charts
 from hierviz.charts import theme
@@ -13,23 +13,9 @@ from hierviz.charts._text import shorten, text_width, wrap_items, wrap_words
 from hierviz.messages.number_text import count_text, percent_text, probability_text
 
 
-def linear(colour):
-    c = np.array([int(colour[i : i + 2], 16) for i in (1, 3, 5)]) / 255
-    return np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-
-
 def contrast(a, b):
     light = sorted((linear(one) @ [0.2126, 0.7152, 0.0722] + 0.05 for one in (a, b)), reverse=True)
     return light[0] / light[1]
-
-
-# How red-, green- and blue-blind eyes see linear RGB (Machado, Oliveira & Fernandes 2009, severity 1).
-EYES = {
-    "all": np.eye(3),
-    "protan": [[0.152286, 1.052583, -0.204868], [0.114503, 0.786281, 0.099216], [-0.003882, -0.048116, 1.051998]],
-    "deutan": [[0.367322, 0.860646, -0.227968], [0.280085, 0.672501, 0.047413], [-0.011820, 0.042940, 0.968881]],
-    "tritan": [[1.255528, -0.076749, -0.178779], [-0.078411, 0.930809, 0.147602], [0.004733, 0.691367, 0.303900]],
-}
 
 
 def oklab(colour, eye):

@@ -8,12 +8,11 @@ from chart_cases import curve_of, many_curves, shown_texts, three_points, views
 from hypothesis import given
 from hypothesis import strategies as st
 
-from hierviz.charts import CurveAxes, CurveLayers, operating_curves, plain_curves, rejection_curves, to_svg
+from hierviz.charts import CurveAxes, CurveLayers, operating_curves, plain_curves, to_svg
 from hierviz.charts._curve_figure import CurveFigure
 from hierviz.charts._end_labels import SIZE, column_width, end_labels, spread
 from hierviz.charts._text import text_width
 from hierviz.charts.theme import model_colours
-from hierviz.curves._rejection_curve import rejection_curve
 
 
 def box(row):
@@ -114,6 +113,7 @@ def test_places_are_apart_inside_and_as_close_as_possible(wanted, gap):
     assert np.all(np.diff(found) >= gap - 1e-9)
     assert found[0] >= low - 1e-9
     assert found[-1] <= high + 1e-9
+
     # Moving any run of neighbours together does not help: the sum of squares is convex.
     def cost(places):
         return float(((places - wanted) ** 2).sum())

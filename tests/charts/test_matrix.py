@@ -6,8 +6,8 @@ from chart_cases import large, views
 
 import hierviz as hv
 from hierviz import charts
-from hierviz.charts._matrix import CELL, NODE, line_key, line_title, matrix_lines
-from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.charts._matrix import CELL, NODE, line_key, line_title, lines_at_first, matrix_lines
+from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 
 TREE = hv.Taxonomy.from_edges(
     [("fruit", "citrus"), ("citrus", "lemon"), ("citrus", "orange"), ("fruit", "pear"), ("fruit", "plum")]
@@ -83,6 +83,15 @@ def test_a_large_tree_has_readable_lines():
     assert "other classes of" in line_title(folded, int(np.argmax(folded.n_folded)))
     spec = drawn(folded, width=1200)
     assert spec["width"] <= 1200 * 1.2
+    # So many lines fill a place and a window, and the counts are in the cells.
+    lines = lines_at_first(1200)
+    full = folded_matrix(
+        hv.diagnosis.matrix(predictions, open_nodes=opened_to_fill(folded.matrix, lines)), matrix_lines(1200)
+    )
+    spec_full = drawn(full, width=1200)
+    assert len(full.nodes) <= lines
+    assert spec_full["height"] <= 600
+    assert any(view["mark"]["type"] == "text" for view in views(spec_full))
     assert len(rows_of(spec, "shares")) == len(folded.count)
 
 

@@ -467,9 +467,16 @@ def test_curves_that_start_apart_or_never_part_are_not_cropped():
 
 def test_a_dot_left_of_a_cropped_axis_is_an_arrow_at_its_edge():
     (svg, inside) = (to_svg(operating_curves(parting_curves(), threshold=threshold)) for threshold in (0.9, 0.4))
-    arrows = [len(re.findall(r"<path aria-label=\"[^\"]*Model: A[^\"]*\"[^>]*aria-roledescription=\"point\"", one)) for one in (svg, inside)]
+    arrows = [
+        len(re.findall(r"<path aria-label=\"[^\"]*Model: A[^\"]*\"[^>]*aria-roledescription=\"point\"", one))
+        for one in (svg, inside)
+    ]
     assert arrows == [1, 1]
-    shapes = [re.search(r'd="([^"]+)"', path)[1] for one in (svg, inside) for path in re.findall(r"<path[^>]*Model: A[^>]*>", one)]
+    shapes = [
+        re.search(r'd="([^"]+)"', path)[1]
+        for one in (svg, inside)
+        for path in re.findall(r"<path[^>]*Model: A[^>]*>", one)
+    ]
     # Vega draws a circle as arcs and an arrow as straight lines.
     assert ["A" in shape for shape in shapes] == [False, True]
     drag = curve_drag(parting_curves())

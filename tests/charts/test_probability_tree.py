@@ -57,7 +57,9 @@ def test_cells_of_a_small_tree(taxonomy):
     cells = cells_of(probability_tree(taxonomy, P, truth=3, predicted=2))
     look = palette()
     # mammal right, cat wrong, dog missed; bird, duck and newt on neither path; animal, the root, counts for none.
-    assert sorted(row["colour"] for row in filled(cells)) == sorted([look.root, look.tp, look.fp, look.fn] + [look.tn] * 3)
+    assert sorted(row["colour"] for row in filled(cells)) == sorted(
+        [look.root, look.tp, look.fp, look.fn] + [look.tn] * 3
+    )
     # The true path is outlined: animal, mammal, dog.
     assert sum(row["colour"] == "transparent" and row["line"] > 0 for row in cells) == 3
 
@@ -182,7 +184,7 @@ def test_the_threshold_makes_ribbons_paler_and_crosses_the_bars(taxonomy):
     assert line["x"] == line["x2"] == pytest.approx(bars[2 * 2 + 1]["x2"])
     assert line["y2"] >= bars[-1]["y2"]
     assert "τ = 0.370" in shown_texts(to_svg(figure))
-    with pytest.raises(PredictionsError, match="threshold: expected a number from 0 to 1, got 1.5"):
+    with pytest.raises(PredictionsError, match=r"threshold: expected a number from 0 to 1, got 1\.5"):
         probability_tree(taxonomy, P, threshold=1.5)
 
 

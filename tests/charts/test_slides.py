@@ -11,7 +11,7 @@ from chart_cases import many_curves, three_points
 from PIL import Image
 
 from hierviz import FileError, Predictions, Taxonomy
-from hierviz.charts import Figure, example, operating_curves, plain_curves, rejection_curves, slide
+from hierviz.charts import Figure, example, operating_curves, plain_curves, slide
 from hierviz.charts._slide import EDGE, HIGH, LINES, SAMPLE, TITLE, WIDE, title_lines
 from hierviz.charts._text import text_width
 
@@ -36,7 +36,7 @@ def drawing_of(svg):
 
 SENTENCES = {
     "short": "All answers are right.",
-    "two lines": "Flat softmax at τ = 0.500: 90 % of the answers are correct, 66 % exact; 2.2 % get no answer; of the others 89.6 %.",
+    "two lines": "Flat softmax at τ = 0.500: 90 % of the answers are correct, 66 % exact; 2.2 % get no answer.",
     "long": "The answer is road vehicle, the truth is motor vessel. " * 7,
     "very long": "The answer is road vehicle, the truth is motor vessel. " * 30,
     "one word": "W" * 500,
@@ -69,7 +69,7 @@ def test_a_title_is_cut_after_a_sentence_where_enough_is_left():
 def test_title_drawing_and_last_line_are_apart_and_inside(sentence, dark):
     figure = plain_curves({"A": three_points(), "B": three_points()})
     made = slide(figure, title=SENTENCES[sentence], data="Vehicles", model="A", rule="majority", date="", dark=dark)
-    *title, (foot, x, y, size) = words_of(made.svg)
+    *title, (foot, _, y, size) = words_of(made.svg)
     assert foot == "Vehicles · A · Majority"
     (left, top, width, height), (wide, high) = drawing_of(made.svg)
     assert max(row[2] for row in title) < top
@@ -79,7 +79,9 @@ def test_title_drawing_and_last_line_are_apart_and_inside(sentence, dark):
     assert left + width <= WIDE - EDGE + 1
     # In its own proportions, as large as it fits: it touches the sides, or what is above and below.
     assert width / wide == pytest.approx(height / high, rel=1e-3)
-    touches = pytest.approx(WIDE - 2 * EDGE, abs=1) == width or height > 0.9 * (y - size - max(row[2] for row in title)) - 60
+    touches = (
+        pytest.approx(WIDE - 2 * EDGE, abs=1) == width or height > 0.9 * (y - size - max(row[2] for row in title)) - 60
+    )
     assert touches
     with Image.open(io.BytesIO(made.png)) as picture:
         assert picture.size == (WIDE, HIGH)
@@ -96,7 +98,9 @@ def test_the_last_line_has_what_is_given_and_a_date(monkeypatch):
     def foot(**said):
         return words_of(slide(figure, **said).svg)[-1][0]
 
-    assert foot(threshold=0.25, rule="threshold", date=datetime.date(2026, 1, 2)) == "Threshold · τ = 0.250 · 2026-01-02"
+    assert (
+        foot(threshold=0.25, rule="threshold", date=datetime.date(2026, 1, 2)) == "Threshold · τ = 0.250 · 2026-01-02"
+    )
     assert foot() == datetime.date.today().isoformat()
     assert foot(data="<b>&", date="2026") == "<b>& · 2026"
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "0")
@@ -135,8 +139,14 @@ def test_an_example_brings_its_sample():
     truth = tree.nodes("a2")
     predictions = Predictions.from_scores(tree, scores, "leaf_probabilities", truth=truth, attributes={"text": text})
     figure = example(predictions, "0")
-    assert figure.sample == "A cat sat down."
-    assert "A cat sat down." in {row[0] for row in words_of(slide(figure).svg)}
+    made = slide(figure, rule="threshold", threshold=0.5).svg
+    inner = made[made.index("<svg", 10) :]
+    assert "A cat sat down." in "".join(re.findall(r">([^<]*)<", inner))
+    # The sentence is the title, and not in the drawing again; nor are model and rule, which the last line names.
+    texts = re.findall(r">([^<]+)<", inner)
+    assert not any(figure.sentence.startswith(text) for text in texts if len(text) > 12)
+    assert figure.sentence in " ".join(row[0] for row in words_of(made))
+    assert "Threshold" not in texts
     assert operating_curves({"A": three_points()}).sample is None
 
 
@@ -159,3 +169,13 @@ def test_any_chart_can_be_a_slide():
     assert drawing_of(slide(chart, title="A point").svg)
     plain = Figure(lambda dark, width: chart, None, "A sentence.")
     assert words_of(slide(plain, date="").svg)[0][0] == "A sentence."
+
+
+def test_a_slide_is_written_as_its_name_says(tmp_path):
+    made = slide(plain_curves({"A": three_points()}), date="")
+    made.write(tmp_path / "a.svg")
+    made.write(str(tmp_path / "a.PNG"))
+    assert (tmp_path / "a.svg").read_text() == made.svg
+    assert (tmp_path / "a.PNG").read_bytes() == made.png
+    with pytest.raises(FileError, match=r"expected a file that ends in .svg or .png, got .pdf"):
+        made.write(tmp_path / "a.pdf")

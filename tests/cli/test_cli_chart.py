@@ -1,6 +1,8 @@
 """`hierviz chart`: every kind writes its picture and table and prints its sentence; options that change nothing are refused."""
 
+import base64
 import csv
+import gzip
 import html
 import json
 import re
@@ -9,6 +11,7 @@ import numpy as np
 import pytest
 from PIL import Image
 
+import hierviz as hv
 from hierviz import cli
 from hierviz.cli.chart import KINDS
 
@@ -38,7 +41,7 @@ def flags(folder, *names):
     return [*map(str, given)]
 
 
-OF_ONE_MODEL = ("example", "icicle", "matrix", "rules", "fronts")
+OF_ONE_MODEL = ("icicle", "matrix", "rules", "fronts")
 MORE = {
     "facets": ["--by", "light"],
     "groups": ["--by", "light", "--metric", "correct"],
@@ -159,7 +162,37 @@ def test_the_sample_of_an_example_is_named_or_the_worst(files, tmp_path, capsys)
     named = capsys.readouterr().out
     assert cli.main(given) == 0
     worst = capsys.readouterr().out
-    assert "which is wrong" in worst
+    assert "Wrong: the truth is" in worst
     assert named != worst
     assert cli.main([*given, "--sample", "nobody"]) == 2
     assert "expected the id of a sample" in capsys.readouterr().err
+
+
+def test_an_example_holds_the_models_and_starts_where_it_is_told(files, tmp_path, capsys):
+    """Two models, a rule and its number: picture, specification and page say what the steps of the sample say."""
+    taxonomy = hv.load_taxonomy(files / "t.csv")
+    predictions = hv.load_predictions(files / "one.csv", taxonomy, truth=files / "truth.csv")
+    row = predictions.row("s3")
+    steps = hv.diagnosis.sample_steps(hv.Evaluation.from_predictions(predictions), row)
+    given = ["chart", "example", *flags(files, "one", "two"), "--sample", "s3"]
+    for value in (0.2, 0.6, 0.95):
+        out = tmp_path / "c.svg"
+        assert cli.main([*given, "--threshold", str(value), "--width", "1300", "--out", str(out)]) == 0
+        sentence = str(steps.sentence[steps.place(value)])
+        assert capsys.readouterr().out == f"{sentence}\n"
+        texts = [html.unescape(one) for one in re.findall(r"<text[^>]*>([^<]*)</text>", out.read_text())]
+        assert sentence in texts
+        assert f"τ = {value:.3f}" in texts
+    out = tmp_path / "c.json"
+    assert cli.main([*given, "--rule", "darts", "--lam", "0.5", "--out", str(out)]) == 0
+    spec = json.loads(out.read_text())
+    signals = {one["name"]: one.get("value") for one in spec["signals"]}
+    assert (signals["rule"], signals["value"], signals["model"]) == ("darts", 0.5, 0)
+    out = tmp_path / "c.html"
+    assert cli.main([*given, "--out", str(out)]) == 0
+    page = out.read_text()
+    assert page.startswith("<!DOCTYPE html>")
+    (text,) = re.findall(r'hierviz\.draw\(place, "([^"]+)"', page)
+    record = json.loads(gzip.decompress(base64.b64decode(text)))["record"]
+    assert [one["name"] for one in record["models"]] == ["one", "two"]
+    assert record["start"] == {"model": 0, "rule": "threshold", "value": 0.5}

@@ -11,7 +11,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.confusion_matrix import placement
-from hierviz.diagnosis.folded_matrix import RELATIONS, folded_matrix
+from hierviz.diagnosis.folded_matrix import RELATIONS, folded_matrix, opened_to_fill
 
 
 @st.composite
@@ -93,3 +93,42 @@ def test_most_pairs_keep_their_line():
     kept = folded_matrix(hv.diagnosis.matrix(predictions, open_nodes=taxonomy.nodes("c7")), 3, taxonomy.nodes("c40"))
     assert "c40" in [taxonomy.names[node] for node in kept.nodes.tolist()]
     assert kept.worst_closed() is None
+
+
+@many
+@given(labelled(), st.integers(1, 12))
+def test_what_is_opened_at_first_fills_the_lines_with_the_worst(case, most):
+    """Against a loop that opens the closed node with most wrong pairs as long as one has room."""
+    taxonomy, predictions = case
+    found = hv.diagnosis.matrix(predictions)
+    opened = opened_to_fill(found, most)
+    tree, pairs = placement(taxonomy), found.pairs
+
+    def hidden(node):
+        """Wrong pairs and pairs of different classes that are both at or below a node."""
+        wrong = differ = 0
+        for true, said in zip(pairs.truth.tolist(), pairs.predicted.tolist()):
+            if true >= 0 and said >= 0 and true != said and tree.is_ancestor(node, true) and tree.is_ancestor(node, said):
+                differ += 1
+                wrong += not tree.is_ancestor(true, said) and not tree.is_ancestor(said, true)
+        return wrong, differ
+
+    lines, expected, given_up = 1, [], set()
+    closed = {0}
+    while closed:
+        node = min(closed, key=lambda node: (node != 0, *(-n for n in hidden(node)), node))
+        closed.remove(node)
+        n = len(tree.children[node])
+        if lines + n > most:
+            given_up.add(node)
+            continue
+        lines += n
+        expected.append(node)
+        inner = [child for child in tree.children[node].tolist() if not tree.is_leaf[child]]
+        closed |= {child for child in inner if hidden(child)[1]}
+    assert opened == sorted(set(expected) - {0})
+    if expected:
+        # The matrix has so many lines of classes, and all that is open is open from the root on.
+        shown = hv.diagnosis.matrix(predictions, open_nodes=opened)
+        assert (shown.row_nodes >= 0).sum() == lines <= most
+        assert shown.open_nodes.tolist() == [0, *opened]

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis._excess import excess, worst_subtrees
 from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns, worst_first
 from hierviz.diagnosis.calibration_bins import SAMPLES_A_PAIR, calibration_example
@@ -35,9 +36,51 @@ def test_levels_against_loops(case, data):
         deep = [node for node in inside if depth[node] >= level]
         assert found.support[level] == sum(any(node in deep for node in nodes) for nodes in truths)
         candidates = [node for node in here if cost[node] > 0 and (node != root or not root)]
-        best = max(candidates, key=lambda node: (cost[node], table.support[node], -node), default=-1)
+        beyond = {node: beyond_expected(table, found.cost_key, depth, node) for node in candidates}
+        best = max(candidates, key=lambda node: (round(beyond[node], 9), -table.support[node], node), default=-1)
         assert found.worst[level] == best
         assert found.cost[level] == (cost[best] if best >= 0 else 0)
+        assert found.excess[level] == pytest.approx(beyond[best] if best >= 0 else 0, abs=1e-9)
+
+
+def beyond_expected(table, key, depth, node):
+    """The cost of a node minus that of its samples at the rate of all, or of its depth where missed samples are counted."""
+    cost, among = getattr(table, key), [0]
+    if key == "missed":
+        among = [other for other in range(len(depth)) if depth[other] == depth[node]]
+    n = sum(int(table.support[other]) for other in among)
+    return float(cost[node]) - int(table.support[node]) * (sum(float(cost[other]) for other in among) / n if n else 0)
+
+
+@many
+@given(naive_diagnosis.labelled())
+def test_worst_subtrees_against_loops(case):
+    graph, taxonomy, truths, answers = case
+    predictions = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists(answers), truth=truths)
+    table = hv.diagnosis.node_table(predictions)
+    key, depth = cost_key(table), [naive.depth(graph, node) for node in range(graph.n)]
+    beyond = [beyond_expected(table, key, depth, node) for node in range(graph.n)]
+    assert excess(table) == pytest.approx(beyond, abs=1e-9)
+    bad = [node for node in range(1, graph.n) if beyond[node] > 1e-9]
+
+    def place(node):
+        n = int(table.support[node])
+        return min(n, int(table.support[0]) - n) < 10, -round(beyond[node], 9), n, -node
+
+    assert worst_subtrees(table, most=graph.n).tolist() == sorted(bad, key=place)
+
+
+def test_the_worst_subtree_is_that_of_the_headline(taxonomy):
+    """Where nothing is clearly worse, `slices` names the subtree with the largest excess, too."""
+    rng = np.random.default_rng(2)
+    truth = rng.choice(taxonomy.leaves, 300)
+    answer = np.where(rng.random(300) < 0.7, truth, rng.choice(taxonomy.leaves, 300))
+    predictions = hv.Predictions.from_labels(taxonomy, answer, truth=truth)
+    found = hv.diagnosis.slices(predictions)
+    assert not found.n_flagged
+    (worst,) = worst_subtrees(hv.diagnosis.node_table(predictions))
+    assert found.rows[found.worst_subtree].node == worst
+    assert excess(hv.diagnosis.node_table(predictions))[worst] == pytest.approx(found.rows[found.worst_subtree].excess)
 
 
 def test_costs_of_one_truth(taxonomy):
@@ -54,6 +97,8 @@ def test_costs_of_one_truth(taxonomy):
     levels = subtree_levels(predictions, taxonomy.node("mammal"))
     assert [taxonomy.names[node] for node in levels.worst.tolist() if node >= 0] == ["cat"]
     assert levels.to_frame()["n_wrong"].tolist() == [0, 0, 1]
+    # Two of three answers are wrong, so of two cats 4/3.
+    assert levels.excess.tolist() == pytest.approx([0, 0, 1 - 4 / 3])
 
 
 def test_lost_win_is_the_sum_over_the_support(taxonomy):

@@ -326,9 +326,18 @@ def test_a_view_holds_its_models_and_its_part():
         assert first.count(f">{words}<") == [row.verdict for row in tested.rows[:15]].count(words)
     _, first = step("mistakes", part="labels")
     assert first.count("<tr>") == 1 + min(15, len(hv.diagnosis.label_errors(found[0], "threshold", 0.5)))
-    html, first = step("example", sample="4", tree="node-link")
-    plain = packed_of(step("example", sample="4")[0], "story-1")
-    assert packed_of(html, "story-1")["specs"] != plain["specs"]
+    plain, other = (packed_of(step("example", sample="4", tree=tree)[0], "story-1") for tree in ("icicle", "node-link"))
+    assert other["specs"] != plain["specs"]
+    # The default is the living drawing, of all models, with what the view shows at the start.
+    html, first = step("example", sample="4", model="two", rule="threshold", threshold="0.7")
+    record = packed_of(html, "story-1")
+    assert [one["name"] for one in record["models"]] == ["one", "two", "three"]
+    assert (record["id"], record["start"]) == ("4", {"model": 1, "rule": "threshold", "value": 0.7})
+    steps = hv.diagnosis.sample_steps(model, 4)
+    said = str(steps.sentence[steps.place(0.7)])
+    assert f"<p>{said}</p>" in first.replace("&#x27;", "'")
+    of_model = [one["sentence"] for one in record["steps"] if (one["m"], one["r"]) == (1, "threshold")]
+    assert of_model == steps.sentence.tolist()
     _, first = step("compare", models="one,two")
     assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
     assert "added or hidden columns" in first

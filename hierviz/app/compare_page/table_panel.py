@@ -60,7 +60,8 @@ def _numbers_first(compared, preset, metrics):
         "comparison table", (*key[:-1], False), lambda: _made(compared, preset, metrics, resamples=0)
     )
     st.caption(":material/hourglass_top: Intervals and marks are being computed.")
-    draw_table(found, "none", "compare-table-first")
+    with main_place(name="-first"):
+        draw_table(found, "none", "compare-table-first")
 
 
 def _warnings(found):

@@ -10,7 +10,7 @@ from hierviz.app import state
 from hierviz.app.curve_panels import target_panel, uncertainty
 from hierviz.app.state import current, rule_parameters, server_memory
 from hierviz.app.state.components import component
-from hierviz.app.widgets.figure import below, draw, written_out
+from hierviz.app.widgets.figure import below, draw, main_place, written_out
 from hierviz.app.widgets.progress import worked_out
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.curves._set_curve import GRID, set_curve, set_operating_curve
@@ -22,8 +22,8 @@ from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
-# With the strip to drag below it, all is visible without scrolling on a laptop.
-HEIGHT = 380
+# With the strip to drag below it, all is visible without scrolling on a laptop, and on a phone.
+HEIGHT, HEIGHT_ON_PHONE = 380, 260
 
 
 @dataclass(frozen=True)
@@ -272,13 +272,15 @@ def curve_chart(choice):
     # The component drags where plain Vega-Lite cannot: it sets the chart's own inputs, so the chart moves and reports by itself.
     places = state.computed("drag", drawn, lambda: charts.curve_drag(curves, **alike))
 
-    look = {"among": choice.all_names, "dark": dark, "width": width, "height": HEIGHT}
+    height = HEIGHT_ON_PHONE if state.is_narrow() else HEIGHT
+    look = {"among": choice.all_names, "dark": dark, "width": width, "height": height}
 
     def make():
         return written_out(charts.operating_curves(curves, **alike, **look))
 
     spec = state.computed("curves", (*drawn, dark, width), make)
-    event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
+    with main_place("content"):
+        event = draw(spec, key=key, on_select="rerun", selection_mode=charts.selections(curves), alt=choice.alt)
     component(__file__, "curve_drag")(key=f"drag-{key}", data=places)
     now = current.dragged(event, start, choice.keys, choice.rule)
     alike |= {"threshold": choice.threshold(now), "model": choice.name(now.model)}

@@ -14,12 +14,12 @@ from hierviz.app.state import current
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.controls import pick
-from hierviz.app.widgets.figure import below, written_out
+from hierviz.app.widgets.figure import below, main_place, title, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
-from hierviz.charts._matrix import CELL, NODE, line_key, line_title, matrix_lines
+from hierviz.charts._matrix import CELL, NODE, line_key, line_title, lines_at_first, matrix_lines
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
-from hierviz.diagnosis.folded_matrix import folded_matrix
+from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 from hierviz.metrics.registry import METRICS
 
 SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the column", "total": "Share of the total"}
@@ -37,33 +37,49 @@ MOST_CELLS = 300
 
 
 def draw(asked):
-    """The two by two numbers, the matrix and the samples of a cell."""
-    _two_by_two(asked)
-    opened = tuple(int(node) for node in state.view().opened)
-    place, controls, width = frame.chart_and_controls()
-    width -= 24
+    """The matrix, its controls, the samples of a cell and the two by two numbers."""
+    found = _counted(asked)
+    # Among the samples of one class a constant answer is always right.
+    for alarm in found.alarms if asked.answers is asked.whole else ():
+        st.warning(escape(alarm), icon=":material/warning:")
+    opened, width = _opened(asked), _width()
     lines = matrix_lines(width)
     # The requested nodes and all above them.
     kept = asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
     folded = asked.computed(
         "matrix", lambda: folded_matrix(matrix(asked.answers, open_nodes=opened), lines, kept), opened, lines
     )
-    with controls:
-        shown, is_log = _controls(asked, folded)
+    place = st.container()
+    shown, is_log = _controls(asked, folded)
     with place:
-        cell = _matrix(asked, folded, shown, is_log, width, opened)
-    _samples(asked, folded, cell)
+        _matrix(asked, folded, shown, is_log, width, opened)
+    _samples(asked, folded, _cell(asked, folded))
+    _two_by_two(asked, found)
+
+
+def _width():
+    """Pixels of the matrix."""
+    return {1600: 1580, 1200: 1240, 900: 860}.get(state.session.px, state.session.px)
+
+
+def _opened(asked):
+    """Nodes that are open: those of the view, and as long as it names none those with most mistakes that fill the place."""
+    if state.view().opened:
+        return tuple(sorted({int(node) for node in state.view().opened} - {0}))
+    most = lines_at_first(_width())
+    return tuple(asked.computed("opened at first", lambda: opened_to_fill(matrix(asked.answers), most), most))
 
 
 def _set(nodes):
-    state.change(opened=tuple(str(int(node)) for node in sorted(set(nodes))))
+    # The root alone, which is always open, stands for nothing else: no node at all would open the first ones again.
+    state.change(opened=tuple(str(int(node)) for node in sorted(set(nodes))) or ("0",))
 
 
 def toggle(asked, key):
     """Open a closed class or close an open one; `key` is a `line_key`."""
     if not key.isdigit() or key == "0":
         return
-    node, opened = int(key), {int(name) for name in state.view().opened}
+    node, opened = int(key), set(_opened(asked))
     if node in opened:
         below_it = set(asked.taxonomy.subtree(node).tolist())
         _set(opened - below_it)
@@ -73,7 +89,7 @@ def toggle(asked, key):
 
 def reveal(asked, name):
     """Open all that is above a class, and the class itself."""
-    opened = {int(node) for node in state.view().opened}
+    opened = set(_opened(asked))
     if name:
         _set(opened | set(asked.taxonomy.ancestors(np.array([asked.taxonomy.node(name)])).nodes.tolist()) - {0})
 
@@ -82,8 +98,7 @@ def _controls(asked, folded):
     """What cells show, and controls that open and close classes without a pointer."""
     taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
     inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
-    # Side by side where the controls are above the matrix.
-    with st.container(horizontal=state.session.px <= 600, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom"):
         shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
         is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
         worst = folded.worst_closed()
@@ -96,14 +111,13 @@ def _controls(asked, folded):
         )
         n_lines = int(taxonomy.children.lengths[closed].sum()) + len(folded.nodes)
         too_many = n_lines > 4 * matrix_lines(1400)
-        with st.container(horizontal=True, width="content" if state.session.px <= 600 else "stretch"):
-            st.button(
-                "Open one level",
-                help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
-                disabled=not closed or too_many,
-                on_click=lambda: _set({*map(int, state.view().opened), *closed}),
-            )
-            st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
+        st.button(
+            "Open one level",
+            help="Too many classes for one drawing: open single ones." if too_many else "Opens all closed classes.",
+            disabled=not closed or too_many,
+            on_click=lambda: _set({*_opened(asked), *closed}),
+        )
+        st.button("Close all", disabled=not inside, on_click=lambda: _set(()))
         options = [f"open {node}" for node in closed] + [f"close {node}" for node in inside]
         _choice(
             "Open or close a class",
@@ -127,7 +141,7 @@ def _choice(label, options, words, act):
 
 
 def _matrix(asked, folded, shown, is_log, width, opened):
-    """Draw it; returns the lines (row, column) of the cell whose samples are shown."""
+    """Draw it, with what its colours mean."""
     key = f"matrix-{asked.mark('')}-{opened}-{shown}-{is_log}-{width}"
     memory = state.memory(asked.mark("matrix cell"))
 
@@ -148,14 +162,16 @@ def _matrix(asked, folded, shown, is_log, width, opened):
         return figure, written_out(figure), written_out(legend)
 
     figure, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
-    draw_chart(matrix, key=key, alt=figure.sentence, on_select=clicked, selection_mode=[CELL, NODE])
-    draw_chart(legend, alt="What the colours of the cells mean", key="matrix-legend")
-    below(figure, name="matrix")
-    st.caption(
+    rest = title(figure.sentence, width)
+    with main_place("content"):
+        draw_chart(legend, alt="What the colours of the cells mean", key="matrix-legend")
+        draw_chart(matrix, key=key, alt=figure.sentence, on_select=clicked, selection_mode=[CELL, NODE])
+    note = (
         "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
         "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."
     )
-    return _cell(asked, folded)
+    below(figure, name="matrix", sentence=rest)
+    st.caption(note if state.view().opened else f"{note} At first those classes are open that hold most mistakes.")
 
 
 def _cell(asked, folded):
@@ -203,16 +219,17 @@ def _samples(asked, folded, cell):
     )
 
 
-def _two_by_two(asked):
-    """Alarms and the main numbers in a line; below it, on demand, counts and measures with those of constant answers."""
+def _counted(asked):
+    """The counts of the whole data set, against constant answers."""
     # Constant answers are the same for every rule and threshold.
     constants = state.computed(
         "constants", (asked.data.digest, asked.key, asked.wanted), lambda: best_constants(asked.answers)
     )
-    found = asked.computed("against constants", lambda: against_constants(asked.answers, constants=constants))
-    # Among the samples of one class a constant answer is always right.
-    for alarm in found.alarms if asked.answers is asked.whole else ():
-        st.warning(escape(alarm), icon=":material/warning:")
+    return asked.computed("against constants", lambda: against_constants(asked.answers, constants=constants))
+
+
+def _two_by_two(asked, found):
+    """The main numbers in a line; below it, on demand, counts and measures with those of constant answers."""
     measures = {key: numbers.shown(key, found.confusion.measures[key]) for key in ("ppv", "tpr", "mcc")}
     label = (
         f"Hierarchical confusion of all samples: precision {measures['ppv']}, recall {measures['tpr']}, Matthews correlation "

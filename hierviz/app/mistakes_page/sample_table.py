@@ -29,7 +29,7 @@ from hierviz.taxonomy.taxonomy import NodeLists
 
 # Bytes that a table may send to the browser, and those of a row besides its id: two classes, a number and offsets.
 MOST_BYTES, ROW_BYTES = 1_600_000, 16
-MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 660, 24
+MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 640, 24
 # In large windows.
 HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 820, 36
 # Letters of lists of classes in three lines of a cell.
@@ -40,7 +40,7 @@ MARKS = ("truth doubtful", "model wrong")
 KEPT = "Kept for this browser until these data are closed or the server ends:"
 
 
-class Places(NamedTuple):
+class SamplePlaces(NamedTuple):
     """Where the controls of a table of samples are, the table, and the chosen sample."""
 
     controls: object
@@ -49,10 +49,10 @@ class Places(NamedTuple):
 
 
 def places():
-    """The Places of a table that is the main picture: controls are above the sample next to it, in a narrow window above it."""
+    """The SamplePlaces of a table that is the main picture: controls are above the sample, in a narrow window above the table."""
     controls = st.container() if state.is_narrow() else None
     table_place, side = frame.side_by_side(0.62, 0.38)
-    return Places(side.container() if controls is None else controls, table_place, side)
+    return SamplePlaces(side.container() if controls is None else controls, table_place, side)
 
 
 def draw(asked, rows, severity, key, extra=None, helps=None, outcome="", places=None):
@@ -73,7 +73,7 @@ def draw(asked, rows, severity, key, extra=None, helps=None, outcome="", places=
         What these columns are, shown on hover.
     outcome : str
         Key of `OUTCOMES` of all rows, which Examples shows, too; "" where they have several.
-    places : Places, optional
+    places : SamplePlaces, optional
         Of the main picture of the page; below the others if not given.
     """
     if not len(rows):

@@ -32,13 +32,15 @@ The model runs in a separate process with limited time and memory, which ends wi
 """
 
 
-def choose(data):
+def choose(data, title_row):
     """The model of the page.
 
     Parameters
     ----------
     data : Dataset
         The open one.
+    title_row : container
+        Where it is chosen; the fields of a visitor's own model are below.
 
     Returns
     -------
@@ -55,7 +57,7 @@ def choose(data):
     ways = {
         "offered": "From Open files",
         "start": "From the command line",
-        "data": "A model of the open data",
+        "data": "Open data",
         "own": "My own ONNX model",
     }
     there = {"offered": offered, "start": asked, "data": data.sources}
@@ -65,17 +67,18 @@ def choose(data):
         if data.files is not None and data.files.model:
             why = "are judged on a part of the taxonomy, but this page runs models on the whole taxonomy only"
         st.markdown(f"The open data {why}. Upload an ONNX model or give its path:")
-    with st.container(horizontal=True, vertical_alignment="bottom", gap="medium"):
-        way = next(iter(ways))
-        if len(ways) > 1:
-            way = pick("Which model?", ways, ("model", "way"), way, segmented=True)
-        if way in ("start", "offered"):
-            return _named(offered if way == "offered" else asked, way)
-        if way == "data":
-            names = {key: data.models[key].predictions.name for key in data.sources}
-            now = state.shown_model_of(names)
-            _select(names, width=300, **state.bound("model", value=now))
-            return data.sources[now], data.taxonomy, now
+    way = next(iter(ways))
+    if len(ways) > 1:
+        with title_row:
+            way = pick("Which model?", ways, ("model", "way"), way, segmented=True, label_visibility="collapsed")
+    if way in ("start", "offered"):
+        return _named(offered if way == "offered" else asked, way, title_row)
+    if way == "data":
+        names = {key: data.models[key].predictions.name for key in data.sources}
+        now = state.shown_model_of(names)
+        with title_row:
+            _select(names, width=230, **state.bound("model", value=now))
+        return data.sources[now], data.taxonomy, now
     left, right = st.columns(2, gap="large")
     with left:
         held, paths = _files("own_model", LABELS["model"], COMPANIONS, memory, several=True)
@@ -99,12 +102,13 @@ def _select(words, **widget):
     return st.selectbox("Model", list(words), format_func=words.get, label_visibility="collapsed", **widget)
 
 
-def _named(files, way):
+def _named(files, way, title_row):
     """As `choose`, for a model that the start of the app or the form for files names, with all that was chosen there."""
     path = files.model[0]
     if len(files.model) > 1:
         names = {model: file_name(model) for model in files.model}
-        path = _select(names, width=300, **state.kept("model", f"named-{way}", path))
+        with title_row:
+            path = _select(names, width=230, **state.kept("model", f"named-{way}", path))
     named = {"taxonomy": files.taxonomy, "class names": files.classes, "inputs": files.inputs, "truth": files.truth}
     words = ", ".join(f"{what} {file_name(file)}" for what, file in named.items() if file)
     where = "as chosen on Open files" if way == "offered" else "as given on the command line"

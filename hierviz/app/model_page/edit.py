@@ -10,7 +10,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import samples as samples
-from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.export import picture_url
 from hierviz.messages.errors import ModelError
 
 # Values of a row that are offered to be typed.
@@ -49,25 +49,28 @@ def edited(model, kind, sample_set, row):
 
 
 def _picture(model, picture):
-    images = st.container(horizontal=True)
-    strengths, columns = {}, [column for _ in range(2) for column in st.columns(2)]
-    for column, (name, label) in zip(columns, SLIDERS.items(), strict=True):
-        kept = state.kept("model", f"strength-{name}", 0.0)
-        strengths[name] = column.slider(label, 0.0, 1.0, step=0.05, format="percent", **kept)
-    is_changed = any(strengths.values())
-    undo = {"on_click": state.memory("model").update, "args": ({f"strength-{name}": 0.0 for name in SLIDERS},)}
-    st.button("Reset", icon=":material/undo:", disabled=not is_changed, key="unperturbed", **undo)
+    images = st.container(horizontal=True, gap="xsmall")
+    # On a phone the drawing would be far below.
+    place = st.expander("Change the picture", icon=":material/tune:") if state.is_narrow() else st.container()
+    with place:
+        strengths, columns = {}, [column for _ in range(2) for column in st.columns(2)]
+        for column, (name, label) in zip(columns, SLIDERS.items(), strict=True):
+            kept = state.kept("model", f"strength-{name}", 0.0)
+            strengths[name] = column.slider(label, 0.0, 1.0, step=0.05, format="percent", **kept)
+        is_changed = any(strengths.values())
+        undo = {"on_click": state.memory("model").update, "args": ({f"strength-{name}": 0.0 for name in SLIDERS},)}
+        st.button("Reset", icon=":material/undo:", disabled=not is_changed, key="unperturbed", **undo)
     changed = samples.perturbed(picture, strengths)
     seen = None if model.inputs[0].why_no_pictures else model.inputs[0].preview(changed)
     shown = {"Original": picture} | ({"Changed": changed} if is_changed else {})
     with images:
         for words, image in (shown | ({"Model input": seen.picture} if seen else {})).items():
-            st.image(picture_url(_png(image)), words, width=106, alt=words)
+            st.image(picture_url(_png(image)), words, width=82, alt=words)
         if seen is None:
             st.caption("Answer the questions above to run the model.")
             return None, None
     height, width = seen.picture.shape[:2]
-    st.caption(
+    place.caption(
         f"The model input is {width} × {height} pixels with values from {seen.low:.4g} to {seen.high:.4g} (mean {seen.mean:.4g})."
     )
     return samples.picture_feed(model, picture), samples.picture_feed(model, changed) if is_changed else None

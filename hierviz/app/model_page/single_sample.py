@@ -8,13 +8,15 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.example_page.living import mount, take_rule
 from hierviz.app.model_page import samples as samples
+from hierviz.app.model_page.details import one_line
 from hierviz.app.model_page.edit import edited
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, frame, sample, table
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.figure import main_place
+from hierviz.app.widgets.living import mount, take_rule
 from hierviz.charts.export import packed
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.theme import ANSWERS, answer_signs
@@ -38,7 +40,7 @@ KINDS = {
 MOST_LISTED = 2000
 
 
-def ask(source, model, kind, from_data, key):
+def ask(source, model, kind, from_data, key, title_row):
     """The section.
 
     Parameters
@@ -52,18 +54,22 @@ def ask(source, model, kind, from_data, key):
         The open data's.
     key : str
         Of the model in the view.
+    title_row : container
+        Of the controls of the drawing.
 
     Raises
     ------
     OpenQuestion
         Asked because of the scores.
     """
-    left, right = frame.side_by_side(0.34, 0.66)
+    left, right = frame.side_by_side(0.22, 0.78)
     place = left
     try:
         with left:
             sample_set, row = _choose(model, kind, from_data)
             feed, changed = (None, None) if row is None else edited(model, kind, sample_set, row)
+            if not state.is_narrow():
+                st.caption(one_line(model, kind))
         if feed is None:
             return
         place, truth = right, None if sample_set is None else sample_set.truth_of(row)
@@ -73,8 +79,24 @@ def ask(source, model, kind, from_data, key):
             raise
         place.error(escape(in_form_words(error)), icon=":material/error:")
         return
+    dataset = Dataset("ask", "", first.taxonomy, {key: second or first})
+    is_ladder = state.view().tree == LADDER
+    with title_row:
+        choice = controls.rule_controls(dataset, key, numbers=not is_ladder)
+        drawings = {LADDER: "Ladder"} | sample.STYLES
+        pick("Drawing", drawings, "tree", segmented=not state.is_narrow(), label_visibility="collapsed")
     with right:
-        _answer(first, second, truth, [] if sample_set is None else sample_set.truths_of(row), key)
+        for note in (second or first).predictions.notes:
+            st.warning(escape(sentence(note)), icon=":material/warning:")
+        if is_ladder:
+            shown = {"changed": second, "original": first} if second else {"answer": first}
+            _ladder(shown, dataset, key, choice)
+        else:
+            _tree(first, second, [] if sample_set is None else sample_set.truths_of(row), choice)
+    with st.expander("Answers of all inference rules", icon=":material/table_rows:", key="all-rules"):
+        _rules(first, second, choice, truth)
+        signs = f" {answer_signs()}." if truth is not None and first.taxonomy.is_tree else ""
+        st.caption(f"Each answer is followed by its probability.{signs}")
 
 
 def _asked(source, model, sample_set, feeds, truth):
@@ -100,7 +122,7 @@ def _choose(model, kind, from_data):
     way = start
     if len(ways) > 1:
         field = f"from-{kind}-{from_data is not None and from_data.is_meant}"
-        way = pick(KINDS[kind][0], ways, ("model", field), start, segmented=True)
+        way = pick(KINDS[kind][0], ways, ("model", field), start, segmented=True, label_visibility="collapsed")
     if way == "type":
         return None, 0
     if way == "data":
@@ -129,9 +151,10 @@ def _row_of_data(model, sample_set):
         truth = sample_set.truth_of(places[sample_id])
         return sample_id if truth is None else f"{sample_id} · {model.taxonomy.title(truth)}"
 
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="bottom", gap="xsmall", key="sample-row"):
         if len(ids) <= MOST_LISTED:
-            st.selectbox("Sample", ids, format_func=words, **state.bound("sample", value=ids[row], width=210))
+            tied = state.bound("sample", value=ids[row], width=170, label_visibility="collapsed")
+            st.selectbox("Sample", ids, format_func=words, **tied)
         else:
             st.markdown(f"**{escape(words(ids[row]))}**")
         for step, key, icon, words in ((-1, "before", "back", "Previous"), (1, "next", "forward", "Next")):
@@ -140,33 +163,20 @@ def _row_of_data(model, sample_set):
     return row
 
 
-def _answer(first, second, truth, truths, key):
-    """The living example, and the answers of all rules; `truth` is the one true node, `truths` are all."""
+def _tree(first, second, truths, choice):
+    """Another drawing; `truths` are all true nodes."""
     now = second or first
     taxonomy = now.taxonomy
-    for note in now.predictions.notes:
-        st.warning(escape(sentence(note)), icon=":material/warning:")
-    dataset = Dataset("ask", "", taxonomy, {key: now})
-    is_ladder = state.view().tree == LADDER
-    with st.container(horizontal=True, vertical_alignment="bottom"):
-        choice = controls.rule_controls(dataset, key, numbers=not is_ladder)
-        pick("Drawing", {LADDER: "Ladder"} | sample.STYLES, "tree", segmented=True, label_visibility="collapsed")
-    if is_ladder:
-        _ladder({"changed": second, "original": first} if second else {"answer": first}, dataset, key, choice)
-    else:
-        predicted, p = int(now.answers(**choice)[0]), now.predictions.node_probabilities()[0]
-        said = f"Answer: **{escape(taxonomy.title(predicted))}**"
-        if second is not None:
-            said += f" — original: {escape(taxonomy.title(int(first.answers(**choice)[0])))}"
-        if truths:
-            said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
-        st.markdown(said)
-        threshold = sample.threshold_in(choice)
+    predicted, p = int(now.answers(**choice)[0]), now.predictions.node_probabilities()[0]
+    said = f"Answer: **{escape(taxonomy.title(predicted))}**"
+    if second is not None:
+        said += f" — original: {escape(taxonomy.title(int(first.answers(**choice)[0])))}"
+    if truths:
+        said += f" · Truth: **{'; '.join(escape(taxonomy.title(truth)) for truth in truths)}**"
+    st.markdown(said)
+    threshold = sample.threshold_in(choice)
+    with main_place(name="-tree"):
         sample.tree(taxonomy, p, truths or None, predicted, threshold=threshold, style=state.view().tree)
-    st.subheader("Answers of all inference rules")
-    _rules(first, second, choice, truth)
-    signs = f" {answer_signs()}." if truth is not None and taxonomy.is_tree else ""
-    st.caption(f"Each answer is followed by its probability.{signs}")
 
 
 def _ladder(evaluations, dataset, key, choice):

@@ -5,13 +5,13 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
-from hierviz.app.example_page.living import living
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
+from hierviz.app.widgets.living import living
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
@@ -65,6 +65,12 @@ with title_row:
             asked = [getattr(view, name) for name in (*view.filters, "order")]
             selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
     controls.pick("Drawing", DRAWINGS, "tree", segmented=not is_narrow, label_visibility="collapsed")
+    asks = is_ladder and state.view().ask == "yes"
+    if is_ladder:
+        look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_toggle=True)
+        st.toggle(
+            "Ask first", help="Asks which answer is given and opens the ladder row by row. Keys: Space or ↓", **look
+        )
     sample_keys()
 
 if last < 0:
@@ -90,7 +96,10 @@ worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p
 
 if is_ladder:
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
-    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()})
+    living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}, asks)
+    if asks:
+        # What comes below says the answer.
+        shell.stop()
 else:
     why = why_sentence(model, row, choice) if p is not None else ""
     st.caption(controls.setting(data, key, choice, last + 1 if model.n_judged else None))

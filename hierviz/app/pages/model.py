@@ -11,7 +11,7 @@ from hierviz.app.model_page import questions as model_questions
 from hierviz.app.model_page import single_sample as model_ask
 from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.state.escape import escape, in_form_words
-from hierviz.app.widgets import shell
+from hierviz.app.widgets import frame, shell
 from hierviz.app.widgets.controls import pick
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
@@ -19,11 +19,9 @@ from hierviz.onnx.description.open_question import OpenQuestion
 SECTIONS = {"ask": "Single sample", "run": "Batch", "about": "Details"}
 
 data = shell.open_data()
-st.title("Model")
-st.markdown(
-    "Run a model on a single sample, change the sample and see how the probabilities change; or run it on a batch."
-)
-base, taxonomy, key = model_choice.choose(data)
+with frame.title_row("Model") as title_row:
+    pass
+base, taxonomy, key = model_choice.choose(data, title_row)
 if base is None:
     shell.stop()
 try:
@@ -36,9 +34,11 @@ if isinstance(model, Exception):
     model_questions.take_back(base, taxonomy)
     shell.stop()
 kind = kind_of(model)
-st.markdown(model_account.one_line(model, kind))
+with title_row:
+    section = pick("Section", SECTIONS, ("model", "section"), segmented=True, label_visibility="collapsed")
+if section != "ask":
+    st.markdown(model_account.one_line(model, kind))
 asking = st.container()
-section = pick("Section", SECTIONS, ("model", "section"), segmented=True, label_visibility="collapsed")
 questions = [question for question in model.questions if question.stops != "pictures" or kind == "picture"]
 from_data = samples_of_data(data, model, source) if source.files is None else None
 if source.files is not None:
@@ -61,7 +61,7 @@ elif not is_ready:
 else:
     try:
         if section == "ask":
-            model_ask.ask(source, model, kind, from_data, key or "own")
+            model_ask.ask(source, model, kind, from_data, key or "own", title_row)
         else:
             model_run.run(source, model, kind, from_data, data)
     except OpenQuestion as error:  # because of the scores

@@ -101,7 +101,7 @@ if first.n_judged:
     where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
     if answers_worked_out(data.digest, key, model, choice):
         found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
-        pictures = overview_pictures.Pictures(where)
+        pictures = overview_pictures.OverviewPictures(where)
         shown_words(pictures)
         overview_pictures.draw(pictures, found)
         if any(found.counts.values()):

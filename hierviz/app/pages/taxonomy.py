@@ -14,7 +14,8 @@ from hierviz.reports.view_pages import ASPECTS
 
 data = shell.open_data()
 taxonomy = data.taxonomy
-with frame.title_row("Taxonomy"):
+with frame.title_row("Taxonomy") as row:
+    aspect = pick("Show", ASPECTS, "aspect", segmented=True, label_visibility="collapsed")
     key = controls.model_control(data)
     answer = controls.rule_controls(data, key)
     filters.more(data.models[key], data.digest)
@@ -30,14 +31,7 @@ filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
     shell.stop(*shell.NO_MATCH)
 where.breadcrumb(choice)
-where.costliest(choice)
-st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
-reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))
-for reason in reasons:
-    names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}
-    missing = [words for column, words in names.items() if choice.plain.reasons.get(column) == reason]
-    st.caption(f"Not available: {' and '.join(missing)} ({escape(reason)}).")
-aspect = pick("Show", ASPECTS, "aspect", segmented=True, label_visibility="collapsed")
+is_said = where.headline(choice)
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,
@@ -45,4 +39,11 @@ parts = {
     "calibration": calibration_panel.draw,
     "levels": drawings.levels,
 }
-parts[aspect](choice)
+parts[aspect](choice, row, is_said)
+where.worse_than_expected(choice)
+st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
+reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))
+for reason in reasons:
+    names = {"correct": "correct and wrong answers", "mean_win": "mean win and lost win"}
+    missing = [words for column, words in names.items() if choice.plain.reasons.get(column) == reason]
+    st.caption(f"Not available: {' and '.join(missing)} ({escape(reason)}).")

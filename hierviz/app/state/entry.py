@@ -52,7 +52,7 @@ def begin(page):
         session.to_model = asked_files() is not None
     elif "view" not in session and startup_demo():
         session.view = View(data=startup_demo())
-    session.had_query = bool(asked)
+    session.had_query, session.asked = bool(asked), tuple(asked)
     if not asked and (is_entry or is_back):
         # Entering a page clears the query. Writing it again would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.

@@ -36,18 +36,17 @@ WORDS = (
 )
 
 
-def draw(choice):
+def draw(choice, *_):
     """The two kinds of diagrams and the example."""
     if not choice.has_calibration:
         st.info("Calibration needs scores and a known truth; this file holds labels.", icon=":material/info:")
         _example()
         return
-    st.markdown(WORDS)
-    st.subheader("By depth")
     if choice.taxonomy.is_tree:
         _depths(choice)
     else:
         st.info("Depths need a tree: in this graph some classes have several parents.", icon=":material/info:")
+    st.markdown(WORDS)
     st.subheader("By class")
     _classes(choice)
     _example()
@@ -60,6 +59,9 @@ def _depths(choice):
     found = choice.calibration_of_depths
     if found is None:
         return
+    _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths", main=True)
+    if len(found) > MOST_DEPTHS:
+        st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
     if choice.root:
         st.markdown(
             f"**{found.n_samples:,} samples whose answer is *{escape(choice.taxonomy.title(choice.root))}* or a class below "
@@ -70,9 +72,6 @@ def _depths(choice):
         "For each sample, the most probable class of a depth (leaves above that depth included), and whether the truth is at or "
         "below it. Samples whose truth is above the class are left out."
     )
-    _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths")
-    if len(found) > MOST_DEPTHS:
-        st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
     _note(found)
 
 
@@ -110,8 +109,8 @@ def _classes(choice):
     _note(found)
 
 
-def _diagrams(found, places, name):
-    figure(charts.reliability_diagram(found, places, width=state.session.px), name=name)
+def _diagrams(found, places, name, main=False):
+    figure(charts.reliability_diagram(found, places, width=state.session.px), name=name, main=main)
 
 
 def _note(found):

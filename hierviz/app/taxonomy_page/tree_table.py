@@ -17,6 +17,7 @@ from hierviz.app import state
 from hierviz.app.state.components import component
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.table import download, unbroken
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, worst_first
 
@@ -25,21 +26,44 @@ ROWS = {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}
 FIRST, MORE = 30, 100
 
 
-def draw(choice):
+def draw(choice, *_):
     """Search, which classes, the table, and its download."""
+    with main_place():
+        inside = _table(choice)
+    if inside is None:
+        return
+    st.caption(
+        "▸ opens the children of a class, its name opens its subtree, a number of wrong answers opens these samples. "
+        "Click a column's head to sort, worst first; a second click reverses the order, a third restores that of the file. "
+        "Keys: arrows move, open and close, Enter opens a subtree, S shows its wrong answers."
+    )
+    with st.popover("Definitions of the columns", icon=":material/functions:", type="tertiary"):
+        for key in choice.columns:
+            column = NODE_COLUMNS[key]
+            st.markdown(f"**{column.label}.** {column.sentence}")
+            st.latex(column.formula)
+        st.caption("T(v): samples with a truth at or below class v; A(v): samples with an answer at or below it.")
+    label = f"CSV of {'the whole taxonomy' if not choice.root else 'this subtree'}, {len(inside):,} classes"
+    table = choice.table
+    download(label, lambda: table.to_frame().iloc[inside], "taxonomy.csv", "get-taxonomy", type="tertiary")
+
+
+def _table(choice):
+    """The table below its controls; returns the nodes that it is about, None where no class is found."""
     taxonomy, store = choice.taxonomy, _store(choice)
     inside = taxonomy.subtree(choice.root)
     depths = np.unique(taxonomy.depth[inside])
-    with st.container(horizontal=True, vertical_alignment="bottom"):
+    with st.container(horizontal=True, vertical_alignment="center"):
         words = st.text_input(
             "Search",
-            placeholder="part of a name",
+            placeholder="Search: part of a name",
+            label_visibility="collapsed",
             **state.kept("taxonomy", "words", "", width=200, icon=":material/search:"),
         )
         options = ["tree", *(f"depth-{depth}" for depth in depths.tolist() if depth), "all", "leaves"]
         labels = {key: ROWS.get(key, f"classes of {key.replace('-', ' ')}") for key in options}
         help = "As a tree, or the classes of one level in one list: the worst of the whole level comes first."
-        rows = pick("Rows", labels, "node_rows", "tree", width=180, help=help)
+        rows = pick("Rows", labels, "node_rows", "tree", width=180, help=help, label_visibility="collapsed")
         if choice.has_calibration:
             st.toggle(
                 "Calibration",
@@ -60,7 +84,7 @@ def draw(choice):
             nodes = inside[taxonomy.depth[inside] == int(rows.partition("-")[2])]
         if not len(nodes):
             st.info("No class of this subtree has this name.", icon=":material/search_off:")
-            return
+            return None
         found = flat_rows(table, nodes, store["shown"].get("", FIRST), order, reverse)
 
     def did():
@@ -69,19 +93,7 @@ def draw(choice):
     component(__file__, "tree_table")(
         key="tree-table", data=table_data(choice, table, found, is_tree), on_did_change=did
     )
-    st.caption(
-        "▸ opens the children of a class, its name opens its subtree, a number of wrong answers opens these samples. "
-        "Click a column's head to sort, worst first; a second click reverses the order, a third restores that of the file. "
-        "Keys: arrows move, open and close, Enter opens a subtree, S shows its wrong answers."
-    )
-    with st.popover("Definitions of the columns", icon=":material/functions:", type="tertiary"):
-        for key in choice.columns:
-            column = NODE_COLUMNS[key]
-            st.markdown(f"**{column.label}.** {column.sentence}")
-            st.latex(column.formula)
-        st.caption("T(v): samples with a truth at or below class v; A(v): samples with an answer at or below it.")
-    label = f"CSV of {'the whole taxonomy' if not choice.root else 'this subtree'}, {len(inside):,} classes"
-    download(label, lambda: table.to_frame().iloc[inside], "taxonomy.csv", "get-taxonomy", type="tertiary")
+    return inside
 
 
 def _store(choice):

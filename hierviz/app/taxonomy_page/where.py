@@ -1,4 +1,4 @@
-"""Where in the tree the page is, and where its mistakes are: breadcrumb, and the costliest class of each level."""
+"""Where in the tree the page is, and where its mistakes are: breadcrumb, headline, and the worst class of each level."""
 
 import numpy as np
 import streamlit as st
@@ -6,11 +6,17 @@ import streamlit as st
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter, path_to
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.worst_slices import found_slices, subtree_verdict, worse_subtrees, worst_attributes
+from hierviz.app.widgets.worst_slices import (
+    found_slices,
+    further_subtrees,
+    subtree_verdict,
+    worst_attributes,
+    worst_line,
+)
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of
-from hierviz.messages.number_text import percent_text
+from hierviz.messages.number_text import fixed_text, percent_text
 
-# Levels below the current class whose costliest class is named.
+# Levels below the current class whose worst class is named.
 MOST_LEVELS = 4
 
 
@@ -39,8 +45,16 @@ def breadcrumb(choice):
     st.caption(f"Other pages also show the samples of this subtree only.{several}")
 
 
-def costliest(choice):
-    """One sentence about the subtree, and of each level below it the class that costs most."""
+def headline(choice):
+    """The worst subtree in one line, the title of the picture; returns whether there is one."""
+    # Inside a subtree the question is another one.
+    if choice.root or choice.answers is None or (found := found_slices(choice)) is None:
+        return False
+    return worst_line(choice, found)
+
+
+def worse_than_expected(choice):
+    """One sentence about the subtree, and of each level below it the class that is worst."""
     table, levels, taxonomy, root = choice.plain, choice.levels, choice.taxonomy, choice.root
     cost = levels.cost_key
     n, lost = int(table.support[root]), float(getattr(table, cost)[root])
@@ -52,13 +66,12 @@ def costliest(choice):
     if not root and cost == "missed":
         said = f"**{n:,} samples** have a known truth."
     st.markdown(said)
-    # Inside a subtree the question is another one.
-    if not root:
-        worst_subtree(choice)
+    if not root and choice.answers is not None and (found := found_slices(choice)) is not None:
+        further_subtrees(choice, found)
     worst, verb = _worst(choice), _verb(choice)
     if not worst:
         return
-    st.markdown(_most_in_number(choice, worst))
+    st.markdown(_most_beyond(choice, worst))
     with st.container(horizontal=True, gap="small", key="costliest"):
         for node, words in worst:
             st.button(
@@ -77,33 +90,41 @@ def worst_subtree(choice):
 
 
 def goes_wrong_most(choice):
-    """What is clearly worse besides the worst subtree; where no test has named that, the costliest class of each level."""
+    """The worst attribute values; where no test has named the worst subtree, the worst class of each level."""
     found = found_slices(choice)
     if found is not None:
-        worse_subtrees(choice, found)
+        further_subtrees(choice, found)
     worst_attributes(choice, found)
     if found is None or found.worst_subtree is None:
         worst_subtrees(choice)
 
 
 def worst_subtrees(choice):
-    """Links to the costliest class of each level on the page Taxonomy, those that are no better than all samples."""
-    worst = [(node, words) for node, words in _worst(choice) if _share(choice, node) <= _share(choice, choice.root)]
+    """Links to the worst class of each level on the page Taxonomy, those that are worse than expected."""
+    worst = _worst(choice)
     if not worst:
         return
     with st.container(horizontal=True, vertical_alignment="center", gap="small", key="worst-subtrees"):
-        st.markdown(f"Large classes with many {_verb(choice)}{_everything(choice, ' (', ')')}:", width="content")
+        st.markdown(
+            f"Classes with more {_verb(choice)} than expected{_everything(choice, ' (', ')')}:", width="content"
+        )
         for node, words in worst:
             link_to("taxonomy", words, under=choice.taxonomy.names[node], sample="", model=choice.key)
 
 
-def _most_in_number(choice, worst):
-    """What the costliest classes are: those with many samples."""
+def _most_beyond(choice, worst):
+    """What the worst classes are: those with most mistakes beyond what is expected of their samples."""
     nodes = np.array([node for node, _ in worst])
-    taxonomy, large = choice.taxonomy, "large classes have more"
+    taxonomy, nested = choice.taxonomy, ""
     if len(nodes) > 1 and taxonomy.is_tree and taxonomy.is_ancestor(nodes[:-1], nodes[1:]).all():
-        large += "; each is in the one before it"
-    return f"Most {_verb(choice)} in number, one class of each level ({large}{_everything(choice, '; ')}):"
+        nested = "; each is in the one before it"
+    expected = (
+        "the rate of all samples" if choice.levels.cost_key == "n_wrong" else "the rate of all classes of their depth"
+    )
+    return (
+        f"Most {_verb(choice)} beyond the expected, one class of each level (expected: {expected}{nested}"
+        f"{_everything(choice, '; ')}):"
+    )
 
 
 def _everything(choice, before, after=""):
@@ -114,17 +135,22 @@ def _everything(choice, before, after=""):
 
 
 def _worst(choice):
-    """[(node, name and counts)] of the costliest class of each level."""
-    table, taxonomy, root, cost = choice.plain, choice.taxonomy, choice.root, choice.levels.cost_key
+    """[(node, name and counts)] of the class of each level with most mistakes beyond the expected, where it has more."""
+    table, taxonomy, root, levels = choice.plain, choice.taxonomy, choice.root, choice.levels
     # A leaf has no subtree to open.
-    nodes = [node for node in choice.levels.worst.tolist() if node > 0 and node != root and not taxonomy.is_leaf[node]]
+    found = [
+        (node, more)
+        for node, more in zip(levels.worst.tolist(), levels.excess.tolist())
+        if node > 0 and node != root and not taxonomy.is_leaf[node] and more > 1e-9
+    ]
     return [
         (
             node,
-            f"{escape(taxonomy.title(node))} · {number_text_of(cost, float(getattr(table, cost)[node]))} "
+            f"{escape(taxonomy.title(node))} · {fixed_text(more, 1)} more than expected: "
+            f"{number_text_of(levels.cost_key, float(getattr(table, levels.cost_key)[node]))} "
             f"of {int(table.support[node]):,} ({_rate(choice, node)})",
         )
-        for node in nodes[:MOST_LEVELS]
+        for node, more in found[:MOST_LEVELS]
     ]
 
 

@@ -9,6 +9,11 @@ const pressed = (event) => {
     setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click(), 50);
   if (found("stSidebar") || found("stExpandSidebarButton")) setTimeout(forget, 200);
 };
+// A card of a sample is its link, whatever of it is pressed.
+const followed = (event) => {
+  const card = event.target instanceof Element && event.target.closest("[class*=st-key-card-]");
+  if (card && !event.target.closest("a, button")) card.querySelector("a")?.dispatchEvent(new MouseEvent("click", event));
+};
 // The place of the main picture, see `main_place` of figure.py; the browser reuses an element of one page for another.
 const MAIN = "st-key-main-picture", marked = new Set();
 const mark = () => {
@@ -27,6 +32,7 @@ export default function ({data}) {
     window.hiervizMenu = true;
     forget();
     document.addEventListener("click", pressed);
+    document.addEventListener("click", followed);
     mark();
     new MutationObserver(mark).observe(document.body, {subtree: true, childList: true, attributeFilter: ["class"]});
   }

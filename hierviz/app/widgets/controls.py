@@ -8,6 +8,7 @@ from hierviz.app import state
 from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
+from hierviz.inference import registry
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.inference.rules import node_thresholds
@@ -111,19 +112,9 @@ def explained(entries):
 
 
 def offered_rules(data, sets=None):
-    """Keys of the rules that a taxonomy allows, the default first where samples have several true classes.
-
-    With `sets` those that answer with sets, too: if not given, for several true classes and for graphs. With several true
-    classes "all above the threshold" replaces the one most specific class above it.
-    """
+    """Keys of the rules that can be chosen; `sets` is as in `rule_controls`."""
     is_tree, several = data.taxonomy.is_tree, isinstance(data.first.predictions.truth, NodeLists)
-    sets = several or not is_tree if sets is None else sets
-    rules = [key for key, rule in INFERENCE_RULES.items() if is_tree or not rule.tree_only]
-    of_sets = [key for key in rules if INFERENCE_RULES[key].returns_sets] if sets else []
-    single = [key for key in rules if not INFERENCE_RULES[key].returns_sets]
-    if of_sets and several:
-        return [*of_sets, *(key for key in single if THRESHOLD.name not in INFERENCE_RULES[key].parameters)]
-    return [*single, *of_sets]
+    return registry.offered_rules(is_tree, several, several or not is_tree if sets is None else sets)
 
 
 def rule_controls(data, model, sets=None, *, numbers=True):

@@ -1,6 +1,5 @@
 """A chart on a page: the picture, one plain sentence with it, its table and downloads one click away; the main picture."""
 
-import base64
 import contextlib
 import json
 import re
@@ -125,8 +124,3 @@ def below(shown, *, name, note="", sentence=None):
             ):
                 download(label, make, f"{name}.{kind}", f"get-{name}-{kind}", icon="")
             slide_downloads(shown, name)
-
-
-def picture_url(png):
-    """A picture inside its own address: it travels with the page and cannot be gone when the browser asks for it."""
-    return png and "data:image/png;base64," + base64.b64encode(png).decode()

@@ -20,10 +20,11 @@ def link_to(name, label, icon="", **fields):
     st.page_link(page(name), label=label, icon=icon, query_params=state.link(**fields))
 
 
-def go_to(name):
-    """Leave this run for another page, with the current view."""
-    state.publish()
-    st.switch_page(page(name), query_params=state.link())
+def go_to(name, **fields):
+    """Leave this run for another page, with the current view; or with other fields, which the page that is left does not have."""
+    if not fields:
+        state.publish()
+    st.switch_page(page(name), query_params=state.link(**fields))
 
 
 def link_to_sample(label, **fields):

@@ -25,7 +25,7 @@ from hierviz.uncertainty.repeats import curve_of_runs
 # By the width of the window, pixels: of the three pictures, of the heights of curve, bars and icicle; cards of mistakes.
 SIZES = {
     1600: ((600, 530), (590, 270, 290), 12),
-    1200: ((470, 420), (450, 190, 200), 9),
+    1200: ((470, 420), (465, 205, 220), 9),
     900: ((450, 450), (400, 190, 200), 10),
     600: ((560, 560), (330, 200, 200), 8),
     330: ((330, 330), (270, 200, 190), 6),
@@ -34,7 +34,7 @@ TEXT_CARDS = {1600: 12, 1200: 10, 900: 8, 600: 6, 330: 4}
 
 
 @dataclass(frozen=True, eq=False)
-class Pictures:
+class OverviewPictures:
     """What the pictures are of.
 
     Attributes
@@ -153,6 +153,9 @@ def draw(pictures, found):
         # The test of all subtrees may take a moment.
         with second:
             _subtrees(pictures, side, heights[2])
+    if not has_curve:
+        why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
+        st.caption(f"No operating curve: {escape(why)}.")
 
 
 def _places(px, has_curve):
@@ -232,8 +235,7 @@ def _subtrees(pictures, width, height):
     clicked = (event or {}).get("selection", {}).get("node", [])
     target = str(clicked[0].get("target", "")) if clicked else ""
     if target in choice.taxonomy.index:
-        state.change(under=target, sample="")
-        go_to("taxonomy")
+        go_to("taxonomy", under=target, sample="")
 
 
 def _mistakes(pictures, found, most):

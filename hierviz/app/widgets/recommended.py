@@ -24,8 +24,10 @@ def open_there():
     data, default = state.data(), View()
     if data is None or any(getattr(state.view(), name) != getattr(default, name) for name in CHOICE):
         return
-    found = recommendation(data)
-    if found is not None:
+    if not set(CHOICE).isdisjoint(state.session.asked):
+        # What the address asks for is what would be shown anyway: it is a choice all the same.
+        state.open_with(model=state.shown_model_of(data.models))
+    elif (found := recommendation(data)) is not None:
         state.open_with(model=found.key, threshold=threshold_of(found))
 
 

@@ -7,9 +7,10 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
-from hierviz.app.widgets.figure import figure, picture_url
+from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.charts.export import picture_url
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
@@ -29,7 +30,7 @@ SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Pixels of the cards of pictures and of texts; letters of the heading of a text, and of what follows.
-PICTURE, TEXT, HEAD, BODY = 132, 204, 30, 90
+PICTURE, TEXT, HEAD, BODY = 135, 204, 30, 90
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):

@@ -10,7 +10,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.widgets import filters, table
 from hierviz.app.widgets.controls import pick
-from hierviz.app.widgets.figure import picture_url
+from hierviz.charts.export import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
 from hierviz.diagnosis.mistakes import ORDERS, Mistakes, SetMistakes, mistakes, outcome_counts, set_mistakes
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with

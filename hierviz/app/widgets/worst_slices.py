@@ -39,19 +39,22 @@ def slice_name(row, taxonomy):
 
 def subtree_verdict(choice, found):
     """The worst subtree in the sentence of all places, and others that are clearly worse too."""
-    worst_line(choice, found)
-    worse_subtrees(choice, found)
+    if worst_line(choice, found):
+        further_subtrees(choice, found)
 
 
 def worst_line(choice, found):
-    """The worst subtree in the sentence of all places, with a link to its samples; nothing where there is none."""
-    if found.worst_subtree is not None:
-        _line(choice, found, found.worst_subtree, numbers.escape(found.worst_sentence()), "Its samples")
+    """The worst subtree in the sentence of all places, in one line; returns whether there is one."""
+    worst = found.worst_subtree
+    if worst is not None:
+        _line(choice, found, worst, numbers.escape(found.worst_sentence()), "Its samples")
+    return worst is not None
 
 
-def worse_subtrees(choice, found):
-    """The other subtrees that are clearly worse than the rest."""
-    for place in [place for place in found.worse_subtrees if place != found.worst_subtree][: MOST - 1]:
+def further_subtrees(choice, found):
+    """Other subtrees that are clearly worse than the rest, too."""
+    worst = found.worst_subtree
+    for place in [place for place in found.worse_subtrees if place != worst][: MOST - 1]:
         said = f"{slice_name(found.rows[place], choice.taxonomy)} is clearly worse too:"
         _line(choice, found, place, said, found.counts(place), SHARED if found.rows[place].is_explained else "")
 

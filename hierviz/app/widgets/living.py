@@ -9,10 +9,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state import rule_parameters
+from hierviz.app.widgets import what_if
 from hierviz.app.widgets.controls import offered_rules
-from hierviz.app.widgets.figure import main_place, picture_url
+from hierviz.app.widgets.figure import main_place
 from hierviz.charts._figure import text_of
-from hierviz.charts.export import packed
+from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
@@ -31,7 +32,7 @@ def _packed_spec():
     return packed(ladder_spec())
 
 
-def living(data, key, choice, samples):
+def living(data, key, choice, samples, asks=False):
     """Draw the living example of a data set.
 
     Parameters
@@ -44,26 +45,35 @@ def living(data, key, choice, samples):
     samples : dict of int to str
         Id of the sample, at 0, and of those that come after (1, 2) and before it (-1), which the browser gets before they are
         asked for.
+    asks : bool
+        Whether it asks before it shows; its bars can be dragged then.
     """
     rules = tuple(offered_rules(data, data.models[key].why_no_mistakes() is not None))
-    settings = LadderSettings.of(choice, rules)
+    settings = LadderSettings.of(choice, rules, asks)
     of = (data.digest, key, str(settings))
+
+    changed = {sample: what_if.changes(data.digest, key, sample) if asks else () for sample in samples.values()}
 
     def record(sample):
         predictions = data.models[key].predictions
         picture = picture_url(predictions.picture(predictions.row(sample)))
+        if changed[sample]:
+            return packed(what_if.changed_record(data.models[key], sample, settings, changed[sample], picture))
         return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture))
 
     records = {
-        sample: state.computed("ladder", (*of, sample), lambda sample=sample: record(sample))
+        sample: state.computed("ladder", (*of, sample, changed[sample]), lambda sample=sample: record(sample))
         for sample in samples.values()
     }
 
     def chosen(told):
-        state.change(model=told["key"], sample=told["sample"])
-        take_rule(told)
+        shown = told["key"] if told["key"] in data.models else key
+        state.change(model=shown, sample=told["sample"])
+        take_rule(told | {"key": shown})
+        if "change" in told:
+            what_if.take(told["change"], data.digest, shown, told["sample"])
 
-    mount("living", samples, records, of, chosen)
+    mount("living", samples, records, (*of, changed[samples[0]]), chosen, asks)
 
 
 def take_rule(told):
@@ -75,7 +85,7 @@ def take_rule(told):
         rule_parameters.change_parameter(told["parameter"], round(float(told["value"]), 3))
 
 
-def mount(key, samples, records, of, chosen):
+def mount(key, samples, records, of, chosen, asks=False):
     """Draw records in the browser.
 
     Parameters
@@ -89,7 +99,10 @@ def mount(key, samples, records, of, chosen):
     of : tuple
         What the records are made of besides their samples: other values are other records.
     chosen : callable
-        Called with a dict: ``sample``, ``key`` of the model, ``rule``, ``parameter`` and ``value``.
+        Called with a dict: ``sample``, ``key`` of the model, ``rule``, ``parameter`` and ``value``; ``change`` is there where a
+        bar was dragged: ``node`` and ``p``, or None for none.
+    asks : bool
+        Whether the records ask, and `chosen` takes a change.
     """
 
     def take():
@@ -107,6 +120,7 @@ def mount(key, samples, records, of, chosen):
                 "records": records,
                 "of": " ".join(map(str, of)),
                 "dark": state.is_dark(),
+                "can": {"change": True, "keys": True} if asks else {},
             },
             on_chosen_change=take,
         )

@@ -62,17 +62,18 @@ class Living {
     const {module, dark} = this.data, packed = this.data.records[id];
     const {hierviz, vegaEmbed} = await load(module);
     const mark = `${id} ${this.data.of}`;
+    if (this.ladder) this.ladder.can = this.data.can;
     if (!this.ladder) {
       const [spec, record] = await Promise.all([hierviz.unpack(this.data.spec), hierviz.unpack(packed)]);
       this.ladder = await hierviz.ladder(this.place, {
-        spec, record, embed: vegaEmbed, look: () => this.look(), tell: state => this.say(state),
+        spec, record, embed: vegaEmbed, look: () => this.look(), tell: state => this.say(state), can: this.data.can,
       });
     } else if (mark !== this.shown) {
       const record = await hierviz.unpack(packed), {state} = this.ladder;
       const model = record.models.findIndex(one => one.key === this.ladder.record.models[state.model].key);
       const isOffered = model >= 0 && record.rules.some(one => one.key === state.rule);
       const {start} = record, {told} = this;
-      const isAnswer = told && start.rule === told.rule && start.model === model && Math.abs(start.value - told.value) < 1e-9;
+      const isAnswer = told && told.change === undefined && start.rule === told.rule && start.model === model && Math.abs(start.value - told.value) < 1e-9;
       if (isAnswer || (told && performance.now() > told.until)) this.told = null;
       // What was chosen here stays until the server knows of it; what it chose itself is shown.
       const stays = isOffered && (this.wanted || isAnswer || this.told);
@@ -82,8 +83,11 @@ class Living {
   }
 
   look() {
-    const top = Math.min(this.place.getBoundingClientRect().top, 140);
-    return {dark: this.data.dark, width: this.place.clientWidth, height: Math.max(innerHeight - top - 16, 420)};
+    // What is above the drawing takes some of its room.
+    const top = this.place.getBoundingClientRect().top, figure = this.place.querySelector(".ladder-figure");
+    const above = figure ? figure.getBoundingClientRect().top - top : 0;
+    const height = Math.max(innerHeight - Math.min(top, 140) - above - 16, 420);
+    return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
   }
 
   say(state) {
