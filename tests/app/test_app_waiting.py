@@ -117,7 +117,7 @@ def test_scores_on_disk_are_read_once_and_checked_then(tmp_path):
     assert data.first.predictions.scores.is_checked(slice(None))
     scores[31, 2] = 7
     np.save(names["scores.npy"], scores)
-    with pytest.raises(Exception, match="sample '31', column .*: expected a probability from 0 to 1, got 7"):
+    with pytest.raises(Exception, match=r"sample '31', column .*: expected a probability from 0 to 1, got 7"):
         shelve(**files)
 
 
