@@ -21,11 +21,11 @@ VIEWS = {
     "overview": ("overview", {}, 0),
     "curves": ("curves", {}, 1),
     "curves by depth": ("curves", {"models": "log-win-flat-start"}, 1),
-    # The ladder is no chart of Streamlit; the win and the paths are.
-    "example": ("example", {}, 2),
-    "example as blocks": ("example", {"tree": "icicle"}, 4),
-    "example as branches": ("example", {"tree": "node-link"}, 4),
-    "example as list": ("example", {"tree": "list"}, 4),
+    # The ladder is no chart of Streamlit; all answers, the win and the paths are.
+    "example": ("example", {}, 3),
+    "example as blocks": ("example", {"tree": "icicle"}, 5),
+    "example as branches": ("example", {"tree": "node-link"}, 5),
+    "example as list": ("example", {"tree": "list"}, 5),
     "open": ("open", {}, 0),
 }
 # Views that end before their page does.

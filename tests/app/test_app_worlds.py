@@ -39,8 +39,8 @@ def test_hard_labels(shared_data):
     numbers = pages["example"].numbers()
     assert {"tp", "hp", "exact", "info_f1"} <= set(numbers)
     assert "softmax_win" not in numbers
-    # The counts of the paths, in an expander: no probabilities, no win.
-    assert len(pages["example"].charts()) == 1
+    # All answers and the counts of the paths, in expanders: no probabilities, no win.
+    assert len(pages["example"].charts()) == 2
     assert pages["example"].truth
     assert "without probabilities" in pages["example"].ladder["sample"][0]["axis"]
 
@@ -79,7 +79,8 @@ def test_no_truth(tmp_path):
     assert "no sample has a known truth" in pages["curves"].at.info[0].value
     example = pages["example"]
     assert "1 of 9" in example.text
-    assert not example.charts()
+    # All answers.
+    assert len(example.charts()) == 1
     assert not example.numbers()
     assert example.answer
     assert not example.truth
@@ -88,7 +89,7 @@ def test_no_truth(tmp_path):
     assert example.press("Next").sample == "s1"
     # The tree and the answers by threshold.
     charts = Visit("example", data=data.key, tree="icicle").charts()
-    assert [below.type for _, below in charts] == ["markdown"] * 2
+    assert [below.type for _, below in charts] == ["markdown"] * 3
 
 
 def test_graph_with_several_parents(tmp_path):
@@ -194,7 +195,7 @@ def test_fan_of_2101_siblings_with_long_names(tmp_path):
         for tree in trees:
             visit = Visit("example", data=data.key, sample=sample, tree=tree)
             assert visit.sample == sample
-            assert len(visit.charts()) == 4
+            assert len(visit.charts()) == 5
             assert all(len(chart.proto.spec) < 500_000 for chart, _ in visit.charts())
     assert "Dendrocalamus" in Visit("example", data=data.key, sample="s1").truth
 

@@ -41,7 +41,7 @@ CHARTS = """() => [...document.querySelectorAll('[data-testid=stMain] .stVegaLit
 def shown(page):
     """Text of the page, and texts and marks of its charts, at rest."""
     quiet(page)
-    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(2)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(5)
     quiet(page)
     return page.get_by_test_id("stMain").inner_text(), page.evaluate(CHARTS)
 
