@@ -10,9 +10,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.charts._sample_parts import compared_with
 from hierviz.charts.export import picture_url
-from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -133,9 +132,7 @@ def tree(
 
 def threshold_in(choice):
     """The threshold that p is compared with in keywords of `Evaluation.answers`; None where the rule has none."""
-    if choice["rule"] == "majority":
-        return THRESHOLD.default
-    return choice["threshold"] if THRESHOLD.name in INFERENCE_RULES[choice["rule"]].parameters else None
+    return compared_with(choice["rule"], choice["threshold"])
 
 
 def _style(refused, wanted=None):
