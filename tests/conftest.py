@@ -7,6 +7,7 @@ import tempfile
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from hierviz import Taxonomy
 from tests.small_tree import EDGES
@@ -19,6 +20,11 @@ for number, usual in ((signal.SIGINT, signal.default_int_handler), (getattr(sign
 
 # What the app remembers of opened paths is not the tester's own.
 os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir()) / f"hierviz-tests-state-{os.getuid()}-{os.getpid()}")
+
+# No test depends on how fast the machine is. Each day's examples are the same: a change fails for what it changed. The long
+# run draws others.
+settings.register_profile("hierviz", deadline=None, derandomize=not os.environ.get("HIERVIZ_LONG"))
+settings.load_profile("hierviz")
 
 GOLDEN = Path(__file__).parent / "golden"
 
