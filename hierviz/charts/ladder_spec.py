@@ -89,7 +89,7 @@ def _signals():
         "picture": "narrow ? 104 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
         "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
         # On a phone the sample is above the sentence.
-        "above": "sample.picture || length(sample.text_narrow) ? 116 : 66",
+        "above": "sample.picture ? 116 : 70 + 17 * length(sample.text_narrow)",
         "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : titled ? 76 : 26",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
