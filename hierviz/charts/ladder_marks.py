@@ -314,7 +314,7 @@ def _line():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : above - 52) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
+    below = "(narrow ? (sample.picture ? 12 : above - facts - 56) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
         "'Answer: ' + (told ? now.name : '?')",

@@ -76,7 +76,8 @@ def _signals():
         "sample": "data('sample')[0]",
         "scene": "now ? now.a : -1",
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
-        "large": "!asks ? 1 : narrow ? 1.1 : clamp(min(width / 1100, room / 500), 1, 1.6)",
+        # Not of the height: what asks stands above the drawing, in this type, and takes some of it.
+        "large": "!asks ? 1 : narrow ? 1.1 : clamp(width / 1100, 1, 1.5)",
         "has_side": "!narrow && (asks || sample.picture || length(sample.text_wide) || data('curve').length)",
         "x0": "has_side ? 22 + 240 * large : 0",
         "lane_step": "narrow ? 10 : 18",
@@ -89,7 +90,8 @@ def _signals():
         "picture": "narrow ? 104 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
         "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
         # On a phone the sample is above the sentence.
-        "above": "sample.picture ? 116 : 70 + 17 * length(sample.text_narrow)",
+        "above": "sample.picture ? max(116, 76 + facts) : (length(sample.text_narrow) ? 150 : 66) + facts",
+        "facts": "14 * length(sample.facts_narrow)",
         "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : titled ? 76 : 26",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",

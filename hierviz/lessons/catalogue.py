@@ -12,13 +12,14 @@ from itertools import takewhile
 from pathlib import Path
 from types import MappingProxyType
 
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.lessons.lesson import Lesson, Line, OnData, Step, Text, constants
 from hierviz.taxonomy.checks import check_one_of
 
 FOLDER = Path(__file__).parent
 LESSON_FILES = MappingProxyType({path.stem[3:]: path for path in sorted(FOLDER.glob("[0-9][0-9]-*.md"))})
 # Keys of the head of a file, and of the blocks of its steps; "?" for those that may be left out.
-HEAD = ("title", "summary", "terms", "sources", "functions", "models?")
+HEAD = ("title", "summary", "terms", "sources", "functions", "models?", "practice?")
 STEP = ("compute", "change?", "shown?", "revealed?", "numbers?", "table?", "quoted?", "sentence?")
 SENTENCE = "sentence of "
 EXERCISE, ON_DATA = "Exercise", "On the opened data"
@@ -71,6 +72,8 @@ def read_lesson(path):
     module = importlib.import_module(f"hierviz.lessons.{name}")
     for name in head["models"]:
         name.expect(hasattr(module, name), f"a list in {module.__name__}", "Correct the name.")
+    for rule in head["practice"]:
+        rule.expect(rule in INFERENCE_RULES, "an inference rule", "Correct it.", INFERENCE_RULES)
     found, steps = {EXERCISE: None, ON_DATA: None}, []
     for heading, body in parts:
         if heading == ON_DATA:
@@ -93,6 +96,7 @@ def read_lesson(path):
         found[ON_DATA],
         tuple(model for name in head["models"] for model in getattr(module, name)),
         head["sources"],
+        head["practice"],
     )
 
 

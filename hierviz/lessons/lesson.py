@@ -363,6 +363,8 @@ class Lesson(Short):
     models : tuple of str
         Models of the demo (`hierviz.lessons.quantities`) that are run when it opens, which takes some seconds.
     sources : tuple of str
+    practice : tuple of str
+        Inference rules of the ladder that asks about one sample, next to the exercise; none where there is no ladder.
     """
 
     key: str
@@ -374,6 +376,7 @@ class Lesson(Short):
     on_data: OnData | None = None
     models: tuple[str, ...] = ()
     sources: tuple[str, ...] = ()
+    practice: tuple[str, ...] = ()
 
     @property
     def n_words(self):

@@ -1,5 +1,9 @@
 """Numbers of lesson 2: a tree of seven leaves whose probabilities are dragged."""
 
+from functools import cache
+
+import numpy as np
+
 import hierviz as hv
 from hierviz.lessons.lesson import Number, Selector, Slider
 from hierviz.lessons.quantities import (
@@ -30,6 +34,17 @@ CONTROLS = {
 def of_weights(weights):
     """The sample of the sliders."""
     return Sample.of_weights(ANIMALS, weights)
+
+
+@cache
+def practice():
+    """The Evaluation of the sample at the start, whose truth is cat: for the ladder that asks."""
+    leaves = of_weights(START).p[ANIMALS.leaves]
+    ids = np.array(["sandbox"])
+    samples = hv.Predictions.from_scores(
+        ANIMALS, leaves[None], "leaf_probabilities", truth=np.array([CAT]), name="Sandbox", sample_ids=ids
+    )
+    return hv.Evaluation.from_predictions(samples)
 
 
 def answer_at(sample, threshold):

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import hierviz as hv
-from hierviz.diagnosis._what_if import what_if, why_no_what_if
+from hierviz.diagnosis._what_if import changed_sample, what_if, why_no_what_if
 from hierviz.messages.errors import PredictionsError
 
 TREE = hv.Taxonomy.from_edges(small_tree.EDGES)
@@ -78,6 +78,26 @@ def test_incoherent_probabilities_and_graphs_cannot_be_changed():
     assert "graph" in why_no_what_if(graph, np.ones(4), 1)
 
 
+def test_changes_of_a_sample_are_judged_as_a_file_with_these_probabilities():
+    names = [name for name in TREE.names if name != "animal"]
+    ids, truth = np.array(["x", "y"]), TREE.nodes("dog", "cat")
+    scores = np.array([[P[name] for name in names]] * 2)
+    given = hv.Predictions.from_scores(
+        TREE, scores, "node_probabilities", scored_nodes=TREE.nodes(*names), truth=truth, sample_ids=ids
+    )
+    evaluation = hv.Evaluation.from_predictions(given)
+    # cat from .4 to .1 gives dog .4; then mammal to .9, of which dog has 4/5.
+    changed = changed_sample(evaluation, 0, [(TREE.node("cat"), 0.1), (TREE.node("mammal"), 0.9)])
+    assert changed.predictions.sample_id(0) == "x"
+    found = by_name(changed.predictions.node_probabilities()[0])
+    assert [found[name] for name in ("mammal", "cat", "dog")] == pytest.approx([0.9, 0.18, 0.72])
+    assert TREE.names[int(evaluation.answers("majority")[0])] == "animal"
+    assert TREE.names[int(changed.answers("majority")[0])] == "dog"
+    # Two terms of 1/2: .9 and .72.
+    assert changed.win[0] == pytest.approx(0.81)
+    assert evaluation.predictions.node_probabilities()[0].tolist() == of_names(P).tolist()
+
+
 def naive(tree, p, node, value):
     """The definition, class by class from the root down."""
     parent = tree.parent.tolist()
@@ -100,6 +120,7 @@ def naive(tree, p, node, value):
     return new
 
 
+@strategies.many
 @given(strategies.trees(), st.data())
 def test_any_tree(graph, data):
     tree = strategies.from_graph(graph)

@@ -6,6 +6,7 @@ from hierviz.app import state
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.look import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
+from hierviz.app.learn_page.practice import practice
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
 from hierviz.lessons import quantities
@@ -26,6 +27,7 @@ def one(lesson, asked):
         return
     if step == EXERCISE:
         _exercise(lesson)
+        practice(lesson)
         contents.on_data(lesson)
         contents.terms(lesson.key)
     else:
