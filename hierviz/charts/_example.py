@@ -55,12 +55,14 @@ class ExampleFigure(Figure):
         rules = {one["key"]: one["label"] for one in self.record["rules"]}
         words = [f"({json.dumps(models)})[model]", f"({json.dumps(rules)})[rule]"]
         # Where the controls are: next to the sentence, else below it.
-        look = {"x": "narrow && sample.picture ? 112 : 0", "fontSize": "has_side ? 13 : 11", "baseline": "'top'"}
-        look |= {"y": "narrow ? 100 : has_side ? 4 : 44", "fill": "c.ink", "lineHeight": 18}
-        look |= {
-            "text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}",
-            "limit": "has_side ? 240 : width - 112",
+        look = {
+            "x": 0,
+            "y": "narrow ? above + 88 : has_side ? 4 : 44",
+            "fontSize": "has_side ? 13 : 11",
+            "baseline": "'top'",
         }
+        look |= {"text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}"}
+        look |= {"fill": "c.ink", "lineHeight": 18, "limit": "has_side ? 240 : width"}
         entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
         return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
