@@ -11,7 +11,8 @@ pytestmark = pytest.mark.browser
 
 
 def drawn(page):
-    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)
+    # The tree and the ribbon.
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(2)
     quiet(page)
 
 
@@ -28,7 +29,7 @@ def texts(page, pattern):
 
 
 def test_keys_step_through_the_samples_but_not_while_typing(open_page):
-    page = open_page("example")
+    page = open_page("example?tree=icicle")
     drawn(page)
     first = page.locator("h4").first.text_content()
     for key, place in (("ArrowRight", 2), ("j", 3), ("k", 2), ("ArrowLeft", 1), ("ArrowLeft", 1)):
@@ -50,7 +51,7 @@ def test_keys_step_through_the_samples_but_not_while_typing(open_page):
 
 
 def test_a_click_in_the_tree_focuses_and_others_unfold(open_page):
-    page = open_page("example?sample=v0428")
+    page = open_page("example?sample=v0428&tree=icicle")
     drawn(page)
     press(page, texts(page, "^car$").first)
     page.wait_for_function("() => location.search.includes('focus=car')")
@@ -61,7 +62,7 @@ def test_a_click_in_the_tree_focuses_and_others_unfold(open_page):
     drawn(page)
     others, lines = texts(page, r"^others \(n="), texts(page, "")
     n_of_blocks = lines.count()
-    page.get_by_role("button", name="List").click()
+    page.get_by_test_id("stMain").get_by_text("List", exact=True).click()
     page.wait_for_function("() => location.search.includes('tree=list')")
     # The browser may draw after the server has nothing to do any more.
     expect(lines).not_to_have_count(n_of_blocks)
@@ -76,7 +77,7 @@ def test_a_click_in_the_tree_focuses_and_others_unfold(open_page):
 
 
 def test_the_threshold_is_dragged_on_the_ribbon(open_page):
-    page = open_page("example?sample=v0428&rule=majority")
+    page = open_page("example?sample=v0428&rule=majority&tree=icicle")
     drawn(page)
     slider = page.get_by_role("slider", name="threshold τ of this sample")
     slider.scroll_into_view_if_needed()

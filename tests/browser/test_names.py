@@ -4,6 +4,7 @@ import csv
 import itertools
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import Server, ready
 
@@ -60,7 +61,14 @@ def names_server(tmp_path_factory):
 
 @pytest.mark.long
 def test_names_are_shown_as_they_are_written(open_page, names_server):
+    # Next to the ladder, which is no Markdown.
     page = open_page("example", base=names_server.url)
+    ladder = page.locator("[data-hierviz=example]")
+    expect(ladder).to_have_attribute("data-ready", "---")
+    texts = ladder.locator("svg text").all_text_contents()
+    assert f"Truth: {NAMES[-1]}" in texts
+    page.goto(f"{names_server.url}/example?tree=list")
+    ready(page)
     main = page.get_by_test_id("stMain")
 
     def text_of(found):

@@ -41,7 +41,7 @@ CHARTS = """() => [...document.querySelectorAll('[data-testid=stMain] .stVegaLit
 def shown(page):
     """Text of the page, and texts and marks of its charts, at rest."""
     quiet(page)
-    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(4)
+    expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(2)
     quiet(page)
     return page.get_by_test_id("stMain").inner_text(), page.evaluate(CHARTS)
 
@@ -58,7 +58,7 @@ def test_examples_on_another_server(open_page, server, tmp_path, monkeypatch):
     page.locator("[data-testid=stBaseButton-primary]").click()
     page.wait_for_function("() => new URL(location).searchParams.has('data')")
     key = page.evaluate("() => new URL(location).searchParams.get('data')")
-    page.goto(f"{server.url}/example?data={key}&sample=leaf-03&rule=threshold&threshold=0.312&model=hasty")
+    page.goto(f"{server.url}/example?data={key}&sample=leaf-03&rule=threshold&threshold=0.312&model=hasty&tree=icicle")
     ready(page)
     text, charts = shown(page)
     assert "leaf-03" in text

@@ -23,11 +23,14 @@ class Living {
     this.place = root.querySelector(".living");
     this.queue = Promise.resolve();
     this.stop = new AbortController();
-    // The buttons, which the keys press too, tell the server; the drawing does not wait for it.
+    // The buttons, which the keys press too: the drawing does not wait for the server, which is told where a press leads. Of
+    // several presses of a button in a moment it would get one.
     document.addEventListener("click", event => {
       const button = event.target instanceof Element && event.target.closest("button:not([disabled])");
       const key = button && Object.keys(STEPS).find(one => button.closest(`.st-key-${one}`));
-      if (key) this.step(STEPS[key]);
+      if (!key || !this.step(STEPS[key])) return;
+      event.preventDefault();
+      event.stopPropagation();
     }, {signal: this.stop.signal, capture: true});
   }
 
@@ -37,12 +40,8 @@ class Living {
     // Until the server answers for the sample that was stepped to, what it says of former ones is late.
     const now = data.samples[0], isLate = this.wanted && this.wanted !== now && performance.now() < this.until;
     const place = isLate ? Object.keys(data.samples).find(one => data.samples[one] === this.wanted) : undefined;
-    clearTimeout(this.reminder);
-    if (place !== undefined) {
-      this.place_of = +place;
-      // Of several presses in a moment the server may have got one: it is told where they have led.
-      this.reminder = setTimeout(() => this.wanted && this.run(() => this.say(this.ladder.state)), 800);
-    } else {
+    if (place !== undefined) this.place_of = +place;
+    else {
       this.wanted = null;
       this.place_of = 0;
       this.run(() => this.show(now));
@@ -57,15 +56,19 @@ class Living {
 
   step(by) {
     const place = (this.place_of ?? 0) + by, id = this.data.samples[place];
-    if (id === undefined) {
-      // The record of a sample that is not here yet comes from the server.
+    if (id === undefined || !this.ladder) {
+      // The record of a sample that is not here yet comes from the server, which the button tells.
       this.wanted = null;
-      return;
+      return false;
     }
     this.place_of = place;
     this.wanted = id;
     this.until = performance.now() + 5000;
-    this.run(() => this.show(id));
+    this.run(async () => {
+      await this.show(id);
+      if (this.wanted === id) this.ladder.told();
+    });
+    return true;
   }
 
   async show(id) {
@@ -108,7 +111,6 @@ class Living {
 
   end() {
     this.stop.abort();
-    clearTimeout(this.reminder);
     this.ladder?.end();
   }
 }
