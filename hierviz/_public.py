@@ -86,6 +86,7 @@ _FILES = {
         "diagnosis._reliability": "reliability",
         "diagnosis.many_tests": "ManyTests",
         "diagnosis._flip_intervals": "flip_intervals",
+        "diagnosis._typical": "typical_samples",
         "diagnosis._label_errors": "label_errors",
         "diagnosis._class_table": "class_table hierarchical_f",
         "diagnosis._level_matrix": "level_matrix",
@@ -99,6 +100,7 @@ _FILES = {
         "diagnosis.sample_filter": "SampleFilter filtered facets",
     },
     "hierviz.charts": {
+        "charts._answer_dots": "answer_dots",
         "charts._matrices": "agreement_matrix level_matrix rank_matrix",
         "charts._confusion": "confusion confusion_breakdown",
         "charts._difference_band": "difference_band",

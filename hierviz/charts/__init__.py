@@ -2,6 +2,7 @@
 
 charts:
     agreement_matrix            how far metrics agree in the order of the methods
+    answer_dots                 the answers of rules and models to one sample by p and win
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
     difference_band             the difference of two models at equal correctness
@@ -83,6 +84,7 @@ from hierviz._public import lazy
 from hierviz.messages.extras import require
 
 if TYPE_CHECKING:
+    from hierviz.charts._answer_dots import answer_dots as answer_dots
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers

@@ -12,6 +12,8 @@ from hierviz.charts._path_graph import path_graph
 from hierviz.charts._probability_tree import probability_tree
 from hierviz.diagnosis.sample_answers import sample_answer, sample_confusion
 from hierviz.evaluation.unknown_mass import node_bounds
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
 
 # Pixels below which the tree is drawn as a list.
 NARROW = 600
@@ -64,7 +66,7 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicl
     p = predictions.node_probabilities(np.array([row]))[0] if predictions.has_scores else None
     parts = []
     if p is not None and taxonomy.is_tree:
-        parts.append(_tree(predictions, row, p, truth, predicted, tree))
+        parts.append(_tree(predictions, row, p, truth, predicted, tree, compared_with(rule, threshold)))
     is_simple = answer.outcome != "" and predictions.has_single_truth and taxonomy.is_tree
     counts = sample_confusion(evaluation, row, rule, threshold, **parameters) if is_judged else None
     if counts is not None and not is_simple:
@@ -76,13 +78,21 @@ def sample_parts(evaluation, row, rule="majority", threshold=0.5, *, tree="icicl
     return parts
 
 
-def _tree(predictions, row, p, truth, predicted, wanted):
+def compared_with(rule, threshold):
+    """The threshold that a rule compares p with, None where it has none."""
+    if rule == "majority":
+        return THRESHOLD.default
+    return threshold if THRESHOLD.name in INFERENCE_RULES[rule].parameters else None
+
+
+def _tree(predictions, row, p, truth, predicted, wanted, threshold):
     taxonomy = predictions.taxonomy
     bounds = None
     if predictions.has_unknown:
         low, high = node_bounds(predictions, np.array([row]))
         bounds = low[0], high[0]
-    tree = probability_tree(taxonomy, p, truth=truth or None, predicted=predicted or None, bounds=bounds)
+    ends = {"truth": truth or None, "predicted": predicted or None}
+    tree = probability_tree(taxonomy, p, **ends, bounds=bounds, threshold=threshold)
 
     def draw(dark, width):
         is_refused = width < NARROW or wanted in tree.refused(width)

@@ -156,9 +156,23 @@ globalThis.hierviz = hierviz;
     set(value, done = false) {
       const step = this.steps()[0];
       if (!step || !Number.isFinite(value)) return this.show();
-      this.state.value = Math.round(1e12 * Math.min(Math.max(value, step.from), step.to)) / 1e12;
+      this.state.value = Math.min(Math.max(this.snapped(value, Math.round), step.from), step.to);
       this.draw();
       if (done) this.told();
+    }
+
+    // With as many digits as an address keeps.
+    snapped(value, round) {
+      const unit = this.parameter === "threshold" ? 1e12 : 1e3;
+      return round(unit * value) / unit;
+    }
+
+    // A value of a step, next to its own bound, that rounding leaves inside.
+    inside(step) {
+      const isLow = step.closed === "low", bound = isLow ? step.low : step.high;
+      const value = this.snapped(bound, isLow ? Math.ceil : Math.floor);
+      const isInside = isLow ? value >= bound && (value < step.high || step.last) : value <= bound && (value > step.low || step.first);
+      return isInside ? value : bound;
     }
 
     draw() {
@@ -220,10 +234,11 @@ globalThis.hierviz = hierviz;
     key(event) {
       const direction = {ArrowRight: 1, ArrowUp: 1, ArrowLeft: -1, ArrowDown: -1}[event.key];
       const steps = this.steps(), now = this.state.value, {from, to} = steps[0], room = to - from;
-      const bounds = steps.map(one => one.closed === "low" ? one.low : one.high);
       let next;
       if (direction && event.shiftKey) {
-        next = direction > 0 ? bounds.find(one => one > now) ?? to : bounds.findLast(one => one < now) ?? from;
+        // To the next answer.
+        const step = steps[steps.indexOf(this.step()) + direction];
+        next = step ? this.inside(step) : direction > 0 ? to : from;
       } else if (direction) next = now + direction * room / 100;
       else if (event.key === "PageUp" || event.key === "PageDown") next = now + (event.key === "PageUp" ? room : -room) / 10;
       else if (event.key === "Home") next = from;

@@ -10,8 +10,6 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
@@ -63,25 +61,15 @@ def _icicle(chosen, charts, look):
 
 
 def _matrix(chosen, charts, look):
-    from hierviz.charts._matrix import matrix_lines
+    from hierviz.charts._matrix import lines_at_first, matrix_lines
     from hierviz.diagnosis.confusion_matrix import matrix
-    from hierviz.diagnosis.folded_matrix import folded_matrix
+    from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 
-    evaluation = chosen.only("a confusion matrix")
-    most = matrix_lines(look["width"])
-    opened = _levels_that_fit(chosen.taxonomy, min(most, LINES_OF_SLIDE) if chosen.options.slide else most)
-    return charts.matrix(folded_matrix(matrix(evaluation, open_nodes=opened, **chosen.choices[0])), **look)
-
-
-def _levels_that_fit(taxonomy, most):
-    """Nodes of all levels that can be open in a matrix of at most so many lines: an open class has a line too."""
-    opened = np.zeros(taxonomy.n_nodes, dtype=bool)
-    for level in range(taxonomy.max_depth):
-        opened |= (taxonomy.depth == level) & ~taxonomy.is_leaf
-        if (taxonomy.depth <= level + 1).sum() > most and level:
-            opened &= taxonomy.depth < level
-            break
-    return np.flatnonzero(opened).tolist()
+    evaluation, choice, width = chosen.only("a confusion matrix"), chosen.choices[0], look["width"]
+    most = min(lines_at_first(width), LINES_OF_SLIDE) if chosen.options.slide else lines_at_first(width)
+    opened = opened_to_fill(matrix(evaluation, **choice), most)
+    found = folded_matrix(matrix(evaluation, open_nodes=opened, **choice), matrix_lines(width))
+    return charts.matrix(found, **look)
 
 
 def _frontiers(chosen, charts, look):

@@ -70,7 +70,8 @@ class PassBlock:
 def is_used(predictions: Predictions, module: str = MODULE, *, with_labels: bool = False) -> bool:
     """Whether `tree_pass`, or another module of kernels, serves: scores on a tree, numba installed, and enough for it to pay.
 
-    `with_labels` asks for sets and areas too, which are compiled when they are first wanted. The environment variable HIERVIZ_COMPILED says 0 (never) or 1 (always).
+    `with_labels` asks for sets and areas too, which are compiled when they are first wanted.
+    The environment variable HIERVIZ_COMPILED says 0 (never) or 1 (always).
     """
     if not predictions.has_scores or not predictions.taxonomy.is_tree or predictions.taxonomy.n_leaves < 2:
         return False

@@ -12,6 +12,7 @@ SampleSteps         a table of these answers
 lane_bars           probabilities along one path, with the best sibling and the rest at each depth
 LaneBars            these numbers
 what_if             probabilities if one class had another
+typical_samples     clear cases of a class: answered exactly right with the highest probability
 label_errors        doubtful truths, ranked
 class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
@@ -46,6 +47,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
     from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule
     from hierviz.diagnosis._slices import slices as slices
+    from hierviz.diagnosis._typical import typical_samples as typical_samples
     from hierviz.diagnosis._what_if import what_if as what_if
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from visit import Visit
 
-from hierviz.app.example_page import living
+from hierviz.app.widgets import living
 from hierviz.charts import _probability_tree as tree
 from hierviz.diagnosis import sample_answers
 from hierviz.evaluation import worked

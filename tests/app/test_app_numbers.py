@@ -197,5 +197,5 @@ def test_six_worst_mistakes_are_the_first_of_the_list(demo):
     worst = mistakes(demo.first, "leaf", outcome="wrong")
     title = demo.taxonomy.title
     for place in range(6):
-        assert f"{title(worst.truth[place])}  \n→ :orange[{title(worst.predicted[place])}]" in visit.text
+        assert f"{title(worst.truth[place])} → :orange[{title(worst.predicted[place])}]" in visit.text
     assert f"All {len(worst)} mistakes" in visit.text

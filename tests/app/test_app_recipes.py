@@ -358,7 +358,9 @@ def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
 def test_thresholds_by_depth_on_the_pages(files):
     """A field of text whose list is checked; a link holds it, and what is no list leaves the former one."""
     data = shelved(files)
-    visit = Visit("example", data=data.key, rule="depth_thresholds", sample="s1", thresholds_by_depth="0.7,0.5", tree="list")
+    visit = Visit(
+        "example", data=data.key, rule="depth_thresholds", sample="s1", thresholds_by_depth="0.7,0.5", tree="list"
+    )
     field = visit.control("Thresholds τ by depth")
     assert field.value == "0.7,0.5"
     # strings is certain and violin .59375: above .5 at depth 2, and not above .6.

@@ -161,7 +161,7 @@ def test_good_values_of_the_url_are_taken_over(no_charts):
     assert visit.control("Model").value == "soft-max-margin"
     assert visit.control("Inference rule").value == "majority"
     assert visit.control("Sort by").value == "info_dist"
-    assert next(iter(visit.drawings)) == "list"
+    assert visit.control("Drawing").value == "list"
     assert visit.query == query
 
 
@@ -199,7 +199,7 @@ def test_garbage_in_the_url_falls_back(no_charts, field):
         "Show": "",
         "Truth in subtree": "",
     }
-    assert next(iter(visit.drawings)) == "icicle"
+    assert visit.control("Drawing").value == "icicle"
     assert visit.control("Sort by").value == "win_lost"
 
 

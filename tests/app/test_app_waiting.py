@@ -117,11 +117,13 @@ def test_scores_on_disk_are_read_once_and_checked_then(tmp_path):
     assert data.first.predictions.scores.is_checked(slice(None))
     scores[31, 2] = 7
     np.save(names["scores.npy"], scores)
-    with pytest.raises(Exception, match="sample '31', column .*: expected a probability from 0 to 1, got 7"):
+    with pytest.raises(Exception, match=r"sample '31', column .*: expected a probability from 0 to 1, got 7"):
         shelve(**files)
 
 
-@pytest.mark.parametrize(("is_new", "words"), [(True, "Compiling for this processor, once, and evaluating"), (False, "Evaluating")])
+@pytest.mark.parametrize(
+    ("is_new", "words"), [(True, "Compiling for this processor, once, and evaluating"), (False, "Evaluating")]
+)
 def test_compiling_is_said(tmp_path, monkeypatch, is_new, words):
     data, said = shelved(tmp_path), []
     monkeypatch.setattr(dataset, "compiles", lambda predictions, with_labels: is_new)
@@ -315,6 +317,8 @@ def test_the_server_answers_before_charts_are_loaded():
 def test_the_names_of_reports_are_there():
     import hierviz.reports
 
-    assert all(getattr(hierviz.reports, name).__module__.startswith("hierviz.reports.") for name in hierviz.reports.__all__)
+    assert all(
+        getattr(hierviz.reports, name).__module__.startswith("hierviz.reports.") for name in hierviz.reports.__all__
+    )
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = hierviz.reports.nothing

@@ -207,15 +207,13 @@ def test_a_drawing_without_room_is_not_offered_and_says_why(tmp_path):
     scores = [[0.5, 0.25, 0.25], [0, 0.5, 0.5]]
     data = world(tmp_path, edges=edges, leaves=leaves, scores=scores, truth=["deep", "shallow"])
     visit = Visit("example", data=data.key, sample="s0", tree="node-link", rule="leaf")
-    assert visit.drawings == {"list": True, "icicle": False, "node-link": False}
+    assert visit.control("Drawing").value == "node-link"
     reason = "14 levels side by side need 1,344 pixels, there are 792"
-    assert all(reason in one.help for one in visit.at.button if one.key in ("draw-as-icicle", "draw-as-node-link"))
     assert f"Blocks and Branches are not possible here: {reason}." in visit.text
     assert "drawn as a list" not in visit.charts()[0][0].proto.spec
     # The next sample has room again: the wish was kept.
     visit.go(sample="s1", tree="node-link", rule="leaf", data=data.key)
-    assert next(iter(visit.drawings)) == "node-link"
-    assert all(visit.drawings.values())
+    assert visit.control("Drawing").value == "node-link"
     assert "not possible" not in visit.text
 
 

@@ -147,7 +147,10 @@ class Visit:
         start = record["start"]
         steps = [one for one in record["steps"] if (one["m"], one["r"]) == (start["model"], start["rule"])]
         value = start["value"]
-        holds = {"low": lambda one: one["low"] <= value < one["high"], "high": lambda one: one["low"] < value <= one["high"]}
+        holds = {
+            "low": lambda one: one["low"] <= value < one["high"],
+            "high": lambda one: one["low"] < value <= one["high"],
+        }
         return next((one for one in steps if not one["parameter"] or holds[one["closed"]](one)), steps[-1])
 
     @property

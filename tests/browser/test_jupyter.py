@@ -24,6 +24,10 @@ SOURCES = [
     "w.threshold = 0.8",
     "hv.show(hv.charts.operating_curves({one.name: hv.Evaluation.from_predictions(one).curve for one in models}))",
     "hv.show(hv.charts.metric_bars({'a': {'correct': 0.9}, 'b': {'correct': 0.7}}))",
+    "x = hv.widget(hv.charts.example(models, hv.diagnosis.worst(models[0])[0]))\nx",
+    "print('python reads', x.rule, repr(x.threshold), x.model, '|', x.sentence)",
+    "x.threshold = 0.25",
+    "x.model = models[1].name; x.rule = 'darts'",
 ]
 
 # The handle stands where Python put it.
@@ -187,7 +191,7 @@ def test_lab(opened, jupyter):
     page.evaluate("jupyterapp.commands.execute('docmanager:save')")
     page.wait_for_function("!jupyterapp.shell.currentWidget.context.model.dirty")
     saved = json.loads((jupyter[1] / "lab.ipynb").read_text())
-    sizes = [len("".join(cell["outputs"][0]["data"]["text/html"])) for cell in saved["cells"][4:]]
+    sizes = [len("".join(cell["outputs"][0]["data"]["text/html"])) for cell in saved["cells"][4:6]]
     assert sizes[0] > 900_000
     assert sizes[1] < 60_000
     gap = "el => el.ownerDocument.defaultView.innerHeight - el.getBoundingClientRect().height"
@@ -205,6 +209,54 @@ def test_lab(opened, jupyter):
         cell = page.locator(".jp-Cell").nth(place)
         cell.scroll_into_view_if_needed()
         expect(cell.frame_locator("iframe").locator("svg.marks").first).to_be_visible()
+
+
+def test_an_example_in_lab(opened):
+    from playwright.sync_api import expect
+
+    page = opened("lab/tree/lab.ipynb?reset")
+    page.wait_for_function("window.jupyterapp && jupyterapp.shell.currentWidget?.sessionContext?.session?.kernel")
+    page.evaluate("jupyterapp.shell.currentWidget.sessionContext.ready")
+    lab_run(page, 0)
+    cell = lab_run(page, 6)
+    line, sentence = cell.locator("[data-hierviz=tau]"), cell.locator("[data-hierviz=answer]")
+    expect(cell.locator("[data-hierviz=example][data-ready]")).to_be_visible()
+    assert float(line.get_attribute("aria-valuenow")) == 0.5
+
+    def python_reads(*words):
+        """What the widget says last may come after a cell that was run at once."""
+        for _ in range(30):
+            said = lab_run(page, 7).locator(".jp-OutputArea-output").inner_text()
+            if said.startswith(" ".join(["python reads", *words])):
+                return said.partition(" | ")[2].strip()
+        raise AssertionError(said)
+
+    # Keys and menus change what Python reads; the sentence is the same in both.
+    line.press("Shift+ArrowLeft")
+    at = float(line.get_attribute("aria-valuenow"))
+    assert at < 0.5
+    assert python_reads("threshold", repr(at)) == sentence.inner_text()
+    cell.get_by_label("Inference rule").select_option("leaf")
+    assert python_reads("leaf", repr(at)) == sentence.inner_text()
+    cell.get_by_label("Inference rule").select_option("threshold")
+
+    # Python moves the line, and chooses the model and the rule.
+    lab_run(page, 8)
+    expect(line).to_have_attribute("aria-valuenow", "0.25")
+    assert python_reads("threshold", "0.25") == sentence.inner_text()
+    lab_run(page, 9)
+    expect(cell.get_by_label("Inference rule")).to_have_value("darts")
+    expect(cell.get_by_label("Model")).to_have_value("1")
+    assert python_reads("darts", "0.25") == sentence.inner_text()
+
+    # It follows the theme of the notebook and the width of its cell.
+    page.evaluate("jupyterapp.commands.execute('apputils:change-theme', {theme: 'JupyterLab Dark'})")
+    place = cell.locator(".hierviz")
+    expect(place).to_have_css("background-color", "rgb(23, 22, 20)")
+    for width in (1440, 900):
+        page.set_viewport_size({"width": width, "height": 1000})
+        wanted = "place => Math.abs(place.querySelector('svg.marks').clientWidth - place.clientWidth) <= 1"
+        page.wait_for_function(wanted, arg=place.element_handle())
 
 
 def test_classic(opened):

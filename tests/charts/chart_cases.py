@@ -9,7 +9,6 @@ from hierviz import Taxonomy
 from hierviz.curves import OperatingCurve
 from hierviz.metrics.registry import path_keys
 
-
 # How red-, green- and blue-blind eyes see linear RGB (Machado, Oliveira & Fernandes, IEEE TVCG 15 (2009) 1291, severity 1).
 EYES = {
     "all": np.eye(3),

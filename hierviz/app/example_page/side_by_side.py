@@ -1,4 +1,4 @@
-"""All rules, and all models, on one sample: answer, outcome, specificity and win; a click switches to a row."""
+"""All rules, and all models, on one sample: answer, outcome, specificity and win, as dots and as tables that switch."""
 
 import pandas as pd
 import streamlit as st
@@ -6,7 +6,8 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import offered_rules
-from hierviz.charts import threshold_text, win_text
+from hierviz.app.widgets.figure import figure
+from hierviz.charts import answer_dots, threshold_text, win_text
 from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
 from hierviz.inference.parameters import THRESHOLD
@@ -44,24 +45,37 @@ def answers_of(data, key, row, choice):
 
 
 def panels(data, key, row, choice, by_rule):
-    """The table of rules where there are scores, and that of models where there are several; `by_rule`: `answers_of`."""
+    """All answers as dots, the table of rules where there are scores, and that of models where there are several.
+
+    `by_rule` is from `answers_of`.
+    """
+    settings = {name: value for name, value in choice.items() if name != "rule"}
+    rules = {rule: INFERENCE_RULES[rule].label + _at(rule, settings) for rule in by_rule}
+    by_model = _answers_of_models(data, key, row, choice, by_rule) if len(data.models) > 1 else {}
+    models = {name: data.models[name].predictions.name for name in by_model}
+    answers = {"rule": _called(rules, by_rule), "model": _called(models, by_model)}
+    if by_rule or by_model:
+        figure(answer_dots(data.taxonomy, answers, width=state.main_width()), name="answers")
     if by_rule:
-        _rules(data, key, row, choice, by_rule)
-    if len(data.models) > 1:
-        _models(data, key, row, choice, by_rule)
+        _rules(data, key, row, choice, rules, by_rule)
+    if by_model:
+        _models(data, key, row, models, by_model)
 
 
-def _rules(data, key, row, choice, answers):
+def _called(labels, answers):
+    """Answers by what screens call them; equal names are told apart by their keys."""
+    names = list(labels.values())
+    return {labels[one] if names.count(labels[one]) == 1 else f"{labels[one]} ({one})": answers[one] for one in answers}
+
+
+def _rules(data, key, row, choice, labels, answers):
     """Every inference rule on this sample; a click makes it the rule of all pages."""
     st.subheader("Inference rules on this sample")
-    settings = {name: value for name, value in choice.items() if name != "rule"}
-    labels = {rule: INFERENCE_RULES[rule].label + _at(rule, settings) for rule in answers}
     _table("rule", labels, answers, data.taxonomy, choice["rule"], lambda rule: state.change(rule=rule), (key, row))
 
 
-def _models(data, key, row, choice, by_rule):
-    """Every model on this sample, each at the rule and threshold of the page; a click switches to it."""
-    st.subheader("Models on this sample")
+def _answers_of_models(data, key, row, choice, by_rule):
+    """SampleAnswer of every model, each at the rule and threshold of the page."""
     sample_id = data.models[key].predictions.sample_id(row)
     answers = {}
     for name, model in data.models.items():
@@ -70,7 +84,13 @@ def _models(data, key, row, choice, by_rule):
             answers[name] = by_rule[choice["rule"]]
         elif row is not None:
             answers[name] = sample_answer(model, row, **{**choice, "threshold": state.view().threshold_of(name)})
-    labels = {name: data.models[name].predictions.name for name in answers}
+    return answers
+
+
+def _models(data, key, row, labels, answers):
+    """Every model on this sample; a click switches to it."""
+    st.subheader("Models on this sample")
+    sample_id = data.models[key].predictions.sample_id(row)
     _table("model", labels, answers, data.taxonomy, key, lambda name: state.change(model=name), (sample_id,))
     if any(data.models[name].predictions.has_scores for name in answers):
         has_win = any(answer.win is not None for answer in answers.values())

@@ -40,7 +40,7 @@ def draw(asked):
     elif len(rows):
         with places.controls:
             st.caption("Below each sample: the truth, and in orange after the arrow the answer.")
-        with main_place():
+        with places.table, main_place():
             _gallery(asked, rows, severity, outcome)
     else:
         st.info("No sample fits.", icon=":material/filter_alt_off:")

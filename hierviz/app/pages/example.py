@@ -7,6 +7,7 @@ from hierviz.app import state
 from hierviz.app.example_page import side_by_side
 from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
+from hierviz.app.example_page.typical_panel import typical_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.state.escape import escape
@@ -45,8 +46,8 @@ with title_row:
             f":material/{icon}:" if is_narrow else label,
             key=f"{label.lower()}-sample",
             icon=None if is_narrow else f":material/{icon}:",
-            on_click=chosen.go,
-            args=(place + to,),
+            on_click=chosen.step,
+            args=(to,),
             disabled=place == stop or last < 0,
             help=f"{label} sample. Keys: ← → or k j",
         )
@@ -127,6 +128,8 @@ if outcome is None and model.judged[row]:
     sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
 if p is not None and not is_ladder:
     why_panel(model, key, row, choice)
+if outcome is not None and isinstance(predicted, int):
+    typical_panel(data, key, row, choice, truth, predicted)
 with st.expander("All rules and models on this sample", icon=":material/table_rows:", key="all-rules"):
     side_by_side.panels(data, key, row, choice, by_rule)
 with st.expander("Win, paths and metrics of this answer", icon=":material/functions:", key="metrics"):

@@ -36,7 +36,7 @@ class Ahead:
         with self._lock:
             if key in self._queue or (self._now is not None and self._now.key == key):
                 return
-            self._queue[key] = _Task(key, make, self._is_busy)
+            self._queue[key] = _WorkAhead(key, make, self._is_busy)
             if self._now is None:
                 self._now = self._queue.pop(key)
                 threading.Thread(target=self._run, name="hierviz-ahead", daemon=True).start()
@@ -73,7 +73,7 @@ class Ahead:
                     return
 
 
-class _Task:
+class _WorkAhead:
     def __init__(self, key, make, is_busy):
         self.key, self.now, self.n_waiting, self.is_cancelled = key, (0.0, "…"), 0, False
         self._make, self._is_busy = make, is_busy
@@ -83,7 +83,7 @@ class _Task:
         """Errors are for whoever asks for it, and makes it again."""
         try:
             self._make(partial(stage_progress, self._tell))
-        except Exception:  # noqa: S110
+        except Exception:
             pass
         finally:
             self.is_over.set_result(None)

@@ -36,7 +36,13 @@ class Living {
     this.data = data;
     // Until the server answers for the sample that was stepped to, what it says of former ones is late.
     const now = data.samples[0], isLate = this.wanted && this.wanted !== now && performance.now() < this.until;
-    if (!isLate) {
+    const place = isLate ? Object.keys(data.samples).find(one => data.samples[one] === this.wanted) : undefined;
+    clearTimeout(this.reminder);
+    if (place !== undefined) {
+      this.place_of = +place;
+      // Of several presses in a moment the server may have got one: it is told where they have led.
+      this.reminder = setTimeout(() => this.wanted && this.run(() => this.say(this.ladder.state)), 800);
+    } else {
       this.wanted = null;
       this.place_of = 0;
       this.run(() => this.show(now));
@@ -51,7 +57,11 @@ class Living {
 
   step(by) {
     const place = (this.place_of ?? 0) + by, id = this.data.samples[place];
-    if (id === undefined) return;
+    if (id === undefined) {
+      // The record of a sample that is not here yet comes from the server.
+      this.wanted = null;
+      return;
+    }
     this.place_of = place;
     this.wanted = id;
     this.until = performance.now() + 5000;
@@ -97,6 +107,7 @@ class Living {
 
   end() {
     this.stop.abort();
+    clearTimeout(this.reminder);
     this.ladder?.end();
   }
 }

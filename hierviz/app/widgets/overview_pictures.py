@@ -24,7 +24,7 @@ from hierviz.uncertainty.repeats import curve_of_runs
 
 # By the width of the window, pixels: of the three pictures, of the heights of curve, bars and icicle; cards of mistakes.
 SIZES = {
-    1600: ((600, 530), (590, 270, 290), 12),
+    1600: ((600, 530), (590, 270, 290), 16),
     1200: ((470, 420), (465, 205, 220), 9),
     900: ((450, 450), (400, 190, 200), 10),
     600: ((560, 560), (330, 200, 200), 8),

@@ -9,7 +9,6 @@ from hierviz.app import state
 from hierviz.app.state import server_memory
 from hierviz.app.state.escape import escape
 
-
 _meanwhile: ContextVar = ContextVar("meanwhile", default=None)
 
 

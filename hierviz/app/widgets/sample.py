@@ -10,9 +10,8 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
+from hierviz.charts._sample_parts import compared_with
 from hierviz.charts.export import picture_url
-from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -29,8 +28,8 @@ STYLES = {"icicle": "Blocks", "node-link": "Branches", "list": "List"}
 SHOWN_ELSEWHERE = ("image", "file", "text", "path")
 WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_hot_win")
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
-# Pixels of the cards of pictures and of texts; letters of the heading of a text, and of what follows.
-PICTURE, TEXT, HEAD, BODY = 135, 204, 30, 90
+# Letters of the heading of the card of a text, and of what follows.
+HEAD, BODY = 30, 90
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):
@@ -133,9 +132,7 @@ def tree(
 
 def threshold_in(choice):
     """The threshold that p is compared with in keywords of `Evaluation.answers`; None where the rule has none."""
-    if choice["rule"] == "majority":
-        return THRESHOLD.default
-    return choice["threshold"] if THRESHOLD.name in INFERENCE_RULES[choice["rule"]].parameters else None
+    return compared_with(choice["rule"], choice["threshold"])
 
 
 def _style(refused, wanted=None):
@@ -249,13 +246,12 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
         A line below each; cards have a border then.
     """
     predictions, is_framed = model.predictions, notes is not None
-    with st.container(horizontal=True, gap="xsmall", key="cards"):
+    with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
             sample, picture = predictions.sample_id(int(row)), predictions.picture(int(row))
-            width = (PICTURE if picture else TEXT) + 24 * is_framed
-            with st.container(width=width, border=is_framed, gap="xxsmall", key=f"card-{place}"):
+            with st.container(border=is_framed, gap="xxsmall", key=f"card-{place}"):
                 if picture:
-                    st.image(picture_url(picture), width=PICTURE, alt=f"Sample {sample}")
+                    st.image(picture_url(picture), width="stretch", alt=f"Sample {sample}")
                 else:
                     _words_of(predictions, int(row))
                 link_to(

@@ -63,6 +63,12 @@ class Selection:
         """`found` or `sets`, None without both."""
         return self.sets if self.found is None else self.found
 
+    def step(self, by):
+        """Show the sample after or before that of the view: presses that come before the page is drawn again add up."""
+        sample = state.view().sample
+        here = np.flatnonzero(self.rows == self.predictions.row(sample)) if sample else ()
+        self.go(min(max((int(here[0]) if len(here) else 0) + by, 0), len(self.rows) - 1))
+
     def go(self, place):
         """Show another sample of the selection."""
         state.change(sample=self.predictions.sample_id(int(self.rows[place])))
