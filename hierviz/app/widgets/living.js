@@ -93,10 +93,11 @@ class Living {
   }
 
   look() {
-    // What is above the drawing takes some of its room.
+    // What is above the drawing takes some of its room; where the page is scrolled makes no difference.
+    const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
     const top = this.place.getBoundingClientRect().top, figure = this.place.querySelector(".ladder-figure");
     const above = figure ? figure.getBoundingClientRect().top - top : 0;
-    const height = Math.max(innerHeight - Math.min(top, 140) - above - 16, 420);
+    const height = Math.max(innerHeight - Math.min(top + scrolled, 240) - above - 16, 420);
     return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
   }
 
