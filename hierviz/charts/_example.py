@@ -38,9 +38,20 @@ class ExampleFigure(Figure):
         What the drawing looks up: plain values.
     """
 
-    def __init__(self, record, table, dark, width, height):
+    def __init__(self, record, table, dark, width, height, asking):
         super().__init__(self._specification, table, lambda: self.step["sentence"], dark, width, still=self._still)
-        self.record, self._room = record, height
+        self.record, self._room, self._asking = record, height, asking
+
+    def asking(self):
+        """The figure that asks before it shows: which answer, and which term of the win is lost; it opens row by row.
+
+        In a file the drawing shows all. What a class with another p would change is asked on the page Examples alone.
+
+        Returns
+        -------
+        ExampleFigure
+        """
+        return self._asking()
 
     def _specification(self, dark, width):
         spec = ladder_spec(self.record, dark=dark, width=width, height=self._room, fills=False)
@@ -55,12 +66,14 @@ class ExampleFigure(Figure):
         rules = {one["key"]: one["label"] for one in self.record["rules"]}
         words = [f"({json.dumps(models)})[model]", f"({json.dumps(rules)})[rule]"]
         # Where the controls are: next to the sentence, else below it.
-        look = {"x": "narrow && sample.picture ? 112 : 0", "fontSize": "has_side ? 13 : 11", "baseline": "'top'"}
-        look |= {"y": "narrow ? 100 : has_side ? 4 : 44", "fill": "c.ink", "lineHeight": 18}
-        look |= {
-            "text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}",
-            "limit": "has_side ? 240 : width - 112",
+        look = {
+            "x": 0,
+            "y": "narrow ? above + 88 : has_side ? 4 : 44",
+            "fontSize": "has_side ? 13 : 11",
+            "baseline": "'top'",
         }
+        look |= {"text": f"has_side ? [{', '.join(words)}] : {words[0]} + ' · ' + {words[1]}"}
+        look |= {"fill": "c.ink", "lineHeight": 18, "limit": "has_side ? 240 : width"}
         entries = {name: {"signal": one} if isinstance(one, str) else {"value": one} for name, one in look.items()}
         return {"type": "text", "interactive": False, "encode": {"update": entries}}
 
@@ -160,7 +173,9 @@ def by_name(models):
     return found
 
 
-def example_figure(evaluations, sample_id, first, choice, *, rules=None, dark=None, size=(1000, 600), picture=True):
+def example_figure(
+    evaluations, sample_id, first, choice, *, rules=None, dark=None, size=(1000, 600), picture=True, asks=False
+):
     """The ExampleFigure of a sample that all Evaluations (by key) have; `picture` is whether it holds the sample's picture."""
     evaluation = evaluations[first]
     predictions, row = evaluation.predictions, evaluation.predictions.row(sample_id)
@@ -168,10 +183,15 @@ def example_figure(evaluations, sample_id, first, choice, *, rules=None, dark=No
     for rule in (*rules, choice["rule"]):
         inference_rule(rule)
     parameters = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
-    settings = LadderSettings(choice["rule"], choice["threshold"], tuple(rules), parameters)
+    settings = LadderSettings(choice["rule"], choice["threshold"], tuple(rules), parameters, asks)
     url = picture_url(predictions.picture(row, PICTURE)) if picture else None
     record = ladder_record(evaluations, sample_id, settings, shown=first, picture=url)
-    return ExampleFigure(record, lambda: _table(evaluation, row, choice, record), dark, *size)
+    look = {"rules": rules, "dark": dark, "size": size, "picture": picture}
+
+    def asking():
+        return example_figure(evaluations, sample_id, first, choice, **look, asks=True)
+
+    return ExampleFigure(record, lambda: _table(evaluation, row, choice, record), dark, *size, asking)
 
 
 def rules_of(evaluation):

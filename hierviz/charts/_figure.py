@@ -96,16 +96,19 @@ class Shown:
         return self._page(True)
 
     def _page(self, has_library):
-        scripts, styles = (
-            "".join(text_of(f"{name}.{kind}") for name in (("ladder", "figure") if self._is_living else ("figure",)))
-            for kind in ("js", "css")
-        )
+        scripts, styles = ("".join(text_of(f"{name}.{kind}") for name in self._parts(kind)) for kind in ("js", "css"))
         return Template(text_of("figure.html").rstrip()).substitute(
             style=styles,
             library=f'<script id="library">{browser_library()}</script>' if has_library else "",
             figure=scripts,
             packed=self._packed,
         )
+
+    def _parts(self, kind):
+        """Files of the program or the style."""
+        if not self._is_living:
+            return ("figure",)
+        return ("ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
 
     def _repr_html_(self):
         page = self._page(needs_library() if self._library is None else self._library)

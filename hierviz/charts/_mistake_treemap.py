@@ -25,7 +25,8 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
 from hierviz.taxonomy.checks import check_whole
 
-LINE = 16
+# Pixels: of a line; for the lines around classes at the edges.
+LINE, MARGIN = 16, 8
 # Width of lines between the classes of a level.
 LINES = {3: 4, 2: 2.5}
 # What colour shows for each kind of cost, and what the cost is.
@@ -78,7 +79,7 @@ def mistake_treemap(table, root=0, *, cost=None, worst=None, height=HEIGHT, dark
 
 
 def _drawn(table, root, cost, cells, dark, width, height, bad):
-    look, width = palette(dark), width - 4
+    look, width = palette(dark), width - MARGIN
     single = [cell for cell in cells if cell.kind in ("class", "group")]
     colours = value_colours(table, RATE_OF[cost], [int(cell.nodes[0]) for cell in single] or [root], dark)
     chips, within = _words_places(table, cost, cells)
@@ -204,7 +205,7 @@ def _sentence(table, root, cost, cells, bad):
 
 
 def _cells(table, root, cost, width, height, bad):
-    wide = width - 4
+    wide = width - MARGIN
     keywords = {"height": height, "worst": bad}
     cells = treemap_cells(table.taxonomy, getattr(table, cost), root, width=wide, **keywords)
     if not cells:

@@ -116,6 +116,10 @@ def _example_widget(figure, threshold, dark, options):
     return _example_widget_class()(figure.record, values, packed(looks))
 
 
+# Of the widget of an example.
+SCRIPTS = ("ladder.js", "ladder_asks.js", "figure.js", "example_widget.js")
+
+
 @functools.cache
 def _example_widget_class():
     """Made on first use, as the other one."""
@@ -126,7 +130,7 @@ def _example_widget_class():
     class ExampleWidget(anywidget.AnyWidget):
         """One sample with the traits `model`, `rule`, `threshold`, `lam` and `bits`."""
 
-        _esm = vl_convert.javascript_bundle("".join(map(text_of, ("ladder.js", "figure.js", "example_widget.js"))))
+        _esm = vl_convert.javascript_bundle("".join(map(text_of, SCRIPTS)))
         _css = text_of("ladder.css") + text_of("figure.css")
         model = traitlets.Unicode(help="Name of the model that is shown.").tag(sync=True)
         rule = traitlets.Unicode(help="Key of the inference rule.").tag(sync=True)

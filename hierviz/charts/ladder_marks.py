@@ -314,7 +314,8 @@ def _line():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? 112 : 0)"
-    below = "(narrow ? (sample.picture ? 12 : above - facts - 56) : side + (sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12))"
+    words = "(sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12)"
+    below = f"(narrow ? (sample.picture ? 12 : above - facts - 72) : side + {words})"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
         "'Answer: ' + (told ? now.name : '?')",

@@ -47,9 +47,10 @@ def questions(models, steps, changed=""):
     Returns
     -------
     dict
-        ``answers``: for each model (m) and rule (r) the question, its choices (text, right, wrong) and the place of the right
-        one (at) and those that are offered, by step. ``wins``: for each model the question and its choices (text, said, is_right). ``free``: for each model
-        the nodes whose bars can be dragged, with the highest p and the label of the handle. ``words``.
+        ``answers``: for each model (m) and rule (r) the question, its choices (text, right, wrong) and, by step, the place of
+        the right one (at) and those that are offered. ``wins``: for each model the question and its choices (text, said,
+        is_right). ``free``: for each model the nodes whose bars can be dragged, with the highest p and the label of the handle;
+        where there are none, why. ``words``.
     """
     made = {"answers": [], "wins": [], "free": [], "words": WORDS | {"changed": changed}}
     for model in models:
@@ -89,7 +90,7 @@ def _answers(model, steps, rule):
 
 
 def _offered(right, order):
-    """Places of the choices that are offered where one is right, in random order: those of the next thresholds, where many are."""
+    """Places of the offered choices where one is right, in random order: of many those of the next thresholds."""
     first = int(np.clip(right - MOST_CHOICES // 2, 0, max(len(order) - MOST_CHOICES, 0)))
     return [place for place in order.tolist() if first <= place < first + MOST_CHOICES]
 

@@ -42,7 +42,8 @@ def scene(taxonomy, p, claimed, lanes, truth, following=-1, high=None):
     Returns
     -------
     dict of str to list of dict
-        ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi, mark. ``lanes``: row, slot, lane and those of what is above it,
+        ``bars``: row, slot, kind, state, node (not of the rest), name, p, text, hi,
+        mark. ``lanes``: row, slot, lane and those of what is above it,
         state, answer, truth.
     """
     made = _Scene(taxonomy, p, claimed, lanes, truth, high)

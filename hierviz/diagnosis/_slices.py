@@ -28,6 +28,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -161,13 +162,13 @@ class Slices(Rows):
         sample = lists.rows
         return self.rows_judged[sample[lists.nodes == self.order[place]]]
 
-    @property
+    @cached_property
     def worse_subtrees(self) -> list[int]:
         """Places of the subtrees that are clearly worse than the rest, without `Slice.is_explained` ones if others are."""
         flagged = [place for place, row in enumerate(self.rows) if row.is_flagged and row.node >= 0]
         return [place for place in flagged if not self.rows[place].is_explained] or flagged
 
-    @property
+    @cached_property
     def worst_subtree(self) -> int | None:
         """Place of the subtree with the largest excess, among the `worse_subtrees` where there are some.
 

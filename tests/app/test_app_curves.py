@@ -103,7 +103,6 @@ def test_rules_are_marked_on_demand():
 def test_no_sentence_is_on_the_page_twice():
     """The title of the picture, which follows the handle there, is not below it again."""
     visit = Visit("curves")
-    assert "' at τ = '" in json.dumps(chart_of(visit)[1], ensure_ascii=False)
     assert " at τ = 0.500" not in visit.text
     # Definitions, which share phrases, are in popovers.
     shown, _, _ = visit.text.partition("Definitions of the numbers")

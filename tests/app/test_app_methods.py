@@ -88,7 +88,8 @@ def test_files_of_one_name_are_runs(runs):
 
 def test_runs_on_the_curves(runs):
     visit = Visit("curves", data=runs.key, panel="models")
-    assert "flat (3 runs), deep (2 runs): the line is the mean over the runs at each threshold" in visit.text
+    assert "flat (3 runs), deep (2 runs): the panels use the first run of each" in visit.text
+    assert "Lines with several runs are means at each threshold" in visit.text
     assert "with a pale band of correct ± one standard deviation between the 2 to 3 runs" in visit.text
     assert visit.control("Models").options == ["flat", "deep"]
     table = table_with(visit, "runs").set_index("model")

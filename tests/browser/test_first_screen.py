@@ -58,7 +58,7 @@ def measured(page, is_marked):
     page.wait_for_selector("[data-hierviz=main]" if is_marked else PICTURES, state="attached")
     quiet(page)
     # A picture is there before it is drawn.
-    page.wait_for_function(f"() => {{ const found = ({MEASURE})(); return found.share > 0 || found.top > 10; }}")
+    page.wait_for_function(f"() => {{ const found = ({MEASURE})(); return found.bottom - found.top > 10; }}")
     return page.evaluate(MEASURE)
 
 

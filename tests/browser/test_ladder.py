@@ -1,4 +1,5 @@
-"""The ladder in a real browser: dragged without the server, by keys, on the small curve; the next sample; every step of 200 samples.
+"""The ladder in a real browser: dragged without the server, by keys, on the small curve; the next sample; every step of 200
+samples.
 
 `pytest tests/browser/test_ladder.py -s` prints how long the script of a frame took.
 """

@@ -108,7 +108,13 @@ def test_what_is_opened_at_first_fills_the_lines_with_the_worst(case, most):
         """Wrong pairs and pairs of different classes that are both at or below a node."""
         wrong = differ = 0
         for true, said in zip(pairs.truth.tolist(), pairs.predicted.tolist()):
-            if true >= 0 and said >= 0 and true != said and tree.is_ancestor(node, true) and tree.is_ancestor(node, said):
+            if (
+                true >= 0
+                and said >= 0
+                and true != said
+                and tree.is_ancestor(node, true)
+                and tree.is_ancestor(node, said)
+            ):
                 differ += 1
                 wrong += not tree.is_ancestor(true, said) and not tree.is_ancestor(said, true)
         return wrong, differ

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import nullcontext
 from dataclasses import replace
 
 import streamlit as st
@@ -29,7 +30,8 @@ MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 def draw(asked):
     """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
     main, side, _ = chart_and_controls()
-    with side:
+    # In a narrow window they are behind a press, so that the table is on the first screen.
+    with side, st.popover("Test", icon=":material/tune:") if state.is_narrow() else nullcontext():
         loss, group, tests = _settings(asked)
     n = asked.answers.n_judged
     if loss != "wrong" or group is not None:

@@ -28,9 +28,7 @@ def controls(usable, names, pairs, is_of_sets):
     with frame.title_row("Operating curves"):
         if len(usable) > 1:
             models = {key: model.predictions.name for key, model in usable.items()}
-            is_part = not state.view().models and len(names) < len(usable)
-            label = f"Models ({len(names)} of {len(usable)})" if is_part else "Models"
-            names = models_control(label, models, names, MOST, 560)
+            names = models_control("Models", models, names, MOST, 560)
         pick("Axes", {key: pair.label for key, pair in pairs.items()}, "axes", width=300)
         with st.popover("Options", icon=":material/tune:"):
             for key, (label, help_text) in DRAWN.items():
@@ -95,6 +93,8 @@ def explain(choice):
 
 def notes(choice):
     """What of the data is not on the curves, and how their scores were changed."""
+    if not state.view().models and len(choice.keys) < len(usable):
+        st.caption(f"Showing {len(choice.keys)} of {len(usable)} models")
     if data.calibration:
         st.caption(f":material/thermostat: {numbers.escape(data.calibration)}")
     if several:

@@ -12,7 +12,7 @@ import numpy as np
 GIGA = 10**9
 MEGA = 2**20  # Streamlit counts the size of an upload in these.
 # At most so many parts of an object are measured; the rest is assumed to be like them.
-MOST_PARTS = 1000
+MOST_PARTS = 250
 _NOT_DATA = (
     type,
     types.ModuleType,

@@ -57,7 +57,9 @@ def _worked_out(data, name, what, only):
         # Numbers of one class by the majority rule, or, where there is no curve, of the set of classes.
         rules = ["threshold_set" if model.why_no_curve() else "majority" for model in data.models.values()]
         summarised = zip(data.models.values(), rules, strict=True)
-        return {one.predictions.name: model_summary(one, rule=rule, stage=stages, only=only) for one, rule in summarised}
+        return {
+            one.predictions.name: model_summary(one, rule=rule, stage=stages, only=only) for one, rule in summarised
+        }
 
     return worked_out(name, data.digest, what, made)
 
