@@ -125,8 +125,9 @@ def _sentence(rows):
         n, n_answers = len(some), len({row["answer"] for row in some})
         right = sum(row["outcome"] == "exact" for row in some)
         known = [row["p"] for row in some if row["p"] is not None]
-        text = f"{n} {kind}{'s' * (n != 1)} give{'s' * (n == 1)} {n_answers} different answer{'s' * (n_answers != 1)}"
-        text += f", {right} of them exact" if any(row["outcome"] for row in some) else ""
+        are = "are" if n_answers > 1 else "is"
+        text = f"With {n} {kind}{'s' * (n != 1)} there {are} {n_answers} different answer{'s' * (n_answers != 1)}"
+        text += f"; {right} of {n} {'are' if n > 1 else 'is'} exact" if any(row["outcome"] for row in some) else ""
         if known:
             text += f"; p of the answer is from {probability_text(min(known))} to {probability_text(max(known))}"
         said.append(f"{text}.")

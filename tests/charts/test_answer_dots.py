@@ -75,8 +75,8 @@ def test_table_and_sentence(taxonomy, answers):
     assert drawn.table["outcome"].tolist() == ["wrong", "coarse", "wrong", "coarse", "exact"]
     assert np.isnan(drawn.table["p"][2])
     assert drawn.sentence == (
-        "3 rules give 2 different answers, 0 of them exact; p of the answer is from 0.500 to 0.688. "
-        "2 models give 2 different answers, 1 of them exact; p of the answer is from 0.688 to 1."
+        "With 3 rules there are 2 different answers; 0 of 3 are exact; p of the answer is from 0.500 to 0.688. "
+        "With 2 models there are 2 different answers; 1 of 2 are exact; p of the answer is from 0.688 to 1."
     )
 
 
@@ -84,7 +84,7 @@ def test_labels_without_truth(taxonomy):
     labels = hv.NodeLists.from_lists([taxonomy.nodes("cat", "duck")])
     one = sample_answer(Evaluation.from_predictions(hv.Predictions.from_labels(taxonomy, labels)), 0)
     drawn = hv.charts.answer_dots(taxonomy, {"model": {"labels": one}})
-    assert drawn.sentence == "1 model gives 1 different answer."
+    assert drawn.sentence == "With 1 model there is 1 different answer."
     assert "cat; duck" in json.dumps(drawn.chart.to_dict())
 
 
