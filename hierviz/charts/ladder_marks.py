@@ -204,6 +204,9 @@ def _ribbon():
     start = "(now.parameter ? scale(axis, datum.low) : bars)"
     stop = "(now.parameter ? scale(axis, datum.high) : end)"
     name = "(datum.sign ? datum.sign + ' ' : '') + datum.name"
+    # A name keeps clear of the line of the threshold.
+    middle, line = f"({start} + {stop}) / 2", "scale(axis, at)"
+    is_crossed = f"(now.parameter && datum.k === now.k && abs({line} - {middle}) < 3.2 * length({name}) + 8)"
     span = "from: format(datum.low, '.3~f'), to: format(datum.high, '.3~f')"
     words = "{threshold: 'answer at each τ', lam: 'answer by λ, bits', bits: 'answer by ζ, bits'}[now.parameter] || 'answer'"
     return [
@@ -224,11 +227,11 @@ def _ribbon():
         ),
         _text(
             "ribbon_steps",
-            x=f"({start} + {stop}) / 2",
+            x=f"{is_crossed} ? ({line} - {start} > {stop} - {line} ? {start} + {line} : {line} + {stop}) / 2 : {middle}",
             y="ribbon + ribbon_tall / 2",
             align="'center'",
             text=f"{stop} - {start} > 34 ? {name} : {stop} - {start} > 12 ? datum.sign : ''",
-            limit=f"max(1, {stop} - {start} - 8)",
+            limit=f"max(1, ({is_crossed} ? max({line} - {start}, {stop} - {line}) : {stop} - {start}) - 8)",
             fill="c.on_colour",
             fontSize=12,
         ),
