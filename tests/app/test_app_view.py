@@ -18,7 +18,7 @@ from hierviz.reports.view import NODES, View, condition, grammar
 
 # Views of the demo with every kind of chart, and the number of charts on each.
 VIEWS = {
-    "overview": ("overview", {}, 0),
+    "overview": ("overview", {}, 3),
     "curves": ("curves", {}, 1),
     "curves by depth": ("curves", {"models": "log-win-flat-start"}, 1),
     # The ladder is no chart of Streamlit; all answers, the win and the paths are.
@@ -45,8 +45,8 @@ def test_page_has_title_sentences_and_privacy_line(name):
     assert not visit.at.error
     charts = visit.charts()
     assert len(charts) == n_charts
-    # The sentence of the curves is the title of their picture: see `test_no_sentence_is_on_the_page_twice`.
-    for _, below in charts if page != "curves" else ():
+    # Sentences of the curves and of the Overview are titles: see `test_no_sentence_is_on_the_page_twice` and `test_app_overview`.
+    for _, below in charts if page not in ("curves", "overview") else ():
         assert below.type == "markdown"
         assert re.fullmatch(r"[A-Z].{40,}\.", plain(below.value)), below.value
     assert PRIVACY in [one.value for one in visit.at.caption]
@@ -324,7 +324,7 @@ def test_model_rule_and_threshold_go_from_page_to_page():
     assert visit.control("Threshold τ").value == 0.8
     assert "threshold τ = 0.800" in visit.text
     visit.go("curves")
-    assert "at τ = 0.800: " in visit.text
+    assert (visit.query["model"], visit.query["threshold"]) == ("conditional-sigmoid", "0.800")
     visit.go("example")
     visit.control("Inference rule").select("leaf")
     visit.run()
@@ -456,8 +456,8 @@ def test_counts_on_the_filter_are_those_of_the_overview(no_charts, demo):
     visit.go("overview", under="watercraft", outcome="exact", threshold="0.700")
     wrong = expected_order(demo, "flat-softmax", "threshold", 0.7, "wrong", "watercraft", "win_lost")
     assert visit.says(len(wrong), "are wrong")
-    links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or one.label == "Details"]
-    assert len(links) == 1 + min(6, len(wrong))
+    links = [one.proto for one in visit.at.get("page_link") if "mistakes" in one.label or " → " in one.label]
+    assert len(links) == 1 + min(9, len(wrong))
     assert all("outcome=wrong" in str(link) and "under=watercraft" in str(link) for link in links)
     assert "Truth in watercraft" in [one.label for one in visit.at.button]
 
@@ -509,7 +509,7 @@ def test_hint_is_read_once():
 
 
 def test_every_rule_can_be_chosen(demo):
-    visit = Visit("overview")
+    visit = Visit("overview", model="flat-softmax", threshold="0.500")
     rules = {key: entry for key, entry in INFERENCE_RULES.items() if not getattr(entry, "returns_sets", False)}
     assert visit.control("Inference rule").options == [entry.label for entry in rules.values()]
     for rule, entry in rules.items():
