@@ -15,7 +15,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
-from hierviz.curves.operating_curve import envelope, envelope_integral
+from hierviz.curves.envelopes import envelope, envelope_integral
 from hierviz.metrics.confusion.multi_path import confusion_paths
 from hierviz.metrics.confusion.path_lists import PathLists
 from hierviz.metrics.path import path_metrics, truncate

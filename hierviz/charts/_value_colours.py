@@ -16,6 +16,7 @@ from hierviz.charts._canvas import boxes, hover, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts.theme import palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, number_text_of, usable_columns
+from hierviz.messages.number_text import percent_text
 
 # Shares that are grey and in the legend: most classes of most models are right more often than half of the time.
 MIDDLE, LEGEND = 0.75, (0.0, 0.5, 0.75, 1.0)
@@ -71,7 +72,7 @@ class ValueColours:
         if not self.is_share:
             ends = ((self.low, ""), (self.high, " (the most below this class)"))
             return [self._item(number_text_of(key, value) + words, value) for value, words in ends]
-        return [self._item(f"{value:.0%}".replace("%", " %"), value) for value in LEGEND]
+        return [self._item(percent_text(value), value) for value in LEGEND]
 
     def faded(self):
         """Items of a `legend`: how pale few samples are."""

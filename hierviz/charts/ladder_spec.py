@@ -13,7 +13,7 @@ ladder_spec
 from __future__ import annotations
 
 from hierviz.charts.ladder_marks import ladder_marks
-from hierviz.charts.theme import COLOURS, FONT
+from hierviz.charts.theme import COLOURS, FONT, LOCALE
 
 # Pixels: below these the drawing is that of a phone.
 NARROW = 640
@@ -57,7 +57,7 @@ def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True,
         "autosize": "none",
         "padding": 0,
         "background": {"signal": "c.background"},
-        "config": {"text": {"font": FONT}},
+        "config": {"text": {"font": FONT}, "locale": LOCALE},
         "signals": [{"name": name, "value": value} for name, value in inputs.items()]
         + [{"name": name, "update": update} for name, update in _signals().items()],
         "data": _data(record),

@@ -19,6 +19,8 @@ from hierviz.taxonomy.checks import check_kind
 FONT = '"Source Sans", "Source Sans Pro", sans-serif'
 # A name with a digit or an unknown font without a generic one makes vl-convert guess text widths.
 SIZE, SMALL = 13, 11.5
+# Percentages as `hierviz.messages.number_text` writes them.
+LOCALE = {"number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": "\u00a0%"}}
 
 # Pixels at the top right of a wide figure, where a page lays the tools of a chart over it: no legend is there.
 TOOLS, WIDE = 120, 640
@@ -208,9 +210,6 @@ def finish(chart, dark=None):
         text={"color": look.ink},
         view={"stroke": None},
         concat={"spacing": 8},
-        # Percentages as `hierviz.messages.number_text` writes them.
-        locale={
-            "number": {"decimal": ".", "thousands": ",", "grouping": [3], "currency": ["$", ""], "percent": "\u00a0%"}
-        },
+        locale=LOCALE,
     )
     return finished

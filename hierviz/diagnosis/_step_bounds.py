@@ -29,6 +29,7 @@ from hierviz.inference.parameters import LAM
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import infer
 from hierviz.inference.rules import BITS_TIE, TIE, lowest_of_best
+from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import probability_text
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -39,7 +40,7 @@ NARROW = 1e-9
 
 
 @dataclass(frozen=True, eq=False)
-class RuleSteps:
+class RuleSteps(Short):
     """Steps of one rule for one sample; arrays of shape (n_steps,).
 
     Attributes
