@@ -70,7 +70,7 @@ def answer_of(page):
 
 
 def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
-    page = open_page("model")
+    page = open_page("model?tree=icicle")
     heading(page, "Model")
     own_model(page, *foreign)
     asked = page.locator(".st-key-questions")

@@ -31,7 +31,9 @@ filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
     shell.stop(*shell.NO_MATCH)
 where.breadcrumb(choice)
-is_said = where.headline(choice)
+# A place of its own: what is drawn while it is computed must not move the table below, which would lose the focus.
+with st.container(key="headline"):
+    is_said = where.headline(choice)
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,

@@ -106,7 +106,9 @@ class Living {
 
   say(state) {
     this.told = {...state, until: performance.now() + 5000};
-    this.tell("chosen", {...state, sample: this.ladder.record.id});
+    // Of keys pressed one after the other the last one counts.
+    clearTimeout(this.waiting);
+    this.waiting = setTimeout(() => this.tell("chosen", {...state, sample: this.ladder.record.id}), 120);
   }
 
   end() {
