@@ -121,6 +121,7 @@ def test_a_dragged_bar_changes_the_answer_until_it_is_taken_back(open_page):
     expect(page.locator(".ladder-question")).to_have_text("Which answer at this τ?")
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("size", [(390, 844), (1920, 1080)])
 def test_it_fits_and_is_large_where_there_is_room(open_page, size):
     page = open_page(ADDRESS, size=size, scheme="dark", touch=size[0] < 500)

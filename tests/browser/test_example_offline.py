@@ -87,7 +87,7 @@ def assert_shown(place, evaluation, rule="threshold"):
     return value
 
 
-@pytest.mark.parametrize(("kind", "scheme"), [("cell", "light"), ("page", "dark")])
+@pytest.mark.parametrize(("kind", "scheme"), [("cell", "light"), pytest.param("page", "dark", marks=pytest.mark.long)])
 def test_it_lives_without_a_network(opened, models, kind, scheme):
     page, place = opened(kind, scheme)
     first, second = models.values()
@@ -133,6 +133,7 @@ def test_it_lives_without_a_network(opened, models, kind, scheme):
     assert assert_shown(place, second) == pytest.approx(0.31, abs=0.003)
 
 
+@pytest.mark.long
 def test_it_is_fitted_to_its_cell(opened):
     page, place = opened("cell")
 

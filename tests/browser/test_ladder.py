@@ -64,7 +64,7 @@ def bare(chromium):
     page.close()
 
 
-@pytest.mark.parametrize("kind", [*KINDS, "demo"])
+@pytest.mark.parametrize("kind", ["demo", *(pytest.param(kind, marks=pytest.mark.long) for kind in KINDS)])
 def test_the_answer_is_that_of_the_rule_at_every_step_and_a_float_beside(bare, demo, kind):
     for sample in samples_of(kind, demo):
         record = record_of(sample)
@@ -168,6 +168,7 @@ def test_the_line_is_dragged_without_the_server_which_hears_of_it_at_the_end(ope
     expect(page.get_by_test_id("stMain")).to_contain_text(f"on the way to the answer {answer}")
 
 
+@pytest.mark.long
 def test_it_is_dragged_with_the_network_off(open_page, demo):
     page = opened(open_page, new=True)
     steps = sample_steps(demo, demo.predictions.row(SAMPLE))
@@ -292,6 +293,7 @@ def test_keys_and_buttons_lead_to_the_next_sample_and_back(open_page):
     assert place.get_attribute("data-ready") == first
 
 
+@pytest.mark.long
 def test_the_next_sample_is_drawn_before_the_server_answers(open_page):
     page = opened(open_page, "example", new=True)
     first = page.locator(EXAMPLE).get_attribute("data-ready")

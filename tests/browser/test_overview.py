@@ -48,6 +48,7 @@ def test_pictures_are_linked_and_lead_on(open_page):
     assert address(page) == recommended
 
 
+@pytest.mark.long
 def test_the_main_picture_of_the_page_is_marked_and_no_other(open_page):
     page = open_page("mistakes")
     page.wait_for_selector("[data-hierviz=main] .stDataFrame", state="attached")
