@@ -101,8 +101,16 @@ class Visitor:
         times = psutil.Process(self.server.process.pid).cpu_times()
         return times.user + times.system
 
+    def rest(self):
+        """Wait until the server does nothing: what it prepares for the next page is no part of an interaction."""
+        before, start = -1.0, time.perf_counter()
+        while self.cpu() > before + 0.02 and time.perf_counter() - start < LONGEST / 1000:
+            before = self.cpu()
+            self.page.wait_for_timeout(300)
+
     def seconds(self, act):
         """(server time, the same seen in the page, CPU time) of what `act` asks, in seconds; of times the slowest of its runs."""
+        self.rest()
         self.asked, self.runs = None, []
         self.wire.passed.clear()
         before = self.cpu()

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.compare_page import table_panel
+from hierviz.app.compare_page.compared import MOST, Compared
 from hierviz.app.curve_panels import uncertainty
 from hierviz.app.curve_panels.curve_chart import CurveChoice
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
@@ -135,3 +137,5 @@ if pictures is not None:
     if where.answers is not None:
         with left:
             goes_wrong_most(where)
+    if pictures.is_recommended:
+        table_panel.ahead(Compared(data, list(data.methods)[:MOST], choice))
