@@ -63,9 +63,7 @@ def _boxes(table, width, height, radius, start):
     mark = {"cornerRadius": radius, "strokeWidth": alt.ExprRef("datum.line"), "opacity": 1, **STILL}
     stroke = alt.Stroke("stroke:N", scale=None)
     return (
-        alt.Chart(table)
-        .mark_rect(**mark)
-        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
+        alt.Chart(table).mark_rect(**mark).encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
     )
 
 

@@ -97,7 +97,9 @@ class Plane:
     def lines(self, drawn, series, **channels):
         """Lines of `curve_lines`; `series` are columns with a value for each of their numbers, which `channels` use."""
         return [
-            _lines(table.assign(**{name: [of[k] for k in table["model"]] for name, of in series.items()}), self, **channels)
+            _lines(
+                table.assign(**{name: [of[k] for k in table["model"]] for name, of in series.items()}), self, **channels
+            )
             for table in tables(drawn)
         ]
 

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 from altair.utils.schemapi import SchemaBase
 
-PLAIN = (str, int, float, bool, type(None))
+PLAIN = (str, int, float, bool, type(None), SchemaBase)
 
 
 @dataclass(frozen=True, eq=False)
@@ -98,7 +98,7 @@ def _text(value):
     """A setting as a text that differs where it does."""
     if isinstance(value, np.generic):
         value = value.item()
-    if isinstance(value, PLAIN) or isinstance(value, SchemaBase):
+    if isinstance(value, PLAIN):
         return repr(value)
     if isinstance(value, tuple | list):
         return f"({','.join(map(_text, value))})"

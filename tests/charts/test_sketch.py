@@ -35,10 +35,12 @@ def figures(threshold, **look):
     """The pictures of the Overview at a threshold; what is drawn differs in its rows alone."""
     first = next(iter(CURVES))
     at = CURVES[first].at(0.5)
-    point = charts.ChosenPoint(first, f"τ = {threshold}", float(at["info_recall"]), float(at["correct"]) - threshold / 1e4)
+    point = charts.ChosenPoint(
+        first, f"τ = {threshold}", float(at["info_recall"]), float(at["correct"]) - threshold / 1e4
+    )
     share = threshold / 2
     shares = {name: {"exact": share, "coarse": 0.25, "no_answer": 0.25, "wrong": 0.5 - share} for name in CURVES}
-    yield charts.operating_points(CURVES, {name: 0.5 for name in CURVES}, point, level=0.95, **look)
+    yield charts.operating_points(CURVES, dict.fromkeys(CURVES, 0.5), point, level=0.95, **look)
     yield charts.outcome_bars(shares, highlight=first, **look)
 
 
@@ -110,10 +112,12 @@ def test_a_sketch_stands_for_its_chart():
     assert isinstance(drawn, Sketch)
     assert isinstance(drawn.encode(color=alt.value("blue")), alt.Chart)
     assert isinstance(layer(drawn, alt.Chart().mark_point()), alt.LayerChart)
-    assert isinstance(vconcat(legend([(None, [{"kind": "dot", "label": "a", "colour": "red", "shape": "circle"}])], 90)).chart,
-                      alt.VConcatChart)
+    assert isinstance(
+        vconcat(legend([(None, [{"kind": "dot", "label": "a", "colour": "red", "shape": "circle"}])], 90)).chart,
+        alt.VConcatChart,
+    )
 
 
 def test_what_could_hide_a_difference_is_no_setting():
     with pytest.raises(TypeError, match="plain settings, got ndarray"):
-        texts([{"x": 0, "y": 0, "text": "a", "colour": "red"}], np.zeros(5000), 10).layout
+        _ = texts([{"x": 0, "y": 0, "text": "a", "colour": "red"}], np.zeros(5000), 10).layout

@@ -7,9 +7,9 @@ from functools import partial
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import server_memory
 from hierviz.app.compare_page.compared import WITHOUT_THRESHOLD
 from hierviz.app.compare_page.shown_table import WITH_NUMBER, downloads, draw_table, legend
+from hierviz.app.state import server_memory
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import pick, pick_several
 from hierviz.app.widgets.figure import main_place

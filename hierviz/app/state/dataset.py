@@ -191,8 +191,8 @@ def open_files(files, stage=lambda name, unit="rows": None, find=None):
         Called with the name of each stage and what it counts, rows if not given; gives its `progress`, called with (done, in
         all), or None.
     find : callable, optional
-        Gives a Dataset of a digest that is open already, or None: it is not read again. Without it the files are hashed while they
-        are read.
+        Gives a Dataset of a digest that is open already, or None: it is not read again. Without it the files are hashed while
+        they are read.
 
     Returns
     -------
