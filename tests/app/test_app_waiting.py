@@ -337,7 +337,8 @@ def test_the_table_of_compare_without_intervals_is_made_ahead(tmp_path, monkeypa
     visit = Visit("overview", data=data.key)
     until(lambda: server_memory._ahead._now is None)
     assert [named["resamples"] for _, named in calls] == [0]
-    assert not visit.go("compare").at.error
+    (threshold,) = set(calls[0][1]["threshold"])
+    assert not Visit("compare", data=data.key, threshold=str(threshold)).at.error
     assert len(calls) == 1
     # Another choice than the recommended one is not worth it.
     Visit("overview", data=data.key, threshold="0.123")
@@ -385,3 +386,19 @@ def test_files_are_hashed_while_they_are_read_and_where_that_fails_no_longer(tmp
         raise ValueError
     with pytest.raises(CancelledError):
         hashing._told()
+
+
+def test_a_table_computes_the_blocks_of_its_columns_only(tmp_path, counted):
+    from hierviz.comparison import compare
+
+    data = shelved(tmp_path, "one", "other")
+    sets = counted(evaluation.Evaluation, "label_counts")
+    whole = compare(list(data.models.values()), resamples=0).to_dict()["rows"]
+    assert sets
+    sets.clear()
+    some = compare(list(data.models.values()), metrics="curve.ac,distribution.softmax_win", resamples=0).to_dict()[
+        "rows"
+    ]
+    assert not sets
+    for row, of_whole in zip(some, whole, strict=True):
+        assert row["values"] == {key: of_whole["values"][key] for key in row["values"]}
