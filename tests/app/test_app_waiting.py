@@ -334,7 +334,7 @@ def test_the_table_of_compare_without_intervals_is_made_ahead(tmp_path, monkeypa
     monkeypatch.setattr(recommended, "FEWEST", 1)
     calls = counted(table_panel, "compare")
     data = shelved(tmp_path, "one", "other")
-    visit = Visit("overview", data=data.key)
+    Visit("overview", data=data.key)
     until(lambda: server_memory._ahead._now is None)
     assert [named["resamples"] for _, named in calls] == [0]
     (threshold,) = set(calls[0][1]["threshold"])
@@ -389,7 +389,7 @@ def test_files_are_hashed_while_they_are_read_and_where_that_fails_no_longer(tmp
 
 
 def test_a_table_computes_the_blocks_of_its_columns_only(tmp_path, counted):
-    from hierviz.comparison import compare
+    from hierviz.comparison.table import compare
 
     data = shelved(tmp_path, "one", "other")
     sets = counted(evaluation.Evaluation, "label_counts")
