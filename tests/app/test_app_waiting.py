@@ -399,6 +399,7 @@ def test_a_table_computes_the_blocks_of_its_columns_only(tmp_path, counted):
     some = compare(list(data.models.values()), metrics="curve.ac,distribution.softmax_win", resamples=0).to_dict()[
         "rows"
     ]
-    assert not sets
+    # The distribution of constant scores is evaluated once a different truth, on few samples.
+    assert not [one for (one, *_), _ in sets if one in data.models.values()]
     for row, of_whole in zip(some, whole, strict=True):
         assert row["values"] == {key: of_whole["values"][key] for key in row["values"]}
