@@ -8,7 +8,7 @@
 var hierviz = globalThis.hierviz ?? {};
 globalThis.hierviz = hierviz;
 (() => {
-  const TABLES = ["sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y"];
+  const TABLES = ["sample", "models", "steps", "rows", "empty", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y"];
   const SIGNS = {threshold: "τ", lam: "λ", bits: "ζ"};
   const NAMES = {threshold: "threshold τ of this sample", lam: "λ of this sample, bits", bits: "ζ of this sample, bits"};
 

@@ -8,7 +8,7 @@ no answer, number or sentence.
 
 Functions and classes
 ---------------------
-ladder_record, step_at, LadderSettings
+ladder_record, colour_places, step_at, LadderSettings
 """
 
 from __future__ import annotations
@@ -44,9 +44,10 @@ BETWEEN, MIDDLE = 0.45, 0.6
 CURVE_KNOTS = np.arange(201)[::-1] / 200
 CURVE_AXES = "info_recall", "correct"
 # Letters and lines, wide and narrow: of the sentence, of a text sample, of its attributes.
-SENTENCE = {"wide": (124, 2), "medium": (84, 2), "narrow": (42, 4)}
-TEXT = {"wide": (34, 15), "narrow": (52, 4)}
-FACTS = {"wide": (40, 4), "narrow": (42, 4)}
+SENTENCE = {"wide": (124, 2), "medium": (84, 2), "narrow": (48, 3)}
+TEXT = {"wide": (34, 15), "narrow": (52, 3)}
+FACTS = {"wide": (40, 4), "narrow": (42, 2)}
+SIGNS = {"threshold": "τ", "lam": "λ", "bits": "ζ"}
 HIDDEN = ("image", "file", "text", "path")
 
 
@@ -79,7 +80,7 @@ class LadderSettings:
         return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own, asks)
 
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed=""):
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed="", colours=None):
     """The record of one sample.
 
     Parameters
@@ -96,6 +97,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         Whether the models have a small operating curve, where their samples are a data set.
     changed : str
         What a visitor has changed in the first model, in words, where the record asks.
+    colours : dict of str to int, optional
+        Place of the colour of each model among those of `theme`, by key; by default the place of its name.
 
     Returns
     -------
@@ -105,6 +108,7 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
     found = {key: evaluation.predictions.row(sample_id) for key, evaluation in evaluations.items()}
     keys = [key for key, row in found.items() if row is not None]
     models = [_Model(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
+    colours = colours or colour_places(evaluations)
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
@@ -115,7 +119,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
     return {
         "id": models[start].evaluation.predictions.sample_id(models[start].row),
         "models": [
-            {"key": key, "name": model.evaluation.predictions.name} for key, model in zip(keys, models, strict=True)
+            {"key": key, "name": model.evaluation.predictions.name, "colour": colours[key]}
+            for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
             {
@@ -132,6 +137,12 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         **_ticks(tables["curve"]),
         **({"ask": questions(models, tables["steps"], changed)} if settings.asks else {}),
     }
+
+
+def colour_places(evaluations):
+    """Place of the colour of each model, by its key: runs of one name share theirs."""
+    names = list(dict.fromkeys(one.predictions.name for one in evaluations.values()))
+    return {key: names.index(one.predictions.name) for key, one in evaluations.items()}
 
 
 def step_at(record, model, rule, value):
@@ -179,6 +190,17 @@ def _lines(text, letters, most):
     return textwrap.wrap(text, letters, max_lines=most, placeholder=" …", break_on_hyphens=False)
 
 
+def _reached(step, reaching):
+    """At which values of the parameter the answers of some steps reach what that of a step does not."""
+    if not reaching:
+        return "not reached by this rule"
+    near = min(reaching, key=lambda one: abs(one["k"] - step["k"]))
+    sign, is_low = SIGNS[near["parameter"]], near["closed"] == "low"
+    if near["k"] < step["k"]:
+        return f"reached only {'below' if is_low else 'up to'} {sign} = {near['high']:.3f}: {near['name']}"
+    return f"reached only {'from' if is_low else 'above'} {sign} = {near['low']:.3f}: {near['name']}"
+
+
 class _Model:
     """The rows of one model."""
 
@@ -191,7 +213,7 @@ class _Model:
         self.true_paths = [path.tolist()[1:] for i in range(len(self.truth)) for path in each[i]]
         self.p = predictions.node_probabilities(one)[0] if predictions.has_scores else None
         self.high = node_bounds(predictions, one)[1][0] if predictions.has_unknown else None
-        self.tables = {name: [] for name in ("steps", "rows", "bars", "lanes", "win", "curve")}
+        self.tables = {name: [] for name in ("steps", "rows", "empty", "bars", "lanes", "win", "curve")}
         self.scenes = {}
         rules = list(dict.fromkeys((*settings.rules, settings.rule)))
         steps = steps_by_rule(evaluation, row, rules, threshold=settings.threshold, **settings.parameters)
@@ -239,6 +261,7 @@ class _Model:
         }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
         row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
+        row |= {"on": f"counted on {len(paths[0])} paths" if self.truth and len(paths[0]) > 1 else ""}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
 
     def _sums(self, steps, k):
@@ -260,7 +283,11 @@ class _Model:
         if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
             lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
         drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
-        self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
+        self.scenes[key] = drawn | {
+            "number": len(self.scenes),
+            "is_set": is_set,
+            "reach": max(map(len, claimed), default=0),
+        }
         return len(self.scenes) - 1
 
     def _true_paths(self, paths):
@@ -292,7 +319,22 @@ class _Model:
                     if table == "lanes":
                         places["u0"] = tops[row["row0"]] + row["slot0"] + MIDDLE if row["row0"] >= 0 else 0.0
                     self._add(table, {"a": drawn["number"]} | row | places)
+        self._empty(int(is_set), scenes, [tops[row] + (slots[row] - 1) / 2 + MIDDLE for row in sorted(slots)])
         self._win(int(is_set), tops)
+
+    def _empty(self, group, scenes, middles):
+        """Why a row has nothing at a step: which of the other answers of the rule it is for."""
+        depths = {drawn["number"]: 1 + max((bar["row"] for bar in drawn["bars"]), default=-1) for drawn in scenes}
+        reach = {drawn["number"]: drawn["reach"] for drawn in scenes}
+        of_rule = {}
+        for step in self.tables["steps"]:
+            if step["g"] == group:
+                of_rule.setdefault(step["r"], []).append(step)
+        for rule, steps in of_rule.items():
+            for step in steps:
+                for row in range(depths.get(step["a"], len(middles)), len(middles)):
+                    text = _reached(step, [one for one in steps if reach.get(one["a"], 0) > row])
+                    self._add("empty", {"r": rule, "k": step["k"], "row": row, "u": middles[row], "text": text})
 
     def _threshold_at(self, row):
         """That of rule `depth_thresholds` at the depth of a row; None in a graph."""
