@@ -81,7 +81,7 @@ def _said():
 
 def bars():
     """Bars of p of true length with their names, numbers and states."""
-    y, said = f"({Y} + (narrow ? 4 : 0))", _said()
+    y, said = f"({Y} + (narrow ? 5 : 0))", _said()
     height = "(datum.kind === 'rest' ? min(4 * large, bar_tall) : datum.kind === 'node' ? bar_tall : 0.7 * bar_tall)"
     is_node, is_ghost = "datum.kind === 'node'", "(told && datum.state === 'ghost')"
     state = "(datum.state === 'others' || told ? datum.state : datum.kind === 'node' ? 'root' : 'tn')"
@@ -150,7 +150,7 @@ def names():
         "fontSize": f"{is_node} ? size : size - 1",
     }
     empty = {"x": "bars + (narrow ? 0 : 12)", "y": Y, "text": "datum.text", "limit": "end - bars - 12"}
-    behind = {"stroke": "c.background", "strokeWidth": 4, "opacity": 0.9}
+    behind = {"stroke": "c.background", "strokeWidth": 3, "opacity": 0.9}
     return [
         text("empty_now", **empty, **SMALL, **behind),
         text("empty_now", **empty, **SMALL),

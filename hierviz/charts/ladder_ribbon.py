@@ -43,7 +43,7 @@ def ribbon():
             align="'center'",
             text=f"{stop} - {start} > 34 ? {name} : {stop} - {start} > 12 ? datum.sign : ''",
             limit=f"max(1, ({is_crossed} ? max({at} - {start}, {stop} - {at}) : {stop} - {start}) - 8)",
-            fill="c.on_colour",
+            fill="datum.k === now.k ? c.on_colour : c.ink",
             fontSize=12,
         ),
         text(
