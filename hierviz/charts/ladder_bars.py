@@ -74,7 +74,8 @@ def _said():
     """What is written at a bar: p, what the class is, and whether the answer stops before it."""
     is_next = "(told && is_p && now.next === datum.name && datum.kind !== 'rest')"
     where = "(now.elsewhere ? ' (in another branch)' : '')"
-    stops = f"({is_next} ? now.g ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
+    # Where the axis is short there is no room to say that the answer stops.
+    stops = f"({is_next} ? now.g || end - bars < 340 ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
     ends = "(told && datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '')"
     return f"(datum.text + {ends} + {stops} + (datum.mark ? '  ' + datum.mark : ''))"
 

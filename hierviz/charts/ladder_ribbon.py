@@ -76,14 +76,14 @@ def line():
     return [
         mark("rule", x=x, stroke="c.background", strokeWidth=5, **ends),
         mark("rule", x=x, stroke="c.ink", strokeWidth=2, **ends),
-        mark("rect", xc=x, width="70 * large", yc=head, height="15 * large", fill="c.background", opacity=is_there),
+        mark("rect", xc=x, width="(now && now.parameter ? 70 : 104) * large", yc=head, height="15 * large", fill="c.background", opacity=is_there),
         text(
             name="label",
             x=x,
             y=head,
             align="'center'",
             fontSize=13,
-            text=f"at === null ? '' : {sign} + ' = ' + format(at, '.3f')",
+            text=f"at === null ? '' : {sign} + ' = ' + format(at, '.3f') + (now.parameter ? '' : ', fixed')",
             **BOLD,
         ),
         mark(
