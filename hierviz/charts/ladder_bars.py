@@ -75,7 +75,9 @@ def _said():
     is_next = "(told && is_p && now.next === datum.name && datum.kind !== 'rest')"
     where = "(now.elsewhere ? ' (in another branch)' : '')"
     # Where the axis is short there is no room to say that the answer stops.
-    stops = f"({is_next} ? now.g || end - bars < 340 ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
+    stops = (
+        f"({is_next} ? now.g || end - bars < 340 ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
+    )
     ends = "(told && datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '')"
     return f"(datum.text + {ends} + {stops} + (datum.mark ? '  ' + datum.mark : ''))"
 
@@ -87,8 +89,9 @@ def bars():
     is_node, is_ghost = "datum.kind === 'node'", "(told && datum.state === 'ghost')"
     state = "(datum.state === 'others' || told ? datum.state : datum.kind === 'node' ? 'root' : 'tn')"
     # Where the number is inside its bar; outside it keeps clear of the line of the threshold.
-    inside, after = "(scale('p', datum.p) > bars + 0.6 * (end - bars))", "scale('p', max(datum.p, datum.hi))"
-    line = "(is_p ? scale('p', at) : -99)"
+    after, line = "scale('p', max(datum.p, datum.hi))", "(is_p ? scale('p', at) : -99)"
+    is_crossed = f"({line} < scale('p', datum.p) + 4 && {line} > scale('p', datum.p) - 14 - 6 * length({said}))"
+    inside = f"(scale('p', datum.p) > bars + 0.6 * (end - bars) && !{is_crossed})"
     beside = f"({line} > {after} - 4 && {line} < {after} + 10 + 5.6 * length({said}) ? {line} + 6 : {after} + 6)"
     on_bar = f"({state} === 'tn' || {is_ghost} ? c.ink : c.on_colour)"
     return [

@@ -76,7 +76,15 @@ def line():
     return [
         mark("rule", x=x, stroke="c.background", strokeWidth=5, **ends),
         mark("rule", x=x, stroke="c.ink", strokeWidth=2, **ends),
-        mark("rect", xc=x, width="(now && now.parameter ? 70 : 104) * large", yc=head, height="15 * large", fill="c.background", opacity=is_there),
+        mark(
+            "rect",
+            xc=x,
+            width="(now && now.parameter ? 70 : 104) * large",
+            yc=head,
+            height="15 * large",
+            fill="c.background",
+            opacity=is_there,
+        ),
         text(
             name="label",
             x=x,

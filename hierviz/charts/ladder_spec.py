@@ -90,7 +90,7 @@ def _signals():
         "picture": "narrow ? 92 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
         "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
         # On a phone the sample is above the sentence.
-        "above": "sample.picture ? max(picture + 6, 62 + facts) : 66 + 17 * length(sample.text_narrow) + facts",
+        "above": "sample.picture ? max(picture + 6, 62 + facts) : 76 + 17 * length(sample.text_narrow) + facts",
         "facts": "14 * length(sample.facts_narrow)",
         "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : titled ? 76 : 26",
         "foot": "(narrow ? 300 : 78) * large",

@@ -79,7 +79,9 @@ class ExamplePage:
     def drawing(self, row, key):
         """The living drawing of a sample, whose record is put into the store by `key`: HTML."""
         sample = self.evaluation.predictions.sample_id(row)
-        figure = example_figure(self.models, sample, self.first, self.choice, picture=False, colours=self.colours, asks=True)
+        figure = example_figure(
+            self.models, sample, self.first, self.choice, picture=False, colours=self.colours, asks=True
+        )
         if key not in self.store:
             tables = {name: figure.record[name] for name in SHARED}
             self.store.setdefault("ladder", packed({"spec": ladder_spec(fills=False), "tables": tables}))

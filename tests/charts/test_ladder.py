@@ -360,3 +360,15 @@ def test_a_model_has_the_colour_of_its_method_whatever_else_is_drawn(taxonomy):
             (curve,) = [items for mark, items in drawing.marks if data_of(mark) == "curve_now"]
             assert {one["stroke"] for one in curve} == {COLOURS["models"][dark][place]}
     assert [one["colour"] for one in hv.charts.example(list(models.values()), "s").record["models"]] == [1, 1, 2]
+
+
+def test_an_answer_below_an_inner_truth_says_why_it_is_counted_as_wrong(taxonomy):
+    predictions = hv.Predictions.from_scores(
+        taxonomy, [[0.7, 0.1, 0.1, 0.1]], "leaf_probabilities", truth=taxonomy.nodes("mammal")
+    )
+    record = ladder_record({"m": Evaluation.from_predictions(predictions)}, "0", LadderSettings("threshold", 0.5))
+    drawing = Drawing(record, value=0.65)
+    assert drawing.sentence == "Stops at cat (p = 0.700): it is a leaf. Exact: it is below the truth, mammal."
+    words = {bar["name"]: bar["words"] for bar in drawing.bars}
+    assert words["cat"].endswith("below the truth")
+    assert "below" not in words["mammal"]
