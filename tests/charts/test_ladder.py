@@ -10,7 +10,8 @@ import vl_convert
 from ladder_samples import KINDS, PARAMETERS, DemoSample, Sample, record_of, samples_of, values_of
 
 import hierviz as hv
-from hierviz.charts.ladder_record import MOST_LANES, LadderSettings, ladder_record
+from hierviz.charts.ladder_model import MOST_LANES
+from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.theme import COLOURS
 from hierviz.demo import load_demo
