@@ -38,13 +38,11 @@ class Figure:
         Pixels.
     still : callable, optional
         Takes `dark`, `width` and `height`, gives the chart as it is on a slide with that much room: without handles and the like.
-    sample : callable, optional
-        Without arguments, gives the sample that it is about: a PNG (bytes), or a text.
     """
 
-    def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None, sample=None):
+    def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None):
         self._draw, self._table, self._sentence = draw, table, sentence
-        self.dark, self.width, self.still, self._sample = dark, width, still, sample
+        self.dark, self.width, self.still = dark, width, still
         self._sketches = {}
 
     @cached_property
@@ -61,11 +59,6 @@ class Figure:
     def sentence(self):
         """What the chart says, in words; empty where it says no more than its table."""
         return self._sentence() if callable(self._sentence) else self._sentence
-
-    @cached_property
-    def sample(self):
-        """The sample that the figure is about, a PNG (bytes) or a text; None where there is none."""
-        return self._sample() if self._sample else None
 
     def draw(self, dark=None, width=None):
         """The chart in another theme or width; `dark` and `width` are those of the figure where they are None."""
@@ -117,8 +110,8 @@ class Shown:
     def _parts(self, kind):
         """Files of the program or the style."""
         if not self._is_living:
-            return ("figure",)
-        return ("ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
+            return ("unpack", "figure") if kind == "js" else ("figure",)
+        return ("unpack", "ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
 
     def _repr_html_(self):
         page = self._page(needs_library() if self._library is None else self._library)

@@ -146,6 +146,12 @@ class Dataset:
         """Names of the methods, in order: a model has the colour of its place here on all pages."""
         return tuple(runs[0].predictions.name for runs in self.methods.values())
 
+    @property
+    def colour_places(self):
+        """Place of the colour of each model, by its key: that of its method in `method_names`."""
+        places = {method: place for place, method in enumerate(self.methods)}
+        return {key: places[self.method_of(key)] for key in self.models}
+
     def method_of(self, key):
         """Key of the first run of a model's method."""
         return self.runs_of(key)[0]
