@@ -47,7 +47,7 @@ def test_what_is_folded_below_the_drawing_is_not_made(monkeypatch):
     visit = Visit("example")
     n = len(made)
     assert n
-    visit.folded = ()
+    visit.folded, visit.at.session_state["all-rules"] = (), False
     visit.run()
     assert len(made) == n
 
