@@ -262,7 +262,7 @@ def test_files_of_the_command_line_are_complained_about_with_its_flags():
 
 def test_an_address_without_data_means_those_of_the_start(monkeypatch):
     monkeypatch.setattr(sys, "argv", ["app", "--demo", "wikipedia"])
-    assert Visit("overview").query["data"] == "wikipedia"
+    assert Visit("overview").at.session_state["view"].data == "wikipedia"
     visit = Visit("example", model="flat-softmax", sample="1757")
     assert (visit.query["data"], visit.query["sample"]) == ("wikipedia", "1757")
     # What shows the other demo says so, and so do its links.
