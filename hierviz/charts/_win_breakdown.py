@@ -138,11 +138,11 @@ def _written(rows, win):
         if "n_levels" in row:
             row["sum"] = f"{fraction_text(row['weight'])} in all, {term}"
         else:
-            row["sum"] = f"{fraction_text(row['weight'])} × {_p_text(row['p'], decimals)} = {term}"
+            row["sum"] = f"{fraction_text(row['weight'])} × {p_text(row['p'], decimals)} = {term}"
     return rows, f"win {total}"
 
 
-def _p_text(p, decimals):
+def p_text(p, decimals):
     """A probability with so many decimals; one that would read 0 has its own way."""
     text = fixed_text(p, decimals)
     return probability_text(p) if p > 0 and float(text) == 0 else text

@@ -7,7 +7,7 @@ rows, lanes, bars, names
 
 from __future__ import annotations
 
-from hierviz.charts.ladder_channels import IS_END, LANE, SHOWN, SMALL, STATE, Y, mark, text
+from hierviz.charts.ladder_channels import IS_END, IS_ROOT, LANE, SHOWN, SMALL, STATE, Y, mark, text
 
 
 def rows():
@@ -36,9 +36,20 @@ def rows():
         text(x="bars - 12", text="narrow ? '' : sample.axis", align="'right'", **head),
         text(x="wins", text="narrow || !data('win_now').length ? '' : 'win: weight × p'", **head),
         text(x="counts", text="narrow ? '' : 'path'", **head),
-        text(x="x0 + 2", text="narrow ? '' : sample.root", limit="max(names_wide, 60)", **head),
+        text(
+            x="x0 + 2",
+            text=f"narrow ? '' : {IS_ROOT} ? sample.root + ': no answer' : sample.root",
+            limit="bars - x0 - 110",
+            **head,
+        ),
         text(x="bars + 12", y="top + 24", text="scene < 0 ? 'More than six paths: they are drawn below.' : ''"),
-        text(x="bars", y="ribbon + ribbon_tall + 26", text="narrow ? '' : now.unlisted", limit="end - bars", **SMALL),
+        text(
+            x="bars",
+            y="ribbon + ribbon_tall + 26",
+            text="narrow ? '' : now.unlisted || (told ? now.needed : '')",
+            limit="end - bars",
+            **SMALL,
+        ),
     ]
 
 
@@ -67,6 +78,17 @@ def lanes():
             strokeWidth=f"{IS_END} ? 2 : 1",
             shape="datum.truth && !(told && datum.answer) ? 'square' : 'circle'",
         ),
+        mark(
+            "symbol",
+            "lanes_now",
+            x="x0 + 10 + datum.lane0 * lane_step",
+            y="top",
+            fill="c.root",
+            stroke="c.ink",
+            size=130,
+            strokeWidth=2,
+            opacity=f"datum.row === 0 && {IS_ROOT} ? 1 : 0",
+        ),
     ]
 
 
@@ -74,11 +96,12 @@ def _said():
     """What is written at a bar: p, what the class is, and whether the answer stops before it."""
     is_next = "(told && is_p && now.next === datum.name && datum.kind !== 'rest')"
     where = "(now.elsewhere ? ' (in another branch)' : '')"
-    # Where the axis is short there is no room to say that the answer stops.
-    stops = (
-        f"({is_next} ? now.g || end - bars < 340 ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
-    )
-    ends = "(told && datum.answer ? '  answer' : '') + (datum.truth ? '  truth' : '')"
+    # Where the axis is short, or ends soon, there is no room to say that the answer stops.
+    is_short = "(end - bars < 340 || end - max(scale('p', datum.p), is_p ? scale('p', at) : 0) < 150 * large)"
+    stops = f"({is_next} ? now.g || {is_short} ? ', not above τ' : ', not above τ: stops before it' + {where} : '')"
+    is_answer = "told && datum.answer"
+    ends = f"({is_answer} ? datum.truth ? '  answer, truth' : '  answer' : datum.truth ? '  truth' : '')"
+    ends += f" + ({is_answer} && datum.leaf ? ', a leaf' : '')"
     return f"(datum.text + {ends} + {stops} + (datum.mark ? '  ' + datum.mark : ''))"
 
 

@@ -12,6 +12,8 @@ OUTCOME = "({exact: c.tp, coarse: c.path, no_answer: c.root, wrong: c.fp}[datum.
 STATE = "(told ? {tp: 'correct', fp: 'wrong', fn: 'missed', path: 'answered'}[datum.state] || '' : '')"
 # What a node is, where that is shown.
 SHOWN, IS_END = "(told ? datum.state : 'root')", "(told && datum.answer || datum.truth)"
+# Whether the answer says nothing.
+IS_ROOT = "(told && now.outcome === 'no_answer')"
 Y, LANE = "(top + datum.u * slot_tall)", "(x0 + 10 + datum.lane * lane_step)"
 SMALL = {"fill": "c.muted", "fontSize": 11}
 BOLD = {"fontWeight": 600}

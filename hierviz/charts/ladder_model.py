@@ -11,7 +11,7 @@ import textwrap
 
 import numpy as np
 
-from hierviz.charts._win_breakdown import fraction_text
+from hierviz.charts._win_breakdown import fraction_text, p_text
 from hierviz.charts.ladder_scene import scene
 from hierviz.charts.theme import ANSWERS
 from hierviz.diagnosis._sample_steps import steps_by_rule
@@ -74,8 +74,9 @@ class LadderModel:
         self.thresholds = node_thresholds(self.taxonomy, by_depth) if self.taxonomy.is_tree else None
         self.below = self._below(steps.get("threshold"))
         for rule, table in steps.items():
+            needed = self._needed(table)
             for k in range(len(table)):
-                self._step(rule, table, k)
+                self._step(rule, table, k, needed)
         for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
             self._lay_out(is_set)
         if curve and not evaluation.why_no_curve():
@@ -92,7 +93,7 @@ class LadderModel:
             below[node] = below[following] if k and steps.next_is_below[k] else node
         return below
 
-    def _step(self, rule, steps, k):
+    def _step(self, rule, steps, k, needed):
         answer, outcome, following = steps.answers[k].tolist(), str(steps.outcome[k]), int(steps.next_node[k])
         sentence = str(steps.sentence[k])
         name = ", ".join(self.taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in answer[:3])
@@ -113,7 +114,7 @@ class LadderModel:
             "elsewhere": following >= 0 and not steps.next_is_below[k],
         }
         row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
-        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
+        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted, "needed": needed}
         row |= {"on": f"counted on {len(paths[0])} paths" if self.truth and len(paths[0]) > 1 else ""}
         self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
 
@@ -122,7 +123,26 @@ class LadderModel:
         if not self.truth:
             return "truth unknown"
         ratios = (("hP", float(steps.hp[k])), ("hR", float(steps.hr[k])))
-        return " · ".join(f"{name} {fixed_text(value, 2)}" for name, value in ratios)
+        # Of nothing answered the precision is 0/0, which counts as 1.
+        is_none = steps.tp[k] + steps.fp[k] == 0
+        return " · ".join(
+            f"{name} {fixed_text(value, 2)}" + (" (0/0)" if is_none and name == "hP" else "") for name, value in ratios
+        )
+
+    def _needed(self, steps):
+        """For which values of the parameter the answer is exact, or else as deep as it is ever right; "" where unknown."""
+        if not self.truth or not steps.parameter:
+            return ""
+        sign = SIGNS[steps.parameter]
+        exact, coarse = (np.flatnonzero(steps.outcome == outcome) for outcome in ("exact", "coarse"))
+        if not len(exact) + len(coarse):
+            return f"No {sign} gives a right class."
+        best = exact if len(exact) else coarse[steps.tp[coarse] == steps.tp[coarse].max()]
+        low, high = (fixed_text(float(ends[best[k]]), 3) for ends, k in ((steps.low, 0), (steps.high, -1)))
+        where = f"{low} ≤ {sign} < {high}" if steps.closed == "low" else f"{low} < {sign} ≤ {high}"
+        is_one = best[-1] - best[0] == len(best) - 1
+        what = "Exact" if len(exact) else f"At best coarse ({self.taxonomy.title(int(steps.answers[int(best[0])][0]))})"
+        return f"{what} for {where}{'' if is_one else ', with gaps'}."
 
     def _scene(self, rule, answer, paths, following):
         """Number of the scene of an answer, which is made when it is first asked for."""
@@ -200,10 +220,11 @@ class LadderModel:
             return
         terms = win_breakdown(self.taxonomy, self.truth[0], self.p)
         texts, total = adding_up(terms.term.tolist(), terms.win)
+        decimals = max(3, len(total.partition(".")[2]))
         for row, (weight, p, term) in enumerate(
             zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)
         ):
-            words = f"{fraction_text(weight)} × {probability_text(p)} = {texts[row]}"
+            words = f"{fraction_text(weight)} × {p_text(p, decimals)} = {texts[row]}"
             self._add(
                 "win",
                 {

@@ -120,6 +120,8 @@ class _Scene:
             self._rest(row, slot, None, "rest: p is not coherent")
         elif n_others or beside.rest[row] > ROUNDING:
             words = f"{n_others:,} other{'s' if n_others != 1 else ''}" if n_others else "unassigned"
+            if any(self.taxonomy.parent[node] != parent for node in nodes):
+                words += f" in {self.taxonomy.title(parent)}"
             self._rest(row, slot, float(beside.rest[row]), words)
 
     def _rest(self, row, slot, p, name):
@@ -141,6 +143,7 @@ class _Scene:
             | {"p": p or 0.0, "hi": 0.0 if self.high is None else float(self.high[node])}
             | {"text": "" if p is None else probability_text(p)}
             | {"answer": node in self.ends[0] and kind == "node", "truth": node in self.ends[1] and kind == "node"}
+            | {"leaf": node >= 0 and bool(self.taxonomy.is_leaf[node])}
         )
 
     def depth_of(self, node):
