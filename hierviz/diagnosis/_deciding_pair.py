@@ -59,7 +59,8 @@ def deciding_pair(taxonomy: Taxonomy, p: ArrayLike, answer: int, truth: int | No
         Of a wrong answer the children of the lowest common ancestor, that of the answer first. Of an exact one, and one below
         the truth, the answer (there: the truth) against its best sibling. Of an answer above the truth its child on the true
         path against the best other one. A best sibling is the most probable one, the lowest of equal ones; where a class has
-        none, the nearest class above it that has one is taken, of a coarse answer first the next below it on the true path.
+        none, the nearest class above it that has one is taken, of a coarse answer first the next below it on the true path. Of the
+        root the two most probable children.
 
     Raises
     ------
@@ -111,7 +112,15 @@ def checked_pair(taxonomy: Taxonomy, first: int | str, second: int | str) -> tup
 
 
 def _with_sibling(taxonomy, p, node, why, after=None):
-    """The last class of the path to a node against its best sibling; with `after` the first one that is so deep or deeper."""
+    """The last class of the path to a node against its best sibling; with `after` the first one that is so deep or deeper.
+
+    Of the root, the most probable class that has siblings where all above it are only children.
+    """
+    while not node or not (lane_bars(taxonomy, p, taxonomy.path(node)).sibling >= 0).any():
+        below = taxonomy.children[node]
+        if not len(below):
+            break
+        node, why = int(below[p[below].argmax()]), "the two most probable branches"
     bars = lane_bars(taxonomy, p, taxonomy.path(node))
     having = np.flatnonzero(bars.sibling >= 0)
     if not len(having):

@@ -33,8 +33,8 @@ LEAST = 1e-12
 # Effects below this are none; samples that a mean takes, and of a word those that have it; letters of a part in a sentence.
 NONE, FEWEST, FEWEST_WITH, LETTERS = 5e-3, 20, 5, 60
 WHAT_IT_IS = (
-    "Sensitivity to hiding: what the answer of the model does when a part is missing. It is not a cause: hiding also makes the "
-    "sample unusual, and parts that replace each other show little."
+    "Sensitivity to hiding, not a cause: it shows how the output changes when a part is missing. A sample with a hidden part is "
+    "unusual, and of parts that carry the same information each shows little."
 )
 
 
@@ -115,14 +115,15 @@ class Sensitivity(Short):
         size = float(np.abs(effect).max(initial=0))
         if size < NONE:
             return f"Hiding any single part changes {pair} by less than 0.01 log-odds."
-        found = []
-        for place in dict.fromkeys((int(np.abs(effect).argmax()), int(effect.argmax()), int(effect.argmin()))):
-            value = float(effect[place])
-            if abs(value) >= 0.1 * size and (not found or value * found[0] < 0):
-                found.append(value)
-                said = _said(self.parts, int(shown[place]), value, "it" if len(found) > 1 else pair)
-                found_words = said if len(found) == 1 else f"{found_words} {said}"
-        return found_words
+        most = int(np.abs(effect).argmax())
+        value = float(effect[most])
+        said = _said(self.parts, int(shown[most]), value, pair)
+        # What speaks for the other class, where it is another part by name and no trifle.
+        other = int(effect.argmin() if value > 0 else effect.argmax())
+        is_other = float(effect[other]) * value < 0 and abs(float(effect[other])) >= max(0.1 * size, NONE)
+        if is_other and self.parts.names[shown[other]] != self.parts.names[shown[most]]:
+            said += f" {_said(self.parts, int(shown[other]), float(effect[other]), 'it')}"
+        return said
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a part."""
@@ -238,7 +239,7 @@ def averaged(samples: Sequence[Sensitivity], level: float = 0.95) -> AverageSens
         sign = np.array([-1.0 if one.is_first_true is False else 1.0 for one in found])
         has_truth = all(one.is_first_true is not None for one in found)
         what = "the true class" if has_truth else "the answer"
-        words = {"towards": what, "against": "the class that it is up against"}
+        words = {"towards": what, "against": "the competing class"}
         ends = {"first": None, "second": None, "is_first_true": True if has_truth else None}
     parts, effects = (_words if first.parts.kind == "text" else _alike)(found, sign)
     n_with = np.isfinite(effects).sum(axis=0)

@@ -20,7 +20,7 @@ from hierviz.messages.notebook_html import Short
 
 KINDS = ("picture", "text", "row")
 # Beyond these shares of a side a part is lower or right, before the others upper or left.
-FIRST, LAST = 0.4, 0.6
+FIRST, LAST = 0.37, 0.63
 
 
 @dataclass(frozen=True, eq=False)

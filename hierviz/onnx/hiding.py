@@ -18,7 +18,7 @@ from functools import cached_property
 import numpy as np
 
 from hierviz.diagnosis.hidden_parts import HiddenParts, part_of_picture
-from hierviz.messages.errors import ModelError, listed
+from hierviz.messages.errors import ModelError
 from hierviz.onnx.inputs.table_inputs import column_names
 from hierviz.onnx.perturbation import WIDEST_BLUR
 from hierviz.taxonomy.checks import check_one_of
@@ -67,10 +67,11 @@ def hiding_of(model, inputs, fill="mean"):
     of_any_length = [spec.name for spec in specs if spec.is_whole and len(spec.shape) == 2 and spec.shape[1] is None]
     deep = [f"{spec.name!r} with {len(spec.shape)} axes" for spec in specs if len(spec.shape) > 2]
     if tokens or of_any_length or deep:
-        got = deep or [f"{name!r}, numbers of words" for name in tokens or of_any_length]
+        got = ", ".join(deep or [f"numbers of words in {name!r}" for name in tokens or of_any_length])
+        first = "" if deep else "Export the model with its tokenizer, or "
         raise ModelError(
-            f"{where}: expected pictures, texts or rows of features, whose parts can be hidden, got {listed(got)}. "
-            "Export the model with its tokenizer, or perturb the inputs in Python and use predict."
+            f"{where}: expected pictures, texts or rows of features, whose parts can be hidden, got {got}. "
+            f"{first}{'hide' if first else 'Hide'} parts in Python and run predict."
         )
     return HiddenRows(specs, inputs, where)
 
@@ -91,7 +92,7 @@ class HiddenPictures:
         filled = np.rint(filled) if spec.is_whole else filled
         places, what = _patches(*values.shape[1:3])
         names = tuple(part_of_picture(*place, values.shape[1:3]) for place in places.tolist())
-        parts = HiddenParts("picture", what, names, places, self._shown(row, values[0]))
+        parts = HiddenParts("picture", what, names, places, self._shown(fed[0], values[0]))
 
         def feed(rows):
             made = np.repeat(values, len(rows), axis=0)
@@ -105,11 +106,10 @@ class HiddenPictures:
 
         return parts, feed
 
-    def _shown(self, row, values):
-        """The picture as the model sees it; of numbers that were prepared elsewhere, from the lowest to the highest."""
-        seen = None if self._spec.why_no_pictures else self._inputs.preview((self._spec,), row)
-        if seen is not None:
-            return seen.picture
+    def _shown(self, fed, values):
+        """The picture as the model sees it; where its preparation is not known, from the lowest number to the highest."""
+        if not self._spec.why_no_pictures:
+            return self._spec.seen(fed)
         low, high = float(values.min()), float(values.max())
         grey = np.rint((values.astype(np.float64) - low) * (255 / ((high - low) or 1.0))).astype(np.uint8)
         grey = grey[..., ::-1] if self._spec.colour == "BGR" else grey
