@@ -2,7 +2,7 @@
 
 Functions
 ---------
-deciding_pair, DecidingPair
+deciding_pair, pairs_to_compare, DecidingPair
 """
 
 from __future__ import annotations
@@ -94,6 +94,24 @@ def deciding_pair(taxonomy: Taxonomy, p: ArrayLike, answer: int, truth: int | No
         return _with_sibling(taxonomy, row, truth, f"{what} against its best sibling")
     after = int(taxonomy.depth[answer])
     return _with_sibling(taxonomy, row, truth, "the branch of the truth against the best other one", after)
+
+
+def pairs_to_compare(taxonomy: Taxonomy, p: ArrayLike, answer: int, truth: int | None = None) -> list[DecidingPair]:
+    """That of `deciding_pair`, then each class on the path of the answer and of the truth against its best sibling.
+
+    Parameters and errors as `deciding_pair`; no two classes are there twice.
+    """
+    found = [deciding_pair(taxonomy, p, answer, truth)]
+    for what, node in (("answer", answer), ("truth", truth)):
+        if node is None:
+            continue
+        bars = lane_bars(taxonomy, p, taxonomy.path(node))
+        for place in np.flatnonzero(bars.sibling >= 0).tolist():
+            pair = int(bars.node[place]), int(bars.sibling[place])
+            if not any({*pair} == {one.first, one.second} for one in found):
+                why = f"a class on the path of the {what} against its best sibling"
+                found.append(DecidingPair(taxonomy, *pair, why))
+    return found
 
 
 def checked_pair(taxonomy: Taxonomy, first: int | str, second: int | str) -> tuple[int, int]:

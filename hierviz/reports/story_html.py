@@ -172,7 +172,7 @@ def example(settings, key, store, max_mb):
     page = ExamplePage(model, urls, settings.choice, store, list(settings.models.values()))
     parts = sample_parts(model, row, tree=view.tree, **settings.choice) if view.tree in STYLES else ()
     if not parts:
-        return picture + page.drawing(row, key), []
+        return picture + page.drawing(row, key), ["where the model looks"] if view.tree == "looks" else []
     text = model.predictions.text(row)
     quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
     figure = parts[0].figure

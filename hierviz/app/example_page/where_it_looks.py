@@ -1,0 +1,59 @@
+"""Where the model looks on a sample of the page Examples, or on the mean of those that its filters leave."""
+
+import numpy as np
+import streamlit as st
+
+from hierviz.app import state
+from hierviz.app.model_page.where_it_looks import looked_at, panel
+from hierviz.app.state.escape import escape
+from hierviz.charts.theme import answer_text
+
+
+def looks_here(data):
+    """(Looked, ids of its inputs) of the model that is shown; None where it was not run here."""
+    return looked_at(data, state.shown_model_of(data.models))
+
+
+def looks_panel(looked, data, key, row, p, predicted, truth, outcome, chosen, choice):
+    """One line about the sample, and below it what moves the model.
+
+    Parameters
+    ----------
+    looked : (Looked, ndarray of str)
+        From `looks_here`.
+    data : Dataset
+    key : str
+        Of the model.
+    row : int
+    p : ndarray of float, shape (n_nodes,)
+    predicted : int or list of int
+    truth : int or None
+    outcome : str or None
+    chosen : selection
+        Samples that the filters leave.
+    choice : dict
+    """
+    model, taxonomy = data.models[key], data.taxonomy
+    predictions = model.predictions
+    answer = predicted if isinstance(predicted, int) else None
+    said = [f"**{escape(predictions.called(row))}**"]
+    said += [] if truth is None else [f"Truth: **{escape(taxonomy.title(truth))}**"]
+    said += [] if answer is None else [f"Answer: **{escape(taxonomy.title(answer))}**"]
+    said += [answer_text(outcome)] if outcome else []
+    st.markdown(" · ".join(said))
+    found, ids = looked
+    places = {sample: place for place, sample in enumerate(ids.tolist())}
+    of_row = [places.get(predictions.sample_id(one)) for one in chosen.rows.tolist()]
+    if places.get(predictions.sample_id(row)) is None:
+        st.info("The inputs of this sample are not open.", icon=":material/info:")
+        return
+    several = None
+    if predictions.has_single_truth and all(place is not None for place in of_row):
+        truths, answers = np.full((2, len(ids)), -1)
+        rows = np.array([places.get(sample, -1) for sample in predictions.ids.tolist()])
+        truths[rows[rows >= 0]] = np.asarray(predictions.truth)[rows >= 0]
+        given = model.answers(**choice)
+        if isinstance(given, np.ndarray):
+            answers[rows[rows >= 0]] = given[rows >= 0]
+            several = of_row, truths, answers
+    panel(found, places[predictions.sample_id(row)], p, answer, truth, several)
