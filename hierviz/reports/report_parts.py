@@ -170,7 +170,8 @@ class ReportParts:
         groups = chosen_samples(self.model, samples, **self.choice)
         rows = [row for _, of_group in groups for row in of_group]
         pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
-        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations)
+        looks = {one.sample: one for one in samples.sensitivities}
+        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations, looks)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
         for title, of_group in groups:
             parts.append(f"<h3>{escape(title)}</h3>")
