@@ -73,7 +73,7 @@ class WithSensitivity:
         inputs = ModelInputs.from_values(inputs, self.inputs)
         check_position("row", row, len(inputs), "row")
         truth, answer = (_node(self.taxonomy, what, one) for what, one in (("truth", truth), ("answer", answer)))
-        run = _Run(self, inputs, between, fill, batch_size)
+        run = SensitivityRuns(self, inputs, between, fill, batch_size)
         (found,) = run.of([int(row)], [truth], [answer], progress)
         return found
 
@@ -116,7 +116,7 @@ class WithSensitivity:
                 "use sensitivity for each of them."
             )
         of_rows = [_of_rows(self.taxonomy, what, one, inputs, rows) for what, one in (("truth", truth), ("answers", answers))]
-        found = _Run(self, inputs, between, fill, batch_size).of(rows, *of_rows, progress)
+        found = SensitivityRuns(self, inputs, between, fill, batch_size).of(rows, *of_rows, progress)
         return averaged(found)
 
 
@@ -142,7 +142,7 @@ def settled_scores(model, inputs, ids=None):
     return replace(model, parametrisation=read.parametrisation, scores=read.kind.kind), n
 
 
-class _Run:
+class SensitivityRuns:
     """Runs of a model on samples with hidden parts."""
 
     def __init__(self, model, inputs, between, fill, batch_size):
