@@ -72,7 +72,7 @@ def sensitivity_figure(chosen, charts, look):
     (evaluation,) = (Evaluation.from_predictions(one, progress(one.name)) for one in chosen.predictions)
     between = None if options.between is None else _two(chosen.taxonomy, "--between", options.between)
     how = {"fill": options.fill or "mean", "between": between}
-    looked = Looked(chosen.files, chosen.taxonomy, chosen.inputs, evaluation, choice)
+    looked = AskedModel(chosen.files, chosen.taxonomy, chosen.inputs, evaluation, choice)
     if options.mean_of_samples:
         return charts.sensitivity(_mean(looked, options, how), **look)
     for name in ("where", "confused", "most"):
@@ -81,7 +81,7 @@ def sensitivity_figure(chosen, charts, look):
     return charts.sensitivity(looked.at(_row(evaluation, options.sample, choice), **how), **look)
 
 
-class Looked:
+class AskedModel:
     """A model that is asked about its samples.
 
     Parameters
@@ -130,7 +130,7 @@ def sensitivities_of_report(options, chosen, samples):
     choice = chosen.choices[place]
     rows = [row for _, of_group in chosen_samples(evaluation, samples, **choice) for row in of_group]
     rows = list(dict.fromkeys(rows))[: options.sensitivity]
-    looked = Looked(*_source(options, chosen.taxonomy, place), evaluation, choice)
+    looked = AskedModel(*_source(options, chosen.taxonomy, place), evaluation, choice)
     return [looked.at(row) for row in rows]
 
 
