@@ -197,7 +197,8 @@ def _looks(source, model, sample_set, asked, evaluation, choice, truth):
     said = [f"Answer: **{escape(taxonomy.title(node))}**"] if node is not None else []
     said += [f"Truth: **{escape(taxonomy.title(truth))}**"] if truth is not None else []
     st.markdown(" · ".join(said))
-    panel(Looked(model, inputs, key), row, p, node, truth)
+    width = state.main_width() if state.is_narrow() else int(0.74 * state.main_width())
+    panel(Looked(model, inputs, key), row, p, node, truth, width=width)
 
 
 def _ladder(evaluations, dataset, key, choice):

@@ -88,7 +88,7 @@ class _Found:
         self.samples = samples_of_data(data, model, source)
 
 
-def panel(looked, row, p, answer, truth, several=None):
+def panel(looked, row, p, answer, truth, several=None, width=None):
     """Controls, the button that starts it, and the drawing.
 
     Parameters
@@ -101,6 +101,8 @@ def panel(looked, row, p, answer, truth, several=None):
     several : (sequence of int, list, list), optional
         Rows of the inputs that the filters leave, and of all inputs the truth and the answer, -1 where not known: what a mean
         is taken over.
+    width : int, optional
+        Pixels; those of the page by default.
     """
     taxonomy = looked.model.taxonomy
     answer = int(np.argmax(np.where(taxonomy.is_leaf, p, -1))) if answer is None else answer
@@ -131,13 +133,11 @@ def panel(looked, row, p, answer, truth, several=None):
         return
     if found is None:
         return
-    figure(charts.sensitivity(found, width=state.main_width()), name="where-it-looks", main=True)
+    figure(charts.sensitivity(found, width=width or state.main_width()), name="where-it-looks", main=True)
     if of == "sample":
-        is_default = pair is pairs[0]
         p_first, p_second = (probability_text(float(p[node])) for node in (found.first, found.second))
-        why = f"Compared: {pair.why}. " if is_default or pair is not None else ""
         st.caption(
-            f"{escape(why)}The whole sample: p = {p_first} for {escape(taxonomy.title(found.first))}, {p_second} for "
+            f"Compared: {escape(pair.why)}. The whole sample: p = {p_first} for {escape(taxonomy.title(found.first))}, {p_second} for "
             f"{escape(taxonomy.title(found.second))}; log-odds {fixed_text(found.log_odds, 2)}."
         )
 
