@@ -54,7 +54,10 @@ def resnet(path, names):
             inner = conv(inner, width, 4 * width, 1, relu=False)
             side = conv(now, n_now, 4 * width, 1, stride, relu=False) if not block else now
             out = f"b{stage}.{block}"
-            nodes += [helper.make_node("Add", [inner, side], [f"{out}.sum"]), helper.make_node("Relu", [f"{out}.sum"], [out])]
+            nodes += [
+                helper.make_node("Add", [inner, side], [f"{out}.sum"]),
+                helper.make_node("Relu", [f"{out}.sum"], [out]),
+            ]
             now, n_now = out, 4 * width
     nodes += [helper.make_node("GlobalAveragePool", [now], ["gap"]), helper.make_node("Flatten", ["gap"], ["flat"])]
     last = (rng.normal(size=(n_now, N_CLASSES)) / n_now).astype(np.float32)
@@ -84,7 +87,10 @@ def measured(name, model, inputs):
         seconds = time.perf_counter() - begun
     own, child = watch.peak[True] / 1024, watch.peak[False] / 1024
     cpu = sum(last - first for first, last in watch.seconds.values())
-    print(f"{name}: {found.n_runs} runs, {cpu:.1f} s of processor, {seconds:.1f} s, peak {own:.0f} MB here, {child:.0f} MB in the child")
+    print(
+        f"{name}: {found.n_runs} runs, {cpu:.1f} s of processor, {seconds:.1f} s, "
+        f"peak {own:.0f} MB here, {child:.0f} MB in the child"
+    )
     for note in found.notes:
         print(f"  {note}")
 
@@ -111,7 +117,11 @@ class Watch:
                 if place.name.isdigit():
                     try:
                         after = (place / "stat").read_text().rpartition(")")[2].split()
-                        parents[int(place.name)] = int(after[1]), (int(after[11]) + int(after[12])) / os.sysconf("SC_CLK_TCK"), int(after[21])
+                        parents[int(place.name)] = (
+                            int(after[1]),
+                            (int(after[11]) + int(after[12])) / os.sysconf("SC_CLK_TCK"),
+                            int(after[21]),
+                        )
                     except OSError:
                         pass
             family = {os.getpid()}

@@ -20,7 +20,11 @@ def effect_bars(found, dark, width):
     """The drawing of a Sensitivity of a row, or of an AverageSensitivity of texts or rows."""
     is_mean = hasattr(found, "mean")
     effects = found.mean if is_mean else found.effect
-    order = np.arange(len(effects)) if is_mean and found.parts.kind == "text" else np.argsort(-np.abs(effects), kind="stable")
+    order = (
+        np.arange(len(effects))
+        if is_mean and found.parts.kind == "text"
+        else np.argsort(-np.abs(effects), kind="stable")
+    )
     n_clear = int((np.abs(effects) >= NONE).sum())
     shown = order[: min(MOST_BARS, max(n_clear, FEWEST_BARS))].tolist()
     scale = effect_scale(found, effects[shown], dark)

@@ -9,8 +9,8 @@ import numpy as np
 
 from hierviz.charts._canvas import hover, places, texts
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, layer
-from hierviz.charts._effects_scale import HIGH, effect_scale, png
 from hierviz.charts._effect_notes import LINE, note_lines
+from hierviz.charts._effects_scale import HIGH, effect_scale, png
 from hierviz.charts.theme import SIZE
 from hierviz.diagnosis.hidden_parts import grid_of, on_grid
 
@@ -81,7 +81,9 @@ def _size(shape, n_rows, n_columns, side):
 
 def _image(row, wide, high, width, height):
     channels = places(width, height)
-    mark = alt.Chart(frame([row])).mark_image(width=wide, height=high, align="left", baseline="top", aspect=False, **STILL)
+    mark = alt.Chart(frame([row])).mark_image(
+        width=wide, height=high, align="left", baseline="top", aspect=False, **STILL
+    )
     return mark.encode(channels["x"], channels["y"], url=alt.Url("url:N"))
 
 

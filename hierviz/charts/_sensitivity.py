@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+from collections.abc import Callable
+from typing import Any
 
 from hierviz.charts._compose import frame
 from hierviz.charts._effect_bars import effect_bars
@@ -13,9 +15,7 @@ from hierviz.diagnosis._sensitivity import AverageSensitivity, Sensitivity
 from hierviz.messages.errors import PredictionsError
 
 
-def sensitivity(
-    found: Sensitivity | AverageSensitivity, *, dark: bool | None = None, width: int = 1000
-) -> Figure:
+def sensitivity(found: Sensitivity | AverageSensitivity, *, dark: bool | None = None, width: int = 1000) -> Figure:
     """What hiding parts of a sample does to the log-odds between two classes.
 
     A picture has a heat map over it, where every place has the mean effect of the patches that covered it. Words of a text are
@@ -42,8 +42,10 @@ def sensitivity(
     """
     if not isinstance(found, (Sensitivity, AverageSensitivity)):
         raise PredictionsError(
-            f"found: expected a Sensitivity or AverageSensitivity, got {type(found).__name__}. Pass what Model.sensitivity returns."
+            f"found: expected a Sensitivity or AverageSensitivity, got {type(found).__name__}. "
+            "Pass what Model.sensitivity returns."
         )
+    draw: Callable[..., Any]
     if found.parts.kind == "picture":
         draw = effect_map
     elif found.parts.kind == "text" and isinstance(found, Sensitivity):

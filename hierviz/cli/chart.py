@@ -10,8 +10,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli import sensitivity
+from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers

@@ -1,4 +1,4 @@
-"""`hierviz chart sensitivity`, and `--sensitivity` of `hierviz report`: which parts of samples move a model between two classes."""
+"""`hierviz chart sensitivity` and `hierviz report --sensitivity`: which parts of a sample move a model between two classes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,9 @@ OPTIONS = (
     Option("--fill mean|blur", "what hides a patch of a picture: its mean colour (default) or a blurred copy"),
     Option("--mean-of-samples", "the mean over samples, at least 20: all, or those of --where and --confused"),
     repeated("--where COLUMN=VALUE", "with --mean-of-samples: only samples with this attribute"),
-    Option("--confused TRUTH,ANSWER", "with --mean-of-samples: only samples whose truth and answer are at or below these"),
+    Option(
+        "--confused TRUTH,ANSWER", "with --mean-of-samples: only samples whose truth and answer are at or below these"
+    ),
     Option("--most N", f"with --mean-of-samples: drawn at random from more (default: {MOST})", type=int),
 )
 NAMES = ("model", "inputs", "between", "fill", "mean_of_samples", "where", "confused", "most")
@@ -53,8 +55,10 @@ def of_model(options):
         raise FileError("--predictions: expected --model with sensitivity, which is run, got files. Leave them out.")
     files = files_of(options)
     if is_cut(files):
-        raise FileError("sensitivity: expected the whole taxonomy, got a part of it. Leave --max-depth and --level out.")
-    rule, threshold = rule_and_threshold(options.rule, None)
+        raise FileError(
+            "sensitivity: expected the whole taxonomy, got a part of it. Leave --max-depth and --level out."
+        )
+    rule, _threshold = rule_and_threshold(options.rule, None)
     check_rule_flags(options, rule)
     taxonomy, predictions, inputs = load_files(files, progress)
     name = predictions[0].name
@@ -143,14 +147,18 @@ def _source(options, taxonomy, place):
 
     if options.demo == "vehicles":
         folder = bundle_folder()
-        files = Files(model=(str(folder / "models" / f"{MODELS[place]}.onnx"),), inputs=str(folder / "assets/demo/pictures.zip"))
+        files = Files(
+            model=(str(folder / "models" / f"{MODELS[place]}.onnx"),), inputs=str(folder / "assets/demo/pictures.zip")
+        )
     elif options.model:
         given = files_of(options)
         files = replace(given, model=(given.model[place],))
     else:
         raise FileError("--sensitivity: expected --model with --inputs, or --demo vehicles, got neither. Add them.")
     if is_cut(files):
-        raise FileError("--sensitivity: expected the whole taxonomy, got a part of it. Leave --max-depth and --level out.")
+        raise FileError(
+            "--sensitivity: expected the whole taxonomy, got a part of it. Leave --max-depth and --level out."
+        )
     model = load_model(files.model[0], taxonomy, **files.source_keywords)
     return files, taxonomy, load_inputs(files.inputs, model, **files.reading)
 
@@ -208,4 +216,6 @@ def _two(taxonomy, flag, text):
     if len(splits) == 1:
         for name in splits[0]:
             taxonomy.node(name)
-    raise FileError(f"{flag}: expected two classes of the taxonomy with a comma between them, got {shown(text)}. Correct it.")
+    raise FileError(
+        f"{flag}: expected two classes of the taxonomy with a comma between them, got {shown(text)}. Correct it."
+    )

@@ -59,8 +59,8 @@ def deciding_pair(taxonomy: Taxonomy, p: ArrayLike, answer: int, truth: int | No
         Of a wrong answer the children of the lowest common ancestor, that of the answer first. Of an exact one, and one below
         the truth, the answer (there: the truth) against its best sibling. Of an answer above the truth its child on the true
         path against the best other one. A best sibling is the most probable one, the lowest of equal ones; where a class has
-        none, the nearest class above it that has one is taken, of a coarse answer first the next below it on the true path. Of the
-        root the two most probable children.
+        none, the nearest class above it that has one is taken, of a coarse answer first the next below it on the true path. Of
+        the root the two most probable children.
 
     Raises
     ------

@@ -171,7 +171,9 @@ class HiddenRows:
             values = np.asarray(array[rows] if len(rows) < len(array) else array).reshape(len(rows), width)
             names = [spec.name]
             if width != 1:
-                names = spec.columns or column_names(self._inputs, spec) or [f"{spec.name} {k + 1}" for k in range(width)]
+                names = (
+                    spec.columns or column_names(self._inputs, spec) or [f"{spec.name} {k + 1}" for k in range(width)]
+                )
             for place, (name, column) in enumerate(zip(names, values.T, strict=True)):
                 found.append((spec, place, name, *_typical(column)))
         return found

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +28,12 @@ SCORE_BYTES, P_BYTES, MOST_ROWS = 64 << 20, 32 << 20, 16_384
 
 class WithSensitivity:
     """The methods of a `Model` that hide parts of its samples."""
+
+    if TYPE_CHECKING:
+        taxonomy: Any
+        inputs: Any
+
+        def require_answers(self) -> Any: ...
 
     def sensitivity(
         self, inputs, row, between=None, *, truth=None, answer=None, fill="mean", batch_size=64, progress=None
@@ -115,8 +122,9 @@ class WithSensitivity:
                 f"rows: expected at least {FEWEST} different rows for a mean, got {len(set(rows))}. Take a larger slice, or "
                 "use sensitivity for each of them."
             )
-        of_rows = [_of_rows(self.taxonomy, what, one, inputs, rows) for what, one in (("truth", truth), ("answers", answers))]
-        found = SensitivityRuns(self, inputs, between, fill, batch_size).of(rows, *of_rows, progress)
+        truths = _of_rows(self.taxonomy, "truth", truth, inputs, rows)
+        answered = _of_rows(self.taxonomy, "answers", answers, inputs, rows)
+        found = SensitivityRuns(self, inputs, between, fill, batch_size).of(rows, truths, answered, progress)
         return averaged(found)
 
 
@@ -189,7 +197,11 @@ class SensitivityRuns:
         found = []
         for (row, truth, answer, parts, _), start in zip(samples, starts.tolist()):
             (p,) = made.node_probabilities(np.array([start]))
-            answer = int(infer(self.taxonomy, p[None], "majority")[0]) if answer is None and self.taxonomy.is_tree else answer
+            answer = (
+                int(infer(self.taxonomy, p[None], "majority")[0])
+                if answer is None and self.taxonomy.is_tree
+                else answer
+            )
             first, second, why = self.between or _decided(self.taxonomy, p, answer, truth)
             odds, n_clipped = self._odds(made, start, 1 + len(parts), first, second)
             said = [self.hiding.note, *notes]

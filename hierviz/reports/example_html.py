@@ -73,7 +73,11 @@ class ExamplePage:
             body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.figure.sentence)}")
             if part.name == "tree":
                 body.append(self._unfolded(name, row, truth, answer.nodes))
-        drawn = self.drawing(row, f"{name}-ladder") + self._look(sample, f"{name}-look") + folded("Facts and other drawings", "".join(body))
+        drawn = (
+            self.drawing(row, f"{name}-ladder")
+            + self._look(sample, f"{name}-look")
+            + folded("Facts and other drawings", "".join(body))
+        )
         is_open = " open" if is_open else ""
         return f'<details class="example"{is_open}><summary>{head}</summary>{drawn}</details>'
 

@@ -59,7 +59,9 @@ def of_demo(row, truth=None, **how):
 
 def test_a_sample_of_the_demo(demo, figures):
     page = Visit("example", tree="looks", sample="v0002")
-    assert figures == [] and "Hides one part of the sample after the other" in page.text and page.ladder is None
+    assert figures == []
+    assert "Hides one part of the sample after the other" in page.text
+    assert page.ladder is None
     with open(ROOT / "assets/demo/examples.csv", encoding="utf-8") as file:
         truth = next(row["truth"] for row in csv.DictReader(file) if row["sample_id"] == "v0002")
     model = demo.first
@@ -68,12 +70,14 @@ def test_a_sample_of_the_demo(demo, figures):
     expected = of_demo(1, truth, answer=answer)
     assert figures[-1].sentence == expected.sentence
     assert np.array_equal(figures[-1].table["effect"], expected.effect)
-    assert "Compared: the " in page.text and "log-odds" in page.text
+    assert "Compared: the " in page.text
+    assert "log-odds" in page.text
     assert page.query == {"tree": "looks", "sample": "v0002"}
     # It is kept: another visitor sees it without a press.
     figures.clear()
     other = Visit("example", tree="looks", sample="v0002")
-    assert len(figures) == 1 and "Hides one part" not in other.text
+    assert len(figures) == 1
+    assert "Hides one part" not in other.text
 
 
 def test_classes_and_what_hides_are_chosen_and_in_the_address(demo, figures):
@@ -91,10 +95,12 @@ def test_classes_and_what_hides_are_chosen_and_in_the_address(demo, figures):
     if not figures:
         press(page)
     assert figures[-1].sentence != first
-    assert "looks.between" in page.query["choices"] and "looks.fill" in page.query["choices"]
+    assert "looks.between" in page.query["choices"]
+    assert "looks.fill" in page.query["choices"]
     figures.clear()
     again = Visit("example", **page.query)
-    assert len(figures) == 1 and again.query == page.query
+    assert len(figures) == 1
+    assert again.query == page.query
 
 
 def test_the_mean_of_what_the_filters_leave(demo, figures):
@@ -116,7 +122,8 @@ def test_a_press_of_cancel_ends_it(demo, figures, monkeypatch):
 
     monkeypatch.setattr(progress.server_memory, "was_cancelled", lambda place: place.startswith("sensitivity"))
     page = press(Visit("example", tree="looks", sample="v0011"))
-    assert "Where it looks: cancelled." in page.text and not figures
+    assert "Where it looks: cancelled." in page.text
+    assert not figures
     monkeypatch.undo()
 
 
@@ -165,13 +172,15 @@ def test_what_has_no_parts_says_so(opened, figures):
 
     data = opened(token_model, arrays, 24)
     page = press(Visit("example", data=data.key, tree="looks"))
-    assert not figures and "got numbers of words in 'input_ids'" in page.text
+    assert not figures
+    assert "got numbers of words in 'input_ids'" in page.text
 
 
 def test_files_have_no_model_to_run(tmp_path, figures):
     data = shelve_files(tmp_path)
     page = Visit("example", data=data.key, tree="looks")
-    assert page.ladder is not None and "Where it looks" not in page.text
+    assert page.ladder is not None
+    assert "Where it looks" not in page.text
     drawing = page.control("Drawing")
     assert "Where it looks" not in drawing.options
 

@@ -39,7 +39,9 @@ def of_row(taxonomy, effect):
 def result(taxonomy, parts, effect, **more):
     of = {"first": 2, "second": 3, "truth": 2, "answer": 2, "why": "", "log_odds": 1.0, "n_runs": 9}
     notes = ("how parts were hidden",)
-    return hv.diagnosis.Sensitivity(taxonomy, "M", "s", parts=parts, effect=np.array(effect, float), notes=notes, **(of | more))
+    return hv.diagnosis.Sensitivity(
+        taxonomy, "M", "s", parts=parts, effect=np.array(effect, float), notes=notes, **(of | more)
+    )
 
 
 def rows_of(figure, mark, *fields, **look):
@@ -71,9 +73,13 @@ def test_every_kind_fits_its_width_and_says_what_it_is(taxonomy, kind, dark, wid
     svg = charts.to_svg(figure)
     assert size(svg)[0] <= width + 8
     said = " ".join(shown_texts(svg))
-    assert "Sensitivity to hiding, not a cause" in said and "log-odds" in said and "runs of M." in said
-    assert "speaks for cat" in said and "speaks for dog" in said
-    assert figure.sentence and len(figure.table)
+    assert "Sensitivity to hiding, not a cause" in said
+    assert "log-odds" in said
+    assert "runs of M." in said
+    assert "speaks for cat" in said
+    assert "speaks for dog" in said
+    assert figure.sentence
+    assert len(figure.table)
 
 
 def test_the_map_has_the_values_of_the_patches_in_their_places(taxonomy):
@@ -84,7 +90,8 @@ def test_the_map_has_the_values_of_the_patches_in_their_places(taxonomy):
     look = charts.palette(False)
     assert [row["colour"] for row in cells] == [look.path, look.path, look.fp]
     wide = [row["x2"] - row["x"] for row in cells]
-    assert wide[0] == pytest.approx(wide[1], abs=1) and wide[2] == pytest.approx(2 * wide[0], abs=2)
+    assert wide[0] == pytest.approx(wide[1], abs=1)
+    assert wide[2] == pytest.approx(2 * wide[0], abs=2)
     (high,) = {row["y2"] - row["y"] for row in cells}
     assert high == pytest.approx(sum(wide), abs=8)
     pictures = rows_of(figure, "image", "url")
@@ -115,7 +122,8 @@ def test_words_have_the_colour_of_their_effect_and_the_line_of_their_sentence(ta
     assert lines == [mixed(look.background, look.path, 0.75 * FULL)] * 4 + [look.background] * 2
     hovers = rows_of(figure, "rect", "tip_word")
     assert [row["tip_word"] for row in hovers] == ["A", "duck", "said", "quack.", "It", "left."]
-    assert hovers[3]["tip_effect"] == "+2.000 log-odds" and hovers[3]["tip_sentence"] == "+1.500 log-odds"
+    assert hovers[3]["tip_effect"] == "+2.000 log-odds"
+    assert hovers[3]["tip_sentence"] == "+1.500 log-odds"
 
 
 def test_a_long_text_shows_where_the_effects_are_and_says_so(taxonomy):
@@ -127,8 +135,11 @@ def test_a_long_text_shows_where_the_effects_are_and_says_so(taxonomy):
     effect[850] = 3.0
     figure = charts.sensitivity(result(taxonomy, parts, effect), width=400)
     hovers = rows_of(figure, "rect", "tip_word")
-    assert "word850" in {row["tip_word"] for row in hovers} and len(hovers) < 900
-    assert re.search(r"Lines \d+ to \d+ of \d+, those with the largest effects", " ".join(shown_texts(charts.to_svg(figure))))
+    assert "word850" in {row["tip_word"] for row in hovers}
+    assert len(hovers) < 900
+    assert re.search(
+        r"Lines \d+ to \d+ of \d+, those with the largest effects", " ".join(shown_texts(charts.to_svg(figure)))
+    )
 
 
 def test_bars_are_as_long_as_effects_and_the_rest_is_counted(taxonomy):
@@ -157,7 +168,8 @@ def test_png_of_an_array():
     made = png(pixels)
     start = made.index(b"IDAT") + 4
     lines = np.frombuffer(zlib.decompress(made[start : made.index(b"IEND") - 8]), np.uint8).reshape(3, 16)
-    assert (lines[:, 0] == 0).all() and np.array_equal(lines[:, 1:].reshape(3, 5, 3), pixels)
+    assert (lines[:, 0] == 0).all()
+    assert np.array_equal(lines[:, 1:].reshape(3, 5, 3), pixels)
 
 
 def test_errors():

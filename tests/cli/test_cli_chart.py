@@ -78,7 +78,11 @@ def test_pictures(files, tmp_path, capsys):
         ("rules", ["--out", "c.pdf"], "--out: expected a file that ends in .svg"),
         ("rules", ["--width", "10"], "--width: expected a number from 300 to 5000, got 10"),
         ("rules", ["--by", "light"], "--by: expected with facets, groups, got it with rules"),
-        ("rejection", ["--rule", "leaf"], "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity"),
+        (
+            "rejection",
+            ["--rule", "leaf"],
+            "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity",
+        ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("rules", ["--model", "m.onnx"], "--model: expected with sensitivity, got it with rules"),

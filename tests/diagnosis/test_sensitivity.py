@@ -44,7 +44,8 @@ def test_each_pixel_has_the_mean_of_the_patches_that_cover_it(taxonomy):
 def test_the_grid_is_that_of_the_edges(taxonomy):
     found = of_picture(taxonomy, [1.0, 3.0], [[0, 0, 8, 4], [0, 2, 8, 8]])
     down, across = grid_of(found.parts)
-    assert down.tolist() == [0, 8] and across.tolist() == [0, 2, 4, 8]
+    assert down.tolist() == [0, 8]
+    assert across.tolist() == [0, 2, 4, 8]
     assert on_grid(found.parts, found.effect[None])[0].tolist() == [[1.0, 2.0, 3.0]]
 
 
@@ -52,7 +53,8 @@ def test_log_odds_and_what_is_clipped():
     p = np.array([[1.0, 0.5, 0.25], [1.0, 0.0, 1.0], [1.0, 1e-30, 0.0]])
     odds, n = log_odds(p, 1, 2)
     # ln(0.5 / 0.25) = ln 2; ln(1e-12 / 1) = -27.631; both clipped: 0.
-    assert odds == pytest.approx([np.log(2), -27.6310211, 0.0]) and n == 3
+    assert odds == pytest.approx([np.log(2), -27.6310211, 0.0])
+    assert n == 3
 
 
 @pytest.mark.parametrize(
@@ -93,13 +95,18 @@ def test_which_side_is_true(taxonomy):
 
 def test_means_and_intervals_by_hand(taxonomy):
     values = np.arange(20.0)
-    found = hv.diagnosis.averaged([of_picture(taxonomy, [value, 1.0], [[0, 0, 2, 2], [6, 0, 8, 2]]) for value in values])
+    found = hv.diagnosis.averaged(
+        [of_picture(taxonomy, [value, 1.0], [[0, 0, 2, 2], [6, 0, 8, 2]]) for value in values]
+    )
     # Mean 9.5, variance of 0..19 is 35, t of 19 degrees at 95 % is 2.09302: 2.09302 * sqrt(35 / 20) = 2.76880.
-    assert found.mean == pytest.approx([9.5, 1.0]) and found.n_with.tolist() == [20, 20]
+    assert found.mean == pytest.approx([9.5, 1.0])
+    assert found.n_with.tolist() == [20, 20]
     assert found.lower == pytest.approx([9.5 - 2.76880, 1.0], abs=1e-4)
     assert found.upper == pytest.approx([9.5 + 2.76880, 1.0], abs=1e-4)
     assert found.cells[:, 0, 0] == pytest.approx([9.5, 9.5 - 2.76880, 9.5 + 2.76880], abs=1e-4)
-    assert found.n_runs == 60 and found.towards == "cat" and found.is_first_true
+    assert found.n_runs == 60
+    assert found.towards == "cat"
+    assert found.is_first_true
     assert found.sentence == (
         "Mean of 20 samples: hiding the upper left part lowers cat against dog most (9.5 log-odds); interval of the mean effect "
         "+6.7 to +12.3."
@@ -110,21 +117,29 @@ def test_pairs_of_their_own_are_turned_towards_the_truth(taxonomy):
     one = of_picture(taxonomy, [2.0], [[0, 0, 8, 8]])
     wrong = replace(one, first=6, second=1, truth=2, answer=6)  # newt, where mammal would be right
     found = hv.diagnosis.averaged([one] * 10 + [wrong] * 10)
-    assert found.mean.tolist() == [0.0] and found.towards == "the true class" and found.first is None
+    assert found.mean.tolist() == [0.0]
+    assert found.towards == "the true class"
+    assert found.first is None
     unknown = [replace(each, truth=None) for each in [one] * 10 + [wrong] * 10]
     found = hv.diagnosis.averaged(unknown)
-    assert found.mean.tolist() == [2.0] and found.towards == "the answer" and found.is_first_true is None
+    assert found.mean.tolist() == [2.0]
+    assert found.towards == "the answer"
+    assert found.is_first_true is None
 
 
 def test_words_of_texts_are_gathered_without_marks_and_case(taxonomy):
-    texts = [of_text(taxonomy, "Quack, said quack!", [1.0, 0.0, 3.0])] * 18 + [of_text(taxonomy, "it said rare", [0, 0.2, 9])] * 2
+    texts = [of_text(taxonomy, "Quack, said quack!", [1.0, 0.0, 3.0])] * 18 + [
+        of_text(taxonomy, "it said rare", [0, 0.2, 9])
+    ] * 2
     found = hv.diagnosis.averaged(texts)
     # Of a text with a word twice the mean counts: (1 + 3) / 2. "it" and "rare" are in fewer than five texts.
     assert dict(zip(found.parts.names, found.mean.tolist(), strict=True)) == pytest.approx({"quack": 2.0, "said": 0.02})
-    assert found.parts.names[0] == "quack" and found.n_with.tolist() == [18, 20]
+    assert found.parts.names[0] == "quack"
+    assert found.n_with.tolist() == [18, 20]
     assert "leaving out the word “quack” lowers cat" in found.sentence
     few = hv.diagnosis.averaged([of_text(taxonomy, f"w{k} v{k}", [1, 2]) for k in range(20)])
-    assert len(few.parts) == 0 and few.sentence == "Mean of 20 samples: no word is in 5 of the samples or more."
+    assert len(few.parts) == 0
+    assert few.sentence == "Mean of 20 samples: no word is in 5 of the samples or more."
 
 
 def test_tables(taxonomy):

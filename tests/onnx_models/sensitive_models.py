@@ -100,8 +100,6 @@ def _written(path, taxonomy, nodes, tensors, taken, metadata, declares=True, ops
     said = {"format": "1", "title": "Sensitive", "nodes": LEAVES, "taxonomy_sha256": taxonomy.sha256} | metadata
     if declares:
         said["parametrisation"] = "flat_softmax"
-    helper.set_model_props(
-        model, {f"hierviz.{k}": v if isinstance(v, str) else json.dumps(v) for k, v in said.items()}
-    )
+    helper.set_model_props(model, {f"hierviz.{k}": v if isinstance(v, str) else json.dumps(v) for k, v in said.items()})
     path.write_bytes(model.SerializeToString())
     return path

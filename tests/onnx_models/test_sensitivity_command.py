@@ -36,11 +36,21 @@ def files(tmp_path_factory):
 
 
 def flags(files):
-    return [f"--{name}={files / file}" for name, file in (("taxonomy", "t.csv"), ("model", "m.onnx"), ("inputs", "x.npz"))]
+    return [
+        f"--{name}={files / file}" for name, file in (("taxonomy", "t.csv"), ("model", "m.onnx"), ("inputs", "x.npz"))
+    ]
 
 
 def run(files, tmp_path, *more, out="c.csv"):
-    given = ["chart", "sensitivity", *flags(files), f"--truth={files / 'truth.csv'}", *more, "--out", str(tmp_path / out)]
+    given = [
+        "chart",
+        "sensitivity",
+        *flags(files),
+        f"--truth={files / 'truth.csv'}",
+        *more,
+        "--out",
+        str(tmp_path / out),
+    ]
     return cli.main(given)
 
 
@@ -59,7 +69,8 @@ def test_two_classes_and_a_slide(files, tmp_path, capsys):
     said = capsys.readouterr().out
     assert said.startswith("Hiding the lower left part raises newt against cat most (")
     svg = (tmp_path / "c.svg").read_text()
-    assert 'viewBox="0 0 1920 1080"' in svg and "data:image/png;base64," in svg
+    assert 'viewBox="0 0 1920 1080"' in svg
+    assert "data:image/png;base64," in svg
     texts = re.findall(r"<text[^>]*>([^<]*)</text>", svg)
     assert texts[0].startswith("Hiding the lower left part raises newt")
     assert any("Sensitivity to hiding, not a cause" in text for text in texts)
@@ -70,7 +81,9 @@ def test_means(files, tmp_path, capsys):
     assert run(files, tmp_path, "--mean-of-samples", "--where", "corner=bright", "--between", "cat,dog") == 0
     said = capsys.readouterr().out
     assert said.startswith("Mean of 22 samples: hiding the lower left part lowers cat against dog most (")
-    assert run(files, tmp_path, "--mean-of-samples", "--where", "corner=dark", "--between", "cat,dog", "--most", "20") == 0
+    assert (
+        run(files, tmp_path, "--mean-of-samples", "--where", "corner=dark", "--between", "cat,dog", "--most", "20") == 0
+    )
     assert capsys.readouterr().out.startswith("Mean of 20 samples: hiding the lower left part raises cat against dog")
     assert run(files, tmp_path, "--mean-of-samples", "--confused", "mammal,cat") == 0
     assert capsys.readouterr().out.startswith("Mean of 33 samples: hiding the lower left part ")
@@ -84,7 +97,10 @@ def test_means(files, tmp_path, capsys):
         (["--between", "cat,mammal"], "neither contains the other"),
         (["--most", "30"], "--most: expected with --mean-of-samples"),
         (["--mean-of-samples", "--where", "corner"], "--where: expected COLUMN=VALUE, got 'corner'"),
-        (["--mean-of-samples", "--confused", "duck,cat"], "rows: expected at least 20 different rows for a mean, got 0"),
+        (
+            ["--mean-of-samples", "--confused", "duck,cat"],
+            "rows: expected at least 20 different rows for a mean, got 0",
+        ),
         (["--sample", "nobody"], "--sample: expected the id of a sample, such as 's0', got 'nobody'"),
         (["--fill", "black"], "expected one of mean, blur, got 'black'"),
         (["--predictions", "p.csv"], "--predictions: expected --model with sensitivity"),
@@ -109,7 +125,17 @@ def test_what_is_missing(files, tmp_path, capsys):
 
 def test_the_report_has_as_many_as_are_asked_for(files, tmp_path, capsys):
     out = tmp_path / "r.html"
-    given = ["report", *flags(files), f"--truth={files / 'truth.csv'}", "--worst", "2", "--random", "2", "--out", str(out)]
+    given = [
+        "report",
+        *flags(files),
+        f"--truth={files / 'truth.csv'}",
+        "--worst",
+        "2",
+        "--random",
+        "2",
+        "--out",
+        str(out),
+    ]
     for n in (0, 1, 3):
         assert cli.main([*given, "--sensitivity", str(n)]) == 0
         html = out.read_text()

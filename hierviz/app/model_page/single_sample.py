@@ -190,7 +190,13 @@ def _looks(source, model, sample_set, asked, evaluation, choice, truth):
     if sample_set is not None:
         model = state.answered((source.key, "settled", sample_set.key), lambda: samples.settled(model, sample_set))
     now = feed if changed is None else changed
-    key = source.key, model.parametrisation, model.scores, "" if sample_set is None else sample_set.key, samples.digest(now)
+    key = (
+        source.key,
+        model.parametrisation,
+        model.scores,
+        "" if sample_set is None else sample_set.key,
+        samples.digest(now),
+    )
     answer, p = evaluation.answers(**choice), evaluation.predictions.node_probabilities()[0]
     taxonomy = evaluation.taxonomy
     node = None if isinstance(answer, NodeLists) else int(answer[0])

@@ -59,7 +59,9 @@ def looked_at(data, key):
         return None
     if isinstance(model, HiervizError) or any(question.stops == "loading" for question in model.questions):
         return None
-    samples = state.computed("inputs of the data", (data.digest, data.key, source.key), lambda: _Found(data, model, source)).samples
+    samples = state.computed(
+        "inputs of the data", (data.digest, data.key, source.key), lambda: _Found(data, model, source)
+    ).samples
     if samples is None:
         return None
     try:
@@ -77,7 +79,10 @@ def with_row(sample_set, row, feed, changed):
     if sample_set is None or sample_set.inputs.arrays is None or any(array.ndim > 2 for array in now.values()):
         return ModelInputs(now), 0
     arrays = sample_set.inputs.arrays
-    whole = {name: np.concatenate([np.asarray(arrays[name]), array.reshape(1, *arrays[name].shape[1:])]) for name, array in now.items()}
+    whole = {
+        name: np.concatenate([np.asarray(arrays[name]), array.reshape(1, *arrays[name].shape[1:])])
+        for name, array in now.items()
+    }
     return ModelInputs(whole, attributes={}), len(sample_set)
 
 
@@ -117,7 +122,9 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
         of, bare = "sample", {"label_visibility": "collapsed"}
         if len(rows) >= FEWEST:
             n = min(len(rows), MOST)
-            of = pick("Samples", {"sample": "This sample", "mean": f"Mean of {n:,}"}, ("looks", "of"), segmented=True, **bare)
+            of = pick(
+                "Samples", {"sample": "This sample", "mean": f"Mean of {n:,}"}, ("looks", "of"), segmented=True, **bare
+            )
         own = {"own": "Each sample's two classes"} if of == "mean" else {}
         named = {key: _named(taxonomy, pair) for key, pair in by_key.items()}
         between = pick("Between", own | named, ("looks", "between"), width=330, **bare)
@@ -137,8 +144,8 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
     if of == "sample":
         p_first, p_second = (probability_text(float(p[node])) for node in (found.first, found.second))
         st.caption(
-            f"Compared: {escape(pair.why)}. The whole sample: p = {p_first} for {escape(taxonomy.title(found.first))}, {p_second} for "
-            f"{escape(taxonomy.title(found.second))}; log-odds {fixed_text(found.log_odds, 2)}."
+            f"Compared: {escape(pair.why)}. The whole sample: p = {p_first} for {escape(taxonomy.title(found.first))}, "
+            f"{p_second} for {escape(taxonomy.title(found.second))}; log-odds {fixed_text(found.log_odds, 2)}."
         )
 
 
@@ -147,7 +154,9 @@ def _found(looked, row, pair, several, of, fill, truth, answer, asked):
     spent = state.memory("seconds of looks")
     which = (looked.key, of)
     at_once = spent.get(which, QUICK) < QUICK
-    if not is_wanted("sensitivity", asked, at_once, "Run the model", EXPLAINED, icon=":material/play_arrow:", key="run-looks"):
+    if not is_wanted(
+        "sensitivity", asked, at_once, "Run the model", EXPLAINED, icon=":material/play_arrow:", key="run-looks"
+    ):
         return None
     between = None if pair is None else (pair.first, pair.second)
     begun = time.monotonic()
