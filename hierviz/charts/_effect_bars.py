@@ -66,7 +66,8 @@ def effect_bars(found, dark, width):
         texts([one | {"y": one["y"] + below} for one in notes], width, height),
         *([hover(hovers, width, height, tips)] if hovers else []),
     ]
-    return vconcat(scale.legend(width), layer(*drawn).properties(width=width, height=height))
+    # The tools of a page are at the top right.
+    return vconcat(scale.legend(width), layer(*drawn).properties(width=width, height=height), spacing=18)
 
 
 def _label(found, k, is_mean):

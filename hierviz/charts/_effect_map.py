@@ -14,8 +14,8 @@ from hierviz.charts._effects_scale import HIGH, effect_scale, png
 from hierviz.charts.theme import SIZE
 from hierviz.diagnosis.hidden_parts import grid_of, on_grid
 
-# Pixels: the longest side of a picture here, between the two, the line of their titles. Contrast that is left below the map.
-LARGEST, GAP, TITLE, CONTRAST = 416, 20, 22, 0.45
+# Pixels: the longest side of a picture here, between the two, the line of their titles with the tools of a page. Contrast that is left below the map.
+LARGEST, GAP, TITLE, CONTRAST = 416, 20, 34, 0.45
 GREY = np.array([0.299, 0.587, 0.114])
 
 
@@ -36,7 +36,7 @@ def effect_map(found, dark, width, height=None):
     height = legend_y + HIGH + LINE * len(notes) + 8
     titles = ("Mean of the pictures" if is_mean else "As the model sees it", "Effect of hiding each place")
     words = [
-        {"x": x, "y": 9, "text": text, "colour": look.muted, "size": SIZE - 1, "limit": wide}
+        {"x": x, "y": TITLE - 13, "text": text, "colour": look.muted, "size": SIZE - 1, "limit": wide}
         for x, text in zip((0, start), titles, strict=True)
     ]
     y, x = (np.rint(edges / edges[-1] * side) for edges, side in ((down, high), (across, wide)))

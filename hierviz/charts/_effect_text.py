@@ -19,7 +19,6 @@ def effect_text(found, dark, width):
     """The drawing of a Sensitivity of a text."""
     parts = found.parts
     scale = effect_scale(found, found.effect, dark)
-    look = scale.look
     is_word = parts.what == "word"
     words, sentences = np.flatnonzero(is_word), np.flatnonzero(~is_word)
     # The sentence of each word: the last one that starts at or before it.
@@ -33,13 +32,15 @@ def effect_text(found, dark, width):
     if len(sentences):
         more = f"Words are coloured by themselves, and underlined in the colour of their sentence. {more}".strip()
     notes = note_lines(found, width, more, dark)
-    below = min(n_lines, MOST_LINES) * ROW + 8
-    height = below + HIGH + LINE * len(notes) + 8
+    # The legend comes first: the tools of a page are at the top right.
+    above = HIGH + 8
+    below = above + min(n_lines, MOST_LINES) * ROW + 4
+    height = below + LINE * len(notes) + 8
     fills, lines, letters, hovers = [], [], [], []
     for number, (k, (x, x2, line, name)) in enumerate(zip(words.tolist(), placed, strict=True)):
         if not first <= line < first + MOST_LINES:
             continue
-        top, value = (line - first) * ROW, float(found.effect[k])
+        top, value = above + (line - first) * ROW, float(found.effect[k])
         fill = scale.fill(value)
         box = {"x": x, "x2": x2, "y": top + 2, "y2": top + ROW - 8}
         fills.append(box | {"colour": fill})
@@ -59,8 +60,8 @@ def effect_text(found, dark, width):
         boxes(fills, width, height, radius=2),
         *([boxes(lines, width, height, radius=0)] if lines else []),
         texts(letters, width, height),
-        *scale.layers(0, below, width, width, height),
-        texts([one | {"y": one["y"] + below + HIGH, "colour": look.muted} for one in notes], width, height),
+        *scale.layers(0, 0, width, width, height),
+        texts([one | {"y": one["y"] + below} for one in notes], width, height),
         hover(hovers, width, height, tips),
     ]
     return layer(*drawn).properties(width=width, height=height)
