@@ -14,7 +14,8 @@ from hierviz.charts._effects_scale import HIGH, effect_scale, png
 from hierviz.charts.theme import SIZE
 from hierviz.diagnosis.hidden_parts import grid_of, on_grid
 
-# Pixels: the longest side of a picture here, between the two, the line of their titles with the tools of a page. Contrast that is left below the map.
+# Pixels: the longest side of a picture here, between the two, the line of their titles with the tools of a page. What is left of
+# the contrast below the map.
 LARGEST, GAP, TITLE, CONTRAST = 416, 20, 34, 0.45
 GREY = np.array([0.299, 0.587, 0.114])
 
