@@ -11,7 +11,7 @@ from hierviz.app.compare_page import (
     table_panel,
     temperatures,
 )
-from hierviz.app.compare_page.compared import Compared
+from hierviz.app.compare_page.compared import MOST, Compared
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.reports.view_pages import COMPARISONS
@@ -25,8 +25,6 @@ DRAW = {
     "second": second_panel.draw,
 }
 
-# Rows of the table that are still readable.
-MOST = 60
 # Parts that show all samples, whatever the filters.
 WHOLE = ("table", "ranks", "agreement", "second")
 
