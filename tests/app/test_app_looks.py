@@ -190,3 +190,25 @@ def shelve_files(folder):
     (folder / "p.csv").write_text("sample_id,cat,dog,duck,newt\ns0,0.7,0.1,0.1,0.1\n")
     (folder / "truth.csv").write_text("sample_id,truth\ns0,dog\n")
     return shelve(taxonomy=str(folder / "t.csv"), predictions=(str(folder / "p.csv"),), truth=str(folder / "truth.csv"))
+
+
+def test_what_is_saved_is_what_is_seen(demo, figures, monkeypatch):
+    """Save, This view: the report begins with the same drawing, and its command asks for it."""
+    from hierviz.app.widgets import save_menu
+
+    page = press(Visit("example", tree="looks", sample="v0012"))
+    made = []
+    monkeypatch.setattr(save_menu, "offer_report", lambda data, settings, *_: made.append(settings))
+    page.press("Make the file")
+    (settings,) = made
+    (found,) = settings["samples"].sensitivities
+    assert found.sample == "v0012"
+    assert found.sentence == figures[0].sentence
+    assert "--sensitivity 1" in settings["run"].command
+    models = [one.predictions for one in demo.models.values()]
+    html = hv.report(models[:1], samples=settings["samples"], story=settings["story"]).html
+    (article,) = html.split('<article class="step"')[1:]
+    assert found.sentence in article.split("</article>")[0]
+    assert "Not in this file" not in article.split("</article>")[0]
+    plain = hv.report(models[:1], samples=type(settings["samples"])(named=("v0012",)), story=settings["story"]).html
+    assert "Not in this file, of what the page shows: where the model looks." in plain

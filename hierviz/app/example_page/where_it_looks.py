@@ -56,4 +56,7 @@ def looks_panel(looked, data, key, row, p, predicted, truth, outcome, chosen, ch
         if isinstance(given, np.ndarray):
             answers[rows[rows >= 0]] = given[rows >= 0]
             several = of_row, truths, answers
-    panel(found, places[predictions.sample_id(row)], p, answer, truth, several)
+    shown = panel(found, places[predictions.sample_id(row)], p, answer, truth, several)
+    # What is saved is what is seen.
+    of = data.digest, key, state.view().sample
+    state.memory("looks shown")["found"] = of, shown

@@ -108,6 +108,11 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
         is taken over.
     width : int, optional
         Pixels; those of the page by default.
+
+    Returns
+    -------
+    Sensitivity, AverageSensitivity or None
+        What is shown.
     """
     taxonomy = looked.model.taxonomy
     answer = int(np.argmax(np.where(taxonomy.is_leaf, p, -1))) if answer is None else answer
@@ -115,7 +120,7 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
         pairs = pairs_to_compare(taxonomy, p, answer, truth)
     except HiervizError as error:
         st.error(escape(in_form_words(error)), icon=":material/error:")
-        return
+        return None
     by_key = {f"{pair.first}-{pair.second}": pair for pair in pairs}
     rows = () if several is None else several[0]
     with st.container(horizontal=True, vertical_alignment="bottom", key="looks-controls"):
@@ -132,14 +137,18 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
         if kind_of(looked.model) == "picture":
             fill = pick("Hidden by", FILLS, ("looks", "fill"), **bare)
     pair = by_key.get(between)
-    asked = (*looked.key, of, row if of == "sample" else tuple(rows), between, fill, truth, answer)
+    if of == "sample":
+        asked = (*looked.key, row, between, fill, truth, answer)
+    else:
+        given = np.stack([np.asarray(values)[list(rows)] for values in several[1:]])
+        asked = (*looked.key, "mean", tuple(rows), between, fill, given.tobytes())
     try:
         found = _found(looked, row, pair, several, of, fill, truth, answer, asked)
     except HiervizError as error:
         st.error(escape(in_form_words(error)), icon=":material/error:")
-        return
+        return None
     if found is None:
-        return
+        return None
     figure(charts.sensitivity(found, width=width or state.main_width()), name="where-it-looks", main=True)
     if of == "sample":
         p_first, p_second = (probability_text(float(p[node])) for node in (found.first, found.second))
@@ -147,6 +156,7 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
             f"Compared: {escape(pair.why)}. The whole sample: p = {p_first} for {escape(taxonomy.title(found.first))}, "
             f"{p_second} for {escape(taxonomy.title(found.second))}; log-odds {fixed_text(found.log_odds, 2)}."
         )
+    return found
 
 
 def _found(looked, row, pair, several, of, fill, truth, answer, asked):
