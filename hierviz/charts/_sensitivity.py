@@ -11,7 +11,8 @@ from hierviz.charts._effect_bars import effect_bars
 from hierviz.charts._effect_map import effect_map
 from hierviz.charts._effect_text import effect_text
 from hierviz.charts._figure import Figure
-from hierviz.diagnosis._sensitivity import AverageSensitivity, Sensitivity
+from hierviz.diagnosis._average_sensitivity import AverageSensitivity
+from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.messages.errors import PredictionsError
 
 

@@ -38,6 +38,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.diagnosis._average_sensitivity import AverageSensitivity as AverageSensitivity
+    from hierviz.diagnosis._average_sensitivity import averaged as averaged
     from hierviz.diagnosis._class_table import class_table as class_table
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
     from hierviz.diagnosis._deciding_pair import DecidingPair as DecidingPair
@@ -54,9 +56,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._sample_steps import SampleSteps as SampleSteps
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
     from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule
-    from hierviz.diagnosis._sensitivity import AverageSensitivity as AverageSensitivity
     from hierviz.diagnosis._sensitivity import Sensitivity as Sensitivity
-    from hierviz.diagnosis._sensitivity import averaged as averaged
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis._typical import typical_samples as typical_samples
     from hierviz.diagnosis._what_if import what_if as what_if

@@ -10,8 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from hierviz.diagnosis._average_sensitivity import FEWEST, AverageSensitivity, averaged
 from hierviz.diagnosis._deciding_pair import checked_pair, deciding_pair
-from hierviz.diagnosis._sensitivity import FEWEST, LEAST, AverageSensitivity, Sensitivity, averaged, log_odds
+from hierviz.diagnosis._sensitivity import LEAST, Sensitivity, log_odds
 from hierviz.inference.registry import infer
 from hierviz.messages.errors import ModelError, PredictionsError, shown
 from hierviz.onnx.hiding import hiding_of

@@ -5,22 +5,16 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page.where_it_looks import looked_at, panel
-from hierviz.app.state.escape import escape
+from hierviz.app.state.escape import escape, in_form_words
 from hierviz.charts.theme import answer_text
+from hierviz.messages.errors import HiervizError
 
 
-def looks_here(data):
-    """(Looked, ids of its inputs) of the model that is shown; None where it was not run here."""
-    return looked_at(data, state.shown_model_of(data.models))
-
-
-def looks_panel(looked, data, key, row, p, predicted, truth, outcome, chosen, choice):
+def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):
     """One line about the sample, and below it what moves the model.
 
     Parameters
     ----------
-    looked : (Looked, ndarray of str)
-        From `looks_here`.
     data : Dataset
     key : str
         Of the model.
@@ -41,6 +35,14 @@ def looks_panel(looked, data, key, row, p, predicted, truth, outcome, chosen, ch
     said += [] if answer is None else [f"Answer: **{escape(taxonomy.title(answer))}**"]
     said += [answer_text(outcome)] if outcome else []
     st.markdown(" · ".join(said))
+    try:
+        looked = looked_at(data, key)
+    except HiervizError as error:
+        st.error(escape(in_form_words(error)), icon=":material/error:")
+        return
+    if looked is None:
+        st.info("The inputs of this model are not known here. Open the model with its inputs.", icon=":material/info:")
+        return
     found, ids = looked
     places = {sample: place for place, sample in enumerate(ids.tolist())}
     of_row = [places.get(predictions.sample_id(one)) for one in chosen.rows.tolist()]

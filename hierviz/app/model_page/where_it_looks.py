@@ -15,9 +15,9 @@ from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import is_wanted, worked_out
+from hierviz.diagnosis._average_sensitivity import FEWEST
 from hierviz.diagnosis._deciding_pair import pairs_to_compare
-from hierviz.diagnosis._sensitivity import FEWEST
-from hierviz.messages.errors import HiervizError
+from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.number_text import fixed_text, probability_text
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 
@@ -48,26 +48,34 @@ class Looked:
     key: tuple
 
 
+def is_offered(data, key):
+    """Whether a model of the open data was run here: nothing is read to know that."""
+    return key in data.sources and data.taxonomy.is_tree
+
+
 def looked_at(data, key):
-    """(Looked, the ids of its inputs) of a model of the open data; None where it is not run here or its inputs are not known."""
-    source, taxonomy = data.sources.get(key), data.taxonomy
-    if source is None or not taxonomy.is_tree:
-        return None
+    """(Looked, the ids of its inputs) of a model that was run here; None where its inputs are not known.
+
+    Raises
+    ------
+    HiervizError
+        If the model cannot be read any more, or something about it must be said first.
+    """
+    source, taxonomy = data.sources[key], data.taxonomy
     try:
         model = state.opened_model((source.key, taxonomy.sha256, taxonomy.names), lambda: source.draft(taxonomy))
-    except OSError:
-        return None
-    if isinstance(model, HiervizError) or any(question.stops == "loading" for question in model.questions):
-        return None
-    samples = state.computed(
-        "inputs of the data", (data.digest, data.key, source.key), lambda: _Found(data, model, source)
-    ).samples
+    except OSError as error:
+        raise FileError(
+            f"{source.path.name}: expected the model, got {error.strerror or error}. Open it again."
+        ) from None
+    if isinstance(model, HiervizError):
+        raise model
+    model.require_answers()
+    asked = (data.digest, data.key, source.key)
+    samples = state.computed("inputs of the data", asked, lambda: _Found(data, model, source)).samples
     if samples is None:
         return None
-    try:
-        ready = state.answered((source.key, "settled", samples.key), lambda: settled(model, samples))
-    except HiervizError:
-        return None
+    ready = state.answered((source.key, "settled", samples.key), lambda: settled(model, samples))
     return Looked(ready, samples.inputs, (source.key, samples.key)), samples.ids
 
 

@@ -9,9 +9,9 @@ from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.typical_panel import typical_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
-from hierviz.app.example_page.where_it_looks import looks_here, looks_panel
+from hierviz.app.example_page.where_it_looks import looks_panel
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
-from hierviz.app.model_page.where_it_looks import LABEL, LOOKS
+from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, is_offered
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
 from hierviz.app.widgets.living import living
@@ -27,8 +27,8 @@ NEAR = (1, 2, -1)
 
 data = shell.open_data()
 taxonomy = data.taxonomy
-looked = looks_here(data)
-is_looks = looked is not None and state.view().tree == LOOKS
+can_look = is_offered(data, state.shown_model_of(data.models))
+is_looks = can_look and state.view().tree == LOOKS
 is_ladder = state.view().tree in (LADDER, LOOKS) and not is_looks
 with frame.title_row("Examples") as title_row:
     # The ladder has controls of its own, which do not wait for the server.
@@ -69,7 +69,7 @@ with title_row:
             view = state.view()
             asked = [getattr(view, name) for name in (*view.filters, "order")]
             selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
-    drawings = DRAWINGS if looked is None else DRAWINGS | {LOOKS: LABEL}
+    drawings = DRAWINGS | {LOOKS: LABEL} if can_look else DRAWINGS
     controls.pick("Drawing", drawings, "tree", segmented=not is_narrow, label_visibility="collapsed")
     asks = is_ladder and state.view().ask == "yes"
     if is_ladder:
@@ -101,7 +101,7 @@ terms = next((one.breakdown for one in by_rule.values()), None)
 worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
 
 if is_looks:
-    looks_panel(looked, data, key, row, p, predicted, truth, outcome, chosen, choice)
+    looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice)
 elif is_ladder:
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
     living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}, asks)
