@@ -29,6 +29,7 @@ charts:
     reliability_diagram         share of events over probability
     rule_frontiers              results of every inference rule
     sample_scatter              samples by two numbers
+    sensitivity                 which parts of a sample move the log-odds between two classes
     set_steps                   the expected hF1 of every set of one sample
     signed_bars                 bars to both sides of zero
     small_tree                  a small tree drawn whole
@@ -127,6 +128,7 @@ if TYPE_CHECKING:
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
     from hierviz.charts._sample_parts import SamplePart as SamplePart
     from hierviz.charts._sample_parts import sample_parts as sample_parts
+    from hierviz.charts._sensitivity import sensitivity as sensitivity
     from hierviz.charts._slide import Slide as Slide
     from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree

@@ -62,11 +62,8 @@ class ValueColours:
         return mixed(look.background, full, strength(n)) if self.is_share and n is not None else full
 
     def text(self, fill):
-        """Colour of a text on a fill: white where that is read well, else black, which is read worse on blue and orange."""
-        channels = [int(fill[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-        return "#ffffff" if 1.05 / (bright + 0.05) >= WHITE else "#000000"
+        """Colour of a text on a fill: see `text_on`."""
+        return text_on(fill)
 
     def items(self):
         """Items of a `legend`: what each colour means."""
@@ -84,6 +81,14 @@ class ValueColours:
 
     def _item(self, label, value, n=None):
         return {"kind": "box", "label": label, "colour": self.fill(value, n)}
+
+
+def text_on(fill):
+    """Colour of a text on a fill: white where that is read well, else black, which is read worse on blue and orange."""
+    channels = [int(fill[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#ffffff" if 1.05 / (bright + 0.05) >= WHITE else "#000000"
 
 
 def strength(n):

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from hierviz.cli import sensitivity
 from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
@@ -18,6 +19,7 @@ from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError, shown
 from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
+from hierviz.opening.options import options_of
 from hierviz.taxonomy.checks import check_one_of
 
 SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png")
@@ -189,6 +191,11 @@ KINDS = {
     ),
     "ranks": Kind("rank of each method by metric (--preset, --metric)", _ranks, TABLES),
     "methods": Kind("one number of all methods, with runs and intervals (--metric)", _methods, TABLES),
+    "sensitivity": Kind(
+        "which parts of a sample move an ONNX model between two classes (--model, --inputs, --sample)",
+        sensitivity.sensitivity_figure,
+        ("sample", "media", *sensitivity.NAMES, *ONE_RULE),
+    ),
     "agreement": Kind("Kendall's tau-b of the metrics (--preset, --metric)", _agreement, TABLES),
 }
 
@@ -204,12 +211,14 @@ def add_chart(command):
         "icicle correct, recall, support, ..."
     )
     return [
-        *choice_options(),
+        *choice_options(required=False),
+        *options_of(("model", "inputs")),
+        *sensitivity.OPTIONS,
         Option("--out FILE", suffixes, required=True),
         Option("--by BY", "how samples are grouped: an attribute, depth, train_count, ..."),
         Option("--metric KEY", metrics),
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
-        Option("--sample ID", "sample of the kind example (default: the worst answer)"),
+        Option("--sample ID", "sample of the kinds example and sensitivity (default: the worst answer)"),
         MEDIA,
         Option("--dark", "for a dark background"),
         Option("--width PX", f"pixels (default: {WIDTH})", type=int),
@@ -233,8 +242,8 @@ def run_chart(options):
         raise FileError(f"--out: expected a file that ends in {', '.join(suffixes)}, got {options.out!r}. Choose one.")
     _check_look(options)
     kind = KINDS[options.kind]
-    for name in ("by", "sample", "media", *TABLES):
-        if getattr(options, name) is not None and name not in kind.takes:
+    for name in ("by", "sample", "media", *sensitivity.NAMES, *TABLES):
+        if getattr(options, name) not in (None, False, []) and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
             raise FileError(
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
@@ -243,7 +252,13 @@ def run_chart(options):
         # The same answers as by majority at 0.5, and a line to drag.
         options.rule = "threshold"
     require_places(options, options.out)
-    chosen = Chosen(**vars(judged(options)))
+    if "model" in kind.takes:
+        chosen = sensitivity.of_model(options)
+    else:
+        for name in ("taxonomy", "predictions"):
+            if not getattr(options, name):
+                raise FileError(f"chart: expected --{name}, got none. Name the file.")
+        chosen = Chosen(**vars(judged(options)))
     if "preset" in kind.takes:
         columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts

@@ -2,6 +2,7 @@
 
 import shlex
 import sys
+from dataclasses import replace
 
 from hierviz.cli.judging import (
     SEED,
@@ -15,6 +16,7 @@ from hierviz.cli.judging import (
     thresholds_of,
 )
 from hierviz.cli.output import progress, require_places, require_unread
+from hierviz.cli.sensitivity import sensitivities_of_report
 from hierviz.evaluation.summary import require_same_samples
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
@@ -47,6 +49,12 @@ def add_report(command):
         repeated("--sample ID", "id of a sample to show"),
         Option("--random N", "samples drawn at random (default: 3)", type=int, default=3),
         SEED,
+        Option(
+            "--sensitivity N",
+            "where the model looks, for the first N samples shown; with --model, or --demo vehicles (default: 0)",
+            type=int,
+            default=0,
+        ),
         Option("--max-mb N", pictures, type=float, default=5.0),
         repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
         Option(
@@ -68,6 +76,11 @@ def run_report(options):
     chosen = _judged(options)
     predictions = chosen.predictions
     require_same_samples(predictions)
+    samples = ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb)
+    if options.sensitivity < 0:
+        raise FileError(f"--sensitivity: expected a number of samples from 0, got {options.sensitivity}. Give one.")
+    if options.sensitivity:
+        samples = replace(samples, sensitivities=tuple(sensitivities_of_report(options, chosen, samples)))
     words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
         predictions,
@@ -76,7 +89,7 @@ def run_report(options):
         title=TITLE if options.title is None else options.title,
         notes="\n\n".join(options.note),
         model=options.look_at,
-        samples=ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb),
+        samples=samples,
         run=ReportRun(shlex.join(["hierviz", *words]), with_flags, progress, options.threads),
         class_weights=chosen.class_weights,
         story=(*_views(options, predictions), *_story(options, predictions)),

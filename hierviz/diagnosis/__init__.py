@@ -11,6 +11,12 @@ steps_by_rule       the same of several rules
 SampleSteps         a table of these answers
 lane_bars           probabilities along one path, with the best sibling and the rest at each depth
 LaneBars            these numbers
+deciding_pair       the two classes between which an answer was decided
+DecidingPair        these two classes
+Sensitivity         what hiding parts of a sample does to the log-odds between two classes
+AverageSensitivity  the mean over samples
+averaged            this mean, of several Sensitivity
+HiddenParts         the parts of a sample that were hidden
 what_if             probabilities if one class had another
 typical_samples     clear cases of a class: answered exactly right with the highest probability
 label_errors        doubtful truths, ranked
@@ -32,8 +38,12 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.diagnosis._average_sensitivity import AverageSensitivity as AverageSensitivity
+    from hierviz.diagnosis._average_sensitivity import averaged as averaged
     from hierviz.diagnosis._class_table import class_table as class_table
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
+    from hierviz.diagnosis._deciding_pair import DecidingPair as DecidingPair
+    from hierviz.diagnosis._deciding_pair import deciding_pair as deciding_pair
     from hierviz.diagnosis._flip_intervals import flip_intervals as flip_intervals
     from hierviz.diagnosis._label_errors import label_errors as label_errors
     from hierviz.diagnosis._lane_bars import LaneBars as LaneBars
@@ -46,11 +56,13 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._sample_steps import SampleSteps as SampleSteps
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
     from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule
+    from hierviz.diagnosis._sensitivity import Sensitivity as Sensitivity
     from hierviz.diagnosis._slices import slices as slices
     from hierviz.diagnosis._typical import typical_samples as typical_samples
     from hierviz.diagnosis._what_if import what_if as what_if
     from hierviz.diagnosis.confusion_matrix import matrix as matrix
     from hierviz.diagnosis.confusions import confused_pairs as confused_pairs
+    from hierviz.diagnosis.hidden_parts import HiddenParts as HiddenParts
     from hierviz.diagnosis.many_tests import ManyTests as ManyTests
     from hierviz.diagnosis.mistakes import worst as worst
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter

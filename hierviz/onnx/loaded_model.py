@@ -30,6 +30,7 @@ from hierviz.onnx.scores.columns import ScoreColumns
 from hierviz.onnx.scores.outputs import gathered, score_outputs
 from hierviz.onnx.scores.score_kind import ENOUGH_ROWS, ScoreKind, find_kind
 from hierviz.onnx.scores.score_reading import PROBABILITIES, changed, check_declared, check_flat, choose
+from hierviz.onnx.sensitivity import WithSensitivity
 from hierviz.predictions.column_text import as_text
 from hierviz.predictions.predictions import Predictions
 from hierviz.projection.projected import with_zeros
@@ -67,7 +68,7 @@ class ReadScores(Short):
 
 
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(WithSensitivity):
     """An ONNX model whose outputs are scores of nodes. Build it with `hierviz.load_model`.
 
     Parameters

@@ -4,7 +4,7 @@ from html import escape
 
 import numpy as np
 
-from hierviz.charts import packed, packed_chart, sample_parts
+from hierviz.charts import packed, packed_chart, sample_parts, sensitivity
 from hierviz.charts._example import by_name, example_figure
 from hierviz.charts.ladder_record import colour_places
 from hierviz.charts.ladder_spec import ladder_spec
@@ -35,9 +35,12 @@ class ExamplePage:
         Where what the browser unpacks is put, by its name.
     others : sequence of Evaluation
         Models of the report, which can be chosen in the drawing.
+    looks : dict of str to Sensitivity, optional
+        Where the model looks, by the id of the sample.
     """
 
-    def __init__(self, evaluation, pictures, choice, store, others=()):
+    def __init__(self, evaluation, pictures, choice, store, others=(), looks=None):
+        self.looks = looks or {}
         self.evaluation, self.pictures, self.choice, self.store = evaluation, pictures, choice, store
         named = by_name(others or [evaluation])
         self.first = next(name for name, one in named.items() if one is evaluation)
@@ -72,9 +75,21 @@ class ExamplePage:
             body.append(f"<h4>{escape(part.title)}</h4>{chart(key, part.figure.sentence)}")
             if part.name == "tree":
                 body.append(self._unfolded(name, row, truth, answer.nodes))
-        drawn = self.drawing(row, f"{name}-ladder") + folded("Facts and other drawings", "".join(body))
+        drawn = (
+            self.drawing(row, f"{name}-ladder")
+            + self._look(sample, f"{name}-look")
+            + folded("Facts and other drawings", "".join(body))
+        )
         is_open = " open" if is_open else ""
         return f'<details class="example"{is_open}><summary>{head}</summary>{drawn}</details>'
+
+    def _look(self, sample, key):
+        """Where the model looks, HTML; empty where that is not known."""
+        if sample not in self.looks:
+            return ""
+        figure = sensitivity(self.looks[sample])
+        self.store.setdefault(key, packed_chart(figure))
+        return f"<h4>Where the model looks</h4>{chart(key, figure.sentence)}"
 
     def drawing(self, row, key):
         """The living drawing of a sample, whose record is put into the store by `key`: HTML."""

@@ -174,7 +174,7 @@ def _page(parts, title, notes, command, samples, story):
     """The whole page as text, and what was left out of it."""
     examples, left_out = parts.examples(samples)
     sections = {
-        "story": parts.story(story),
+        "story": parts.story(story, samples),
         "overview": parts.overview(),
         "curves": parts.curves(),
         "examples": f"<p>{escape(parts.setting)}.</p>{examples}" if examples else "",

@@ -75,13 +75,14 @@ class ReportParts:
         found = (model.predictions.detected.get("credit") for model in self.evaluations)
         return [credit for credit in dict.fromkeys(found) if credit]
 
-    def story(self, steps):
-        """The steps of a story, HTML; empty where there are none."""
+    def story(self, steps, samples):
+        """The steps of a story, HTML, with the sensitivities of ReportSamples; empty where there are none."""
         if not steps:
             return ""
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
         costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
-        return story_section(steps, models, self.numbers["models"], self.store, costs)
+        looks = {one.sample: one for one in samples.sensitivities}
+        return story_section(steps, models, self.numbers["models"], self.store, costs, looks)
 
     # Overview ------------------------------------------------------------------------------------------------------
 
@@ -170,7 +171,8 @@ class ReportParts:
         groups = chosen_samples(self.model, samples, **self.choice)
         rows = [row for _, of_group in groups for row in of_group]
         pictures, left_out = sample_pictures(self.model.predictions, rows, samples.max_mb)
-        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations)
+        looks = {one.sample: one for one in samples.sensitivities}
+        examples = ExamplePage(self.model, pictures, self.choice, self.store, self.evaluations, looks)
         progress, done, parts = self.stage("Samples of the report", "samples"), 0, []
         for title, of_group in groups:
             parts.append(f"<h3>{escape(title)}</h3>")

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from hierviz.charts.export import picture_url
+from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.diagnosis.mistakes import worst_rows
 from hierviz.messages.errors import PredictionsError, listed, shown
-from hierviz.taxonomy.checks import is_number
+from hierviz.taxonomy.checks import check_kind, is_number
 
 # Pixels of the longer side, tried in this order.
 SIDES = (480, 240, 120)
@@ -30,6 +31,8 @@ class ReportSamples:
         Ids of further samples.
     max_mb : float
         Millions of bytes that pictures of samples may need together: they are reduced, then left out, and the report says so.
+    sensitivities : sequence of Sensitivity
+        Where the model looks, drawn with the samples that are shown anyway; those of other samples are left out.
 
     Raises
     ------
@@ -42,6 +45,7 @@ class ReportSamples:
     seed: int = 0
     named: Sequence[str] = ()
     max_mb: float = 5.0
+    sensitivities: Sequence[Sensitivity] = ()
 
     def __post_init__(self):
         for what in ("worst", "random", "seed"):
@@ -52,6 +56,8 @@ class ReportSamples:
             raise PredictionsError(
                 f"max_mb: expected a number of megabytes from 0, got {shown(self.max_mb)}. Give one."
             )
+        for one in self.sensitivities:
+            check_kind("sensitivities", one, Sensitivity, "Pass a list of what Model.sensitivity returns.")
 
 
 def chosen_samples(evaluation, samples, **choice):

@@ -171,11 +171,12 @@ def example(settings, key, store, max_mb):
     picture = f'<img class="story-picture" src="{urls[row]}" alt="Sample">' if row in urls else ""
     page = ExamplePage(model, urls, settings.choice, store, list(settings.models.values()))
     parts = sample_parts(model, row, tree=view.tree, **settings.choice) if view.tree in STYLES else ()
-    if not parts:
-        return picture + page.drawing(row, key), []
+    found = settings.looks.get(model.predictions.sample_id(row)) if view.tree == "looks" else None
+    if not parts and found is None:
+        return picture + page.drawing(row, key), ["where the model looks"] if view.tree == "looks" else []
     text = model.predictions.text(row)
     quoted = f"<blockquote>{escape(text)}</blockquote>" if text else ""
-    figure = parts[0].figure
+    figure = parts[0].figure if found is None else charts.sensitivity(found)
     store[key] = charts.packed_chart(figure)
     words = {"focus": "the class in focus", "unfold": "unfolded classes"}
     sample = f'<div class="story-sample">{picture}<div>{quoted}{page.facts(row)}</div></div>'
@@ -301,7 +302,7 @@ PICTURES = {
 }
 
 
-def story_section(steps, models, entries, store, costs=()):
+def story_section(steps, models, entries, store, costs=(), looks=None):
     """All steps as HTML.
 
     Parameters
@@ -315,13 +316,16 @@ def story_section(steps, models, entries, store, costs=()):
         Where what the browser unpacks is put, by its name.
     costs : sequence of LeafCosts
         Those at hand, which views name.
+    looks : dict of str to Sensitivity, optional
+        Where the model looks, by the id of the sample.
     """
 
     made, n = [], len(steps)
     for place, step in enumerate(steps, 1):
         key, more = f"story-{place}", '<p class="muted">Not part of a report.</p>'
         caption = escape(caption_text(step, models, costs)).replace("\n", "<br>")
-        picture = _picture(step, key, view_settings(step.view, models, costs), entries, store, MAX_MB / n)
+        settings = replace(view_settings(step.view, models, costs), looks=looks or {})
+        picture = _picture(step, key, settings, entries, store, MAX_MB / n)
         if PAGES[step.page].section:
             name, label = PAGES[step.page].section
             more = f'<p class="more"><a href="#{name}">More under {label}</a></p>'

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
@@ -130,6 +131,8 @@ class ViewSettings:
         All of them, by their keys.
     left_out : tuple of str
         Parts of the view that are not available.
+    looks : mapping of str to Sensitivity
+        Where the model looks, by the id of the sample.
     """
 
     view: View
@@ -141,6 +144,7 @@ class ViewSettings:
     under: int
     models: dict
     left_out: tuple[str, ...] = ()
+    looks: Mapping = field(default_factory=dict)
 
 
 def view_settings(fields, models, costs=()):

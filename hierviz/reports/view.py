@@ -26,7 +26,7 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy"),
+    *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy", "looks"),
     *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.

@@ -62,7 +62,7 @@ PAGES = {
     "example": Page(
         "Examples",
         "account_tree",
-        ("sample", "order", "tree", "ask", "focus", "unfold"),
+        ("sample", "order", "tree", "ask", "focus", "unfold", "choices"),
         "Sample {sample}, {model}: truth {truth}, answer {answer}.",
         ("examples", "Examples"),
         is_figure=True,
@@ -82,7 +82,7 @@ PAGES = {
         ("taxonomy", "Taxonomy"),
         is_figure=True,
     ),
-    "model": Page("Model", "psychology", ("sample",)),
+    "model": Page("Model", "psychology", ("sample", "tree", "choices")),
     "learn": Page("Learn", "school", ("lesson", "step", "presenter")),
     "story": Page("Story", "slideshow", is_in_menu=False),
     "open": Page("Open files", "folder_open"),
@@ -102,8 +102,8 @@ PARTS = {
     "slices": "Slices",
     "labels": "Label errors",
 }
-# Drawings of the page Examples.
-TREES = ("ladder", "icicle", "node-link", "list")
+# Drawings of the page Examples; the last one runs the model.
+TREES = ("ladder", "icicle", "node-link", "list", "looks")
 # Parts of the page Taxonomy.
 ASPECTS = {
     "table": "Table",

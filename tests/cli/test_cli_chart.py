@@ -42,6 +42,8 @@ def flags(folder, *names):
 
 
 OF_ONE_MODEL = ("icicle", "matrix", "rules", "fronts")
+# Runs a model: tests/onnx_models/test_sensitivity_command.py.
+OF_FILES = tuple(kind for kind in KINDS if kind != "sensitivity")
 MORE = {
     "facets": ["--by", "light"],
     "groups": ["--by", "light", "--metric", "correct"],
@@ -49,7 +51,7 @@ MORE = {
 }
 
 
-@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("kind", OF_FILES)
 def test_every_kind(files, tmp_path, capsys, kind):
     names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = [kind, *flags(files, *names), *MORE.get(kind, [])]
@@ -76,9 +78,15 @@ def test_pictures(files, tmp_path, capsys):
         ("rules", ["--out", "c.pdf"], "--out: expected a file that ends in .svg"),
         ("rules", ["--width", "10"], "--width: expected a number from 300 to 5000, got 10"),
         ("rules", ["--by", "light"], "--by: expected with facets, groups, got it with rules"),
-        ("rejection", ["--rule", "leaf"], "--rule: expected with example, icicle, matrix, groups, levels, ranks"),
+        (
+            "rejection",
+            ["--rule", "leaf"],
+            "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity",
+        ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
+        ("rules", ["--model", "m.onnx"], "--model: expected with sensitivity, got it with rules"),
+        ("rules", ["--mean-of-samples"], "--mean-of-samples: expected with sensitivity, got it with rules"),
         ("ranks", ["--metric", "curve.acc"], "metrics: expected numbers of `evaluate`"),
     ],
 )
@@ -97,7 +105,7 @@ def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
     "kind",
     [
         pytest.param(key, marks=() if key in ("example", "curves") else pytest.mark.long)
-        for key in KINDS
+        for key in OF_FILES
         if key not in ("fronts", "levels", "agreement")
     ],
 )
@@ -154,7 +162,7 @@ def test_a_slide_is_the_same_twice_and_has_its_size(files, tmp_path, capsys, mon
         (["--slide", "--out", "c.svg", "--date", "31.1.2026"], "--date: expected a day as in 2026-01-31"),
         (["--out", "c.svg", "--date", "2026-01-31"], "--date: expected with --slide"),
         (["--out", "c.svg", "--data-name", "x"], "--data-name: expected with --slide"),
-        (["--out", "c.svg", "--sample", "s1"], "--sample: expected with example, got it with curves"),
+        (["--out", "c.svg", "--sample", "s1"], "--sample: expected with example, sensitivity, got it with curves"),
     ],
 )
 def test_what_only_slides_or_examples_have(files, tmp_path, capsys, monkeypatch, more, words):

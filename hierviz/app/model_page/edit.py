@@ -12,6 +12,7 @@ from hierviz.app import state
 from hierviz.app.model_page import samples as samples
 from hierviz.charts.export import picture_url
 from hierviz.messages.errors import ModelError
+from hierviz.onnx.inputs.table_inputs import column_names
 
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000
@@ -148,7 +149,7 @@ def _fields(spec, sample_set, feed):
         return []
     if width == 1:
         return [spec.name]
-    named = spec.columns or (samples.column_names(sample_set, spec) if sample_set is not None else None)
+    named = spec.columns or (column_names(sample_set.inputs, spec) if sample_set is not None else None)
     return list(named) if named is not None and len(named) == width else [f"{spec.name} {k + 1}" for k in range(width)]
 
 

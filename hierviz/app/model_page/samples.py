@@ -12,14 +12,13 @@ import pandas as pd
 from hierviz.messages.errors import HiervizError, ModelError
 from hierviz.onnx.inputs.model_inputs import ModelInputs, load_inputs
 from hierviz.onnx.perturbation import PERTURBATIONS
+from hierviz.onnx.sensitivity import settled_scores
 from hierviz.opening.loading import truth_of
 from hierviz.predictions.column_text import as_text
 from hierviz.readers.pictures import Pictures
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.taxonomy import NodeLists
 
-# Rows from which the kind of scores is detected.
-ROWS_TO_SETTLE = 64
 # A picture is made smaller than this before it is perturbed.
 MOST_PIXELS = 1024
 
@@ -177,34 +176,6 @@ def row_feed(model, samples, row):
     return samples.inputs.feed(model.inputs, slice(row, row + 1))
 
 
-def column_names(samples, spec):
-    """Names of the columns of a table that were fed to an input with several values, found by their content.
-
-    Parameters
-    ----------
-    samples : Samples
-    spec : InputSpec
-
-    Returns
-    -------
-    list of str, or None when some column has no name of its own
-    """
-    rows = slice(0, ROWS_TO_SETTLE)
-    values, names = np.asarray(samples.inputs.arrays[spec.name][rows]), []
-    free = {name: [str(cell) for cell in cells[rows]] for name, cells in samples.inputs.attributes.items()}
-    for column in values.T:
-        cells_of_input = [
-            str(value) if values.dtype == object else "" if value != value else f"{value:.7g}"
-            for value in column.tolist()
-        ]
-        name = next((name for name, cells in free.items() if cells == cells_of_input), None)
-        if name is None:
-            return None
-        names.append(name)
-        del free[name]
-    return names
-
-
 def digest(feed):
     """Content of a feed as 32 hexadecimal digits."""
     content_hash = blake2b(digest_size=16)
@@ -216,18 +187,7 @@ def digest(feed):
 
 def settled(model, samples):
     """The model with the kind of its scores detected from many rows, as in a whole run."""
-    if model.parametrisation is not None or len(samples) < 2:
-        return model
-    rows = slice(0, min(ROWS_TO_SETTLE, len(samples)))
-    unreadable = {}
-    scores = model.run_blocks(
-        lambda: samples.inputs.blocks(model.inputs, rows, rows.stop, unreadable), rows.stop, batch_size=rows.stop
-    )
-    kept = [row for row in range(rows.stop) if row not in unreadable]
-    if not kept:
-        return model
-    read = model.read_scores(scores[kept], samples.ids[kept])
-    return replace(model, parametrisation=read.parametrisation, scores=read.kind.kind)
+    return settled_scores(model, samples.inputs, samples.ids)[0] if len(samples) > 1 else model
 
 
 def answer(model, feed, truth=None):

@@ -11,6 +11,7 @@ from hierviz.app import state
 from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.details import one_line
 from hierviz.app.model_page.edit import edited
+from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, Looked, panel, with_row
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, frame, sample, table
@@ -80,15 +81,18 @@ def ask(source, model, kind, from_data, key, title_row):
         place.error(escape(in_form_words(error)), icon=":material/error:")
         return
     dataset = Dataset("ask", "", first.taxonomy, {key: second or first})
-    is_ladder = state.view().tree == LADDER
+    is_looks = state.view().tree == LOOKS and first.taxonomy.is_tree
+    is_ladder = state.view().tree in (LADDER, LOOKS) and not is_looks
     with title_row:
         choice = controls.rule_controls(dataset, key, numbers=not is_ladder)
-        drawings = {LADDER: "Ladder"} | sample.STYLES
+        drawings = {LADDER: "Ladder"} | sample.STYLES | ({LOOKS: LABEL} if first.taxonomy.is_tree else {})
         pick("Drawing", drawings, "tree", segmented=not state.is_narrow(), label_visibility="collapsed")
     with right:
         for note in (second or first).predictions.notes:
             st.warning(escape(sentence(note)), icon=":material/warning:")
-        if is_ladder:
+        if is_looks:
+            _looks(source, model, sample_set, (row, feed, changed), second or first, choice, truth)
+        elif is_ladder:
             shown = {"changed": second, "original": first} if second else {"answer": first}
             _ladder(shown, dataset, key, choice)
         else:
@@ -177,6 +181,30 @@ def _tree(first, second, truths, choice):
     threshold = sample.threshold_in(choice)
     with main_place(name="-tree"):
         sample.tree(taxonomy, p, truths or None, predicted, threshold=threshold, style=state.view().tree)
+
+
+def _looks(source, model, sample_set, asked, evaluation, choice, truth):
+    """What moves the model on the sample as it is, or as it was changed; `asked` is its row and both feeds."""
+    row, feed, changed = asked
+    inputs, row = with_row(sample_set, row, feed, changed)
+    if sample_set is not None:
+        model = state.answered((source.key, "settled", sample_set.key), lambda: samples.settled(model, sample_set))
+    now = feed if changed is None else changed
+    key = (
+        source.key,
+        model.parametrisation,
+        model.scores,
+        "" if sample_set is None else sample_set.key,
+        samples.digest(now),
+    )
+    answer, p = evaluation.answers(**choice), evaluation.predictions.node_probabilities()[0]
+    taxonomy = evaluation.taxonomy
+    node = None if isinstance(answer, NodeLists) else int(answer[0])
+    said = [f"Answer: **{escape(taxonomy.title(node))}**"] if node is not None else []
+    said += [f"Truth: **{escape(taxonomy.title(truth))}**"] if truth is not None else []
+    st.markdown(" · ".join(said))
+    width = state.main_width() if state.is_narrow() else int(0.74 * state.main_width())
+    panel(Looked(model, inputs, key), row, p, node, truth, width=width)
 
 
 def _ladder(evaluations, dataset, key, choice):

@@ -9,7 +9,9 @@ from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.typical_panel import typical_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
+from hierviz.app.example_page.where_it_looks import looks_panel
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
+from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, is_offered
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
 from hierviz.app.widgets.living import living
@@ -25,7 +27,9 @@ NEAR = (1, 2, -1)
 
 data = shell.open_data()
 taxonomy = data.taxonomy
-is_ladder = state.view().tree == LADDER
+can_look = is_offered(data, state.shown_model_of(data.models))
+is_looks = can_look and state.view().tree == LOOKS
+is_ladder = state.view().tree in (LADDER, LOOKS) and not is_looks
 with frame.title_row("Examples") as title_row:
     # The ladder has controls of its own, which do not wait for the server.
     key = state.shown_model_of(data.models) if is_ladder else controls.model_control(data)
@@ -65,7 +69,8 @@ with title_row:
             view = state.view()
             asked = [getattr(view, name) for name in (*view.filters, "order")]
             selection.sample_list(chosen, taxonomy, f"{key}-{sorted(choice.items())}-{asked}")
-    controls.pick("Drawing", DRAWINGS, "tree", segmented=not is_narrow, label_visibility="collapsed")
+    drawings = DRAWINGS | {LOOKS: LABEL} if can_look else DRAWINGS
+    controls.pick("Drawing", drawings, "tree", segmented=not is_narrow, label_visibility="collapsed")
     asks = is_ladder and state.view().ask == "yes"
     if is_ladder:
         look = state.bound("ask", value=asks, back=lambda is_on: "yes" if is_on else "", is_toggle=True)
@@ -95,7 +100,9 @@ by_rule = side_by_side.answers_of(data, key, row, choice)
 terms = next((one.breakdown for one in by_rule.values()), None)
 worked = {} if outcome is None else worked_numbers(taxonomy, truth, predicted, p, best_leaf, terms=terms)
 
-if is_ladder:
+if is_looks:
+    looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice)
+elif is_ladder:
     near = {step: chosen.rows[place + step] for step in NEAR if 0 <= place + step <= last}
     living(data, key, choice, {step: predictions.sample_id(int(one)) for step, one in {0: row, **near}.items()}, asks)
     if asks:
@@ -115,7 +122,7 @@ if p is not None:
             f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
         )
     unknown_scores(predictions, row, truth)
-    if taxonomy.is_tree and not is_ladder:
+    if taxonomy.is_tree and not is_ladder and not is_looks:
         bounds = node_intervals(predictions, row)
         tree_panel(taxonomy, p, truth if truths is None else truths, predicted, predictions.sample_id(row), bounds)
     elif not taxonomy.is_tree and not model.judged[row]:
@@ -126,7 +133,7 @@ if outcome is None and model.judged[row]:
     counts = sample_confusion(model, row, **choice)
     listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
     sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
-if p is not None and not is_ladder:
+if p is not None and not is_ladder and not is_looks:
     why_panel(model, key, row, choice)
 if outcome is not None and isinstance(predicted, int):
     typical_panel(data, key, row, choice, truth, predicted)

@@ -15,6 +15,7 @@ from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.table import download
 from hierviz.charts import threshold_text
+from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import slug
@@ -203,6 +204,7 @@ def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_sto
     flags += [("--look-at", data.models[key].predictions.name), ("--title", title)]
     flags += [("--note", note.strip()) for note in notes.split("\n\n") if note.strip()]
     flags += [(f"--{name}", str(getattr(samples, name))) for name in ("worst", "random", "seed")]
+    flags += [("--sensitivity", str(len(samples.sensitivities)))] if samples.sensitivities else []
     flags += [("--max-mb", f"{samples.max_mb:g}"), *(("--sample", sample) for sample in samples.named)]
     words = [word for pair in flags for word in pair if word is not None]
     return shlex.join(["hierviz", "report", *words, *of_story, "--out", "report.html"])
@@ -276,8 +278,21 @@ def view_file(data, page, name):
     step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
     own = story.own_steps(data)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    settings = report_settings(data, (step, *own), of_story, ReportSamples(named=shown_sample(data)))
+    settings = report_settings(
+        data, (step, *own), of_story, ReportSamples(named=shown_sample(data), sensitivities=_looks(data))
+    )
     offer_report(data, settings, f"{file_start(data.title)}-{page}", name)
+
+
+def _looks(data):
+    """The Sensitivity that the page shows, in a tuple; empty where it shows none of this sample and model."""
+    of, found = state.memory("looks shown").get("found", (None, None))
+    is_shown = state.view().tree == "looks" and of == (
+        data.digest,
+        state.shown_model_of(data.models),
+        state.view().sample,
+    )
+    return (found,) if is_shown and isinstance(found, Sensitivity) else ()
 
 
 def copy_link(page):

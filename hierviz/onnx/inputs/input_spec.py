@@ -223,7 +223,24 @@ class InputSpec:
         if self.why_no_pictures:
             raise ModelError(f"input {self.name!r}: expected one that takes pictures, got {self.why_no_pictures}.")
         fed = self.from_pictures(self.fitted(picture)[None])
-        stored = fed[0] if self.layout == "NHWC" else fed[0].transpose(1, 2, 0)
+        mean = float(fed.mean(dtype=np.float64))
+        return picture_fitting.Preview(
+            self.seen(fed[0]), float(fed.min()), float(fed.max()), mean, self.dtype, fed.shape
+        )
+
+    def seen(self, fed):
+        """The picture that numbers fed to the model mean, with the preparation undone.
+
+        Parameters
+        ----------
+        fed : ndarray, shape (height, width, channels) or (channels, height, width)
+            As the layout says.
+
+        Returns
+        -------
+        ndarray of uint8, shape (height, width, 3), RGB
+        """
+        stored = fed if self.layout == "NHWC" else fed.transpose(1, 2, 0)
         seen = np.empty((*stored.shape[:2], 3), dtype=np.uint8)
         factor, offset = (1.0, 0.0) if self.is_whole else self._scaling
         # Some lines at a time: in float64 a whole picture is several times as large.
@@ -232,8 +249,7 @@ class InputSpec:
             undone = (stored[top : top + step].astype(np.float64) - offset) / factor
             undone = np.clip(np.rint(undone), 0, 255).astype(np.uint8)
             seen[top : top + step] = undone[..., ::-1] if self.colour == "BGR" else undone
-        mean = float(fed.mean(dtype=np.float64))
-        return picture_fitting.Preview(seen, float(fed.min()), float(fed.max()), mean, self.dtype, fed.shape)
+        return seen
 
     @property
     def _scaling(self):

@@ -18,6 +18,8 @@ from hierviz.readers.truth_file import ID_COLUMNS, sample_ids, text_attributes
 
 # Up to this many features of a sample are shown next to its tree.
 MOST_SHOWN = 24
+# Rows by which columns that were fed are found among those that are shown.
+ROWS_TO_MATCH = 64
 
 
 def read_table_inputs(table, specs, *, text_column=None, columns=None):
@@ -167,6 +169,34 @@ def _rest(content, names, specs, chosen, order, notes):
     if ids is not None and content.unit == "line":  # as the file of the truth is read, whose ids these are too
         content.text[ids] = [text_of_cell(cell) for cell in content.text[ids]]
     return (None if ids is None else sample_ids(content, ids)), attributes
+
+
+def column_names(inputs, spec):
+    """Names of the columns of a table that were fed to an input with several values, found by their content.
+
+    Parameters
+    ----------
+    inputs : ModelInputs
+    spec : InputSpec
+
+    Returns
+    -------
+    list of str, or None when some column has no name of its own
+    """
+    rows = slice(0, ROWS_TO_MATCH)
+    values, names = np.asarray(inputs.arrays[spec.name][rows]), []
+    free = {name: [str(cell) for cell in cells[rows]] for name, cells in inputs.attributes.items()}
+    for column in values.T:
+        cells_of_input = [
+            str(value) if values.dtype == object else "" if value != value else f"{value:.7g}"
+            for value in column.tolist()
+        ]
+        name = next((name for name, cells in free.items() if cells == cells_of_input), None)
+        if name is None:
+            return None
+        names.append(name)
+        del free[name]
+    return names
 
 
 class FrameTable:
