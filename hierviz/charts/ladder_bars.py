@@ -34,7 +34,7 @@ def rows():
             **head,
         ),
         text(x="bars - 12", text="narrow ? '' : sample.axis", align="'right'", **head),
-        text(x="wins", text="narrow || !data('win_now').length ? '' : 'win: weight × p'", **head),
+        text(x="wins", text="narrow || !data('win_now').length ? '' : 'win: weight × p of the truth'", **head),
         text(x="counts", text="narrow ? '' : 'path'", **head),
         text(
             x="x0 + 2",

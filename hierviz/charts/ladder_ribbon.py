@@ -74,7 +74,7 @@ def line():
     ends = {"y": "is_p ? top - 2 : ribbon - 4", "y2": "ribbon + ribbon_tall + 2"}
     ends |= {"strokeDash": "now.parameter ? [1, 0] : [5, 4]", "opacity": "at === null ? 0 : now.parameter ? 1 : 0.55"}
     return [
-        mark("rule", x=x, stroke="c.background", strokeWidth=5, **ends),
+        mark("rule", x=x, stroke="c.background", strokeWidth=3.5, **ends),
         mark("rule", x=x, stroke="c.ink", strokeWidth=2, **ends),
         mark(
             "rect",
