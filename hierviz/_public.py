@@ -70,12 +70,17 @@ _FILES = {
         "uncertainty.comparison": "paired_difference tied_with_best no_clear_difference",
         "uncertainty.model_difference": "difference_of_models difference_sentence",
         "uncertainty.repeats": "over_repeats curve_over_repeats summary_over_repeats",
+        "uncertainty.paired_proportions": "score_interval",
         "uncertainty.temperature": "at_temperature fit_temperature",
     },
     "hierviz.comparison": {
         "comparison.comparison_table": "ComparisonTable",
         "comparison.agreement": "kendall",
         "comparison.disagreement": "models_on_samples metrics_on_samples",
+        "comparison._two_by_two": "two_by_two",
+        "comparison._difference_tree": "difference_tree metrics_by_class",
+        "comparison._right_together": "right_together",
+        "comparison._paired_answers": "paired_answers",
     },
     "hierviz.projection": {"projection.projected": "cut only_known truth_is_known with_other_leaves"},
     "hierviz.diagnosis": {
@@ -97,7 +102,7 @@ _FILES = {
         "diagnosis._what_if": "what_if",
         "diagnosis.sample_paths": "path_probabilities",
         "diagnosis.mistakes": "worst",
-        "diagnosis.sample_filter": "SampleFilter filtered facets",
+        "diagnosis.sample_filter": "SampleFilter SampleSet filtered facets",
     },
     "hierviz.charts": {
         "charts._answer_dots": "answer_dots",
