@@ -61,10 +61,7 @@ class ValueColours:
 
     def text(self, fill):
         """Colour of a text on a fill: black or white, whichever is read better."""
-        channels = [int(fill[i : i + 2], 16) / 255 for i in (1, 3, 5)]
-        linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
-        bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-        return "#ffffff" if 1.05 / (bright + 0.05) >= (bright + 0.05) / 0.05 else "#000000"
+        return ink_on(fill)
 
     def items(self):
         """Items of a `legend`: what each colour means."""
@@ -111,7 +108,16 @@ def n_behind(table, key, node):
     return int((table.answered if key == "precision" else table.support)[node])
 
 
+def ink_on(fill):
+    """Colour of a text on a fill: black or white, whichever is read better."""
+    channels = [int(fill[i : i + 2], 16) / 255 for i in (1, 3, 5)]
+    linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
+    bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
+    return "#ffffff" if 1.05 / (bright + 0.05) >= (bright + 0.05) / 0.05 else "#000000"
+
+
 def mixed(a, b, share):
+    """A colour between two, `share` of the second."""
     share = min(max(share, 0.0), 1.0)
     parts = [(int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(one + (other - one) * share):02x}" for one, other in parts)

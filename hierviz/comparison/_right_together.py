@@ -86,12 +86,13 @@ class RightTogether(Short):
         return np.flatnonzero((self.is_right == members[:, None]).all(axis=0))
 
     def select(self, which: str) -> np.ndarray:
-        """Places of the samples that no method is right on, all are, or only one is.
+        """Places of the samples that no method is right on, all are, or some alone are.
 
         Parameters
         ----------
         which : str
-            ``none``, ``all`` or ``only:KEY`` with one of `keys`.
+            ``none``, ``all`` or ``only:KEY`` with one of `keys`, or several with full stops between them: those and no other are
+            right.
 
         Returns
         -------
@@ -103,12 +104,32 @@ class RightTogether(Short):
             If it is none of these.
         """
         wanted = np.zeros(len(self.names), dtype=bool)
+        if isinstance(which, str) and which.startswith(ONLY):
+            named = which.removeprefix(ONLY)
+            keys = [named] if named in self.keys else named.split(".")
+            if set(keys) <= set(self.keys):
+                wanted[[self.keys.index(key) for key in keys]] = True
+                return self.places(wanted)
         check_one_of("right", which, (NONE, ALL, *(ONLY + key for key in self.keys)))
-        if which == ALL:
-            wanted[:] = True
-        elif which != NONE:
-            wanted[self.keys.index(which.removeprefix(ONLY))] = True
+        wanted[:] = which == ALL
         return self.places(wanted)
+
+    def word(self, members: Sequence[bool] | np.ndarray) -> str:
+        """What `select` takes for a combination; `members` has shape (n_methods,)."""
+        size = int(np.sum(members))
+        if size in (0, len(self.names)):
+            return ALL if size else NONE
+        return ONLY + ".".join(key for key, is_in in zip(self.keys, members, strict=True) if is_in)
+
+    def words(self, members: Sequence[bool] | np.ndarray) -> str:
+        """A combination in words; `members` has shape (n_methods,)."""
+        size = int(np.sum(members))
+        if size == 0:
+            return "no model is right"
+        named = ", ".join(name for name, is_in in zip(self.names, members, strict=True) if is_in)
+        if size == len(self.names):
+            return "all are right" if size > 1 else f"{named} is right"
+        return f"only {named} {'is' if size == 1 else 'are'} right"
 
     def samples(self, which: str) -> SampleSet:
         """The samples of `select` for a `hierviz.diagnosis.SampleFilter`."""
