@@ -44,6 +44,7 @@ def test_every_name_is_there():
     assert set(NAMESPACES) < set(dir(hv))
 
 
+@pytest.mark.long
 def test_no_file_hides_a_name():
     """A name that equals a file of its folder would be hidden by it once the file is imported."""
     code = """

@@ -12,6 +12,7 @@ def toggle(page):
     return next(one for one in page.at.toggle if one.label == "Ask first")
 
 
+@pytest.mark.long
 def test_the_switch_is_in_the_address(demo):
     page = Visit("example", sample="v0001")
     assert toggle(page).value is False

@@ -209,6 +209,7 @@ def test_what_parts_and_levels_need_is_said(tmp_path):
     assert "One method has no rank" in visit.text
 
 
+@pytest.mark.long
 def test_every_choice_of_a_part_is_in_the_address():
     """Two models by a metric on Compare, and what else a colleague would want to see; a link is a fresh visit."""
     visit = Visit("compare", comparison="agreement", models="flat-softmax,multi-label")
@@ -225,6 +226,7 @@ def test_every_choice_of_a_part_is_in_the_address():
     assert other.control("Compare").value == "metrics"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "word",
     [

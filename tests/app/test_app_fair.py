@@ -58,6 +58,7 @@ def inverted(tmp_path_factory):
     )
 
 
+@pytest.mark.long
 def test_the_better_curve_is_favoured_though_it_looks_worse_at_most_thresholds(inverted, no_chart):
     a, b = (inverted.models[key].curve for key in ("a", "b"))
     # What the data were made for.
@@ -110,6 +111,7 @@ def test_the_sentence_below_the_chart(inverted):
     assert not re.search("best balance|% of thresholds|clearly lower", visit.text)
 
 
+@pytest.mark.long
 def test_all_models_for_a_goal(demo, no_chart):
     keys = ("flat-softmax", "multi-label", "soft-max-margin")
     visit = Visit("curves", models=",".join(keys))
@@ -189,6 +191,7 @@ def test_intervals_at_the_end_of_the_range_say_so_on_the_page(tmp_path, no_chart
     assert "AC: its interval may be too short: 100.0 % of the resamples are at 1, the end of its range" in visit.text
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("group", "is_left_out"), [("two", False), ("four", False), ("five", True)])
 def test_fewer_groups_than_folds_have_no_values_on_left_out_samples(sites, no_chart, group, is_left_out):
     """Five folds of whole groups take five groups: with fewer, the models are ranked on all samples and none is marked."""
@@ -230,6 +233,7 @@ def test_costs_of_single_answers_are_those_of_the_curve(demo):
     assert single.keys() - path_metrics(demo.taxonomy, model.truth, answers).keys() == {"cost"}
 
 
+@pytest.mark.long
 def test_groups_are_measured_on_many_halves(demo, no_chart):
     model = demo.models["conditional-softmax"]
     labels = groups_by_subtree(demo.taxonomy, model.judged_table)

@@ -1,12 +1,14 @@
 """What `hierviz doctor` finds, on the Overview and on Open files, with the fixed files."""
 
 import numpy as np
+import pytest
 from small_worlds import EDGES, LEAVES, one_hot, world
 from visit import Visit
 
 from hierviz.app.widgets import findings_panel
 
 
+@pytest.mark.long
 def test_findings_of_open_files_and_of_large_ones(tmp_path, monkeypatch):
     leaves = ["cello", "violin", *LEAVES[2:]]
     scores = (

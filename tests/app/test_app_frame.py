@@ -97,6 +97,7 @@ def test_each_field_that_is_not_here(demo, query, lost):
     assert not_here(query, View.from_query(query).cleaned(demo)) == lost
 
 
+@pytest.mark.long
 def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
     visit = Visit("overview")
     assert "New here?" in visit.text
@@ -114,6 +115,7 @@ def test_the_greeting_stays_until_it_is_dismissed(monkeypatch):
     assert "New here?" not in Visit("overview").text
 
 
+@pytest.mark.long
 def test_the_story_of_the_greeting_is_played():
     visit = Visit("overview")
     visit.press("Story")
@@ -121,6 +123,7 @@ def test_the_story_of_the_greeting_is_played():
     assert visit.at.title[0].value == "Overview"
 
 
+@pytest.mark.long
 def test_another_demo_starts_without_the_filters_of_this_one():
     visit = Visit("mistakes", data="wikipedia", under="Birds", where="title=Swift", outcome="wrong", threshold="0.75")
     assert visit.query["under"] == "Birds"
@@ -203,6 +206,7 @@ def test_the_overview_says_which_page_is_not_here():
     assert not said(Visit("overview", **{"no-page": "overview"}))
 
 
+@pytest.mark.long
 def test_the_menu_says_what_each_file_is_for(tmp_path):
     data = world(tmp_path, scores=spread(12), truth=[LEAVES[k % len(LEAVES)] for k in range(12)])
     visit = Visit("curves", data=data.key)

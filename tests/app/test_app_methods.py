@@ -50,6 +50,7 @@ def runs(tmp_path_factory):
     return shelve(predictions=tuple(paths), names=names, **files)
 
 
+@pytest.mark.long
 def test_files_of_one_name_are_runs(runs):
     assert {key: len(of_method) for key, of_method in runs.methods.items()} == {"flat-m-seed-0": 3, "deep-m-seed-3": 2}
     assert [model.predictions.name for model in runs.models.values()][:2] == ["flat · m_seed_0", "flat · m_seed_1"]

@@ -271,6 +271,7 @@ def test_several_paths(shared_data):
     assert "No candidates for wrong truths" in visit.at.info[0].value
 
 
+@pytest.mark.long
 def test_graph(tmp_path):
     edges = [("root", "a"), ("root", "b"), ("a", "both"), ("b", "both"), ("a", "a1"), ("b", "b1")]
     data = shelve(

@@ -139,6 +139,7 @@ def own(page, path, taxonomy):
     return page.run()
 
 
+@pytest.mark.long
 def test_scores_that_may_be_two_things_are_asked_for(tmp_path):
     case = FILES / "torch_logits_nodes"
     for one in case.iterdir():
@@ -310,6 +311,7 @@ def test_app_and_predict_share_their_flags():
     assert flags["predict"] - flags["app"] == {"--out", "--inspect", "--json"}
 
 
+@pytest.mark.long
 def test_a_batch_that_does_not_fit_is_no_dead_end(tmp_path):
     """A row takes 30 MB, 64 of them more than the memory: a sample, the checks and a whole run go through all the same."""
     times = {"times": np.int64([1, 2_500_000]), "w": np.zeros((3, 2), np.float32)}

@@ -54,6 +54,7 @@ def test_all_files_come_first_and_are_named_beside_open():
     assert "Taxonomy: pasted-taxonomy.csv; Predictions: pasted-predictions.csv" in visit.text
 
 
+@pytest.mark.long
 def test_files_opened_by_path_are_remembered(tmp_path):
     (tmp_path / "taxonomy.csv").write_text(EDGES_CSV)
     (tmp_path / "model.csv").write_text(SCORES)

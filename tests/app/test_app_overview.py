@@ -3,6 +3,7 @@
 from urllib.parse import parse_qsl
 
 import numpy as np
+import pytest
 from small_worlds import LEAVES, spread, world, write
 from visit import Visit, shelve
 
@@ -122,6 +123,7 @@ def test_any_pair_of_models_is_a_question(demo):
             assert asked["panel"] == "uncertainty"
 
 
+@pytest.mark.long
 def test_a_graph_counts_coarse_answers_as_what_they_are(tmp_path):
     edges = [("root", "a"), ("root", "b"), ("a", "both"), ("b", "both"), ("a", "a1"), ("b", "b1")]
     answers, truths = ["both", "a", "b1", "a1"], ["both", "a1", "a1", "both"]
@@ -196,6 +198,7 @@ def test_without_a_choice_it_opens_at_the_recommendation_and_all_pages_follow(de
     assert visit.control("Threshold τ").value == points[best].threshold
 
 
+@pytest.mark.long
 def test_an_address_that_chooses_is_left_as_it_is(demo):
     first = next(iter(demo.models))
     for fields in ({"model": first}, {"threshold": "0.5"}, {"rule": "threshold"}):

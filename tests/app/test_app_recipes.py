@@ -314,6 +314,7 @@ def test_a_flag_of_another_rule_is_an_error(run, files, tmp_path, capsys):
         assert error.count("\n") == 1
 
 
+@pytest.mark.long
 def test_costs_on_the_pages(files):
     data = shelved(files)
     visit = Visit("example", data=data.key, rule="crm_leaf", sample="s1", tree="list")
@@ -355,6 +356,7 @@ def test_costs_of_a_taxonomy_in_another_order(files, tmp_path):
         assert visit.answer == "drum"
 
 
+@pytest.mark.long
 def test_thresholds_by_depth_on_the_pages(files):
     """A field of text whose list is checked; a link holds it, and what is no list leaves the former one."""
     data = shelved(files)

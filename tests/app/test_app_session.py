@@ -215,6 +215,7 @@ def test_a_file_begins_with_the_view(files, tmp_path, monkeypatch):
     opened.server()._remove(data.key)
 
 
+@pytest.mark.long
 def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
     visit = Visit("overview")
     visit.memory("save")["what of view-report-story-session"] = "report"

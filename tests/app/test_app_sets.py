@@ -27,6 +27,7 @@ def spec_of(visit):
     return chart, json.loads(chart.proto.spec), below
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("make", "has_bits"), [(several, True), (graph, False)])
 def test_a_threshold_is_dragged(tmp_path, make, has_bits):
     data = make(tmp_path)
@@ -78,6 +79,7 @@ def test_a_graph_offers_sets_beside_single_answers(tmp_path):
     assert Visit("overview", data=data.key, rule="threshold_set").control("Inference rule").value == "threshold_set"
 
 
+@pytest.mark.long
 def test_trees_offer_no_sets(tmp_path):
     data = world(tmp_path, scores=spread(6), truth=LEAVES)
     for query in ({}, {"data": data.key}):

@@ -2,6 +2,8 @@
 
 import json
 
+import pytest
+
 import hierviz as hv
 from hierviz.app.state import opened, story
 from hierviz.app.state.dataset import Files, open_files
@@ -52,6 +54,7 @@ def test_the_demo_is_played(demo):
     assert bar(visit) is None
 
 
+@pytest.mark.long
 def test_views_are_arranged(tmp_path):
     (tmp_path / "taxonomy.csv").write_text(EDGES_CSV)
     (tmp_path / "model.csv").write_text(SCORES)

@@ -213,6 +213,7 @@ def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
     assert charts.reliability_diagram(found, np.arange(len(found))).sentence in whole
 
 
+@pytest.mark.long
 def test_graph_and_no_truth(tmp_path):
     edges = [*EDGES, ("strings", "oboe")]
     truth = [LEAVES[i % 6] for i in range(40)]

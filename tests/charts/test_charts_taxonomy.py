@@ -137,7 +137,7 @@ def large_tree():
 
 
 @pytest.mark.parametrize("data", ["vehicles", "wikipedia", "large"])
-@pytest.mark.parametrize(("dark", "width"), [(False, 1200), (True, 330)])
+@pytest.mark.parametrize(("dark", "width"), [(False, 1200), pytest.param(True, 330, marks=pytest.mark.long)])
 def test_the_worst_class_is_always_drawn_and_labelled(data, dark, width, large_tree):
     table, worst = (
         of_demo({"vehicles": load_demo, "wikipedia": load_wikipedia}[data]) if data != "large" else large_tree

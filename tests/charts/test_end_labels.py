@@ -62,7 +62,7 @@ def test_end_labels_do_not_overlap(name, curves):
                 assert not ((line[0] > left) & (line[0] < right) & (line[1] > top) & (line[1] < bottom)).any()
 
 
-@pytest.mark.parametrize("n", [2, 5, 8])
+@pytest.mark.parametrize("n", [*(pytest.param(n, marks=pytest.mark.long) for n in (2, 5)), 8])
 def test_every_curve_is_named_once_in_the_picture(n):
     curves = {f"model {i}": three_points() for i in range(n)}
     words = shown_texts(to_svg(operating_curves(curves)))

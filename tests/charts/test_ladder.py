@@ -98,7 +98,14 @@ def demo_evaluation():
     return Evaluation.from_predictions(predictions)
 
 
-@pytest.fixture(scope="module", params=[*KINDS, "demo"])
+# Kinds of samples that are drawn every day; the others in the long run.
+DAILY = ("graph", "inner", "top-k", "unknown", "labels")
+
+
+@pytest.fixture(
+    scope="module",
+    params=[*(kind if kind in DAILY else pytest.param(kind, marks=pytest.mark.long) for kind in KINDS), "demo"],
+)
 def samples(request, demo_evaluation):
     return samples_of(request.param, demo_evaluation)
 

@@ -204,6 +204,7 @@ def test_several_models_have_a_selection_of_the_one_looked_at():
     assert "model" not in {one["name"] for one in operating_curves({"m": three_points()}).chart.to_dict()["params"]}
 
 
+@pytest.mark.long
 def test_every_model_can_have_a_threshold_of_its_own():
     curves = {"A": three_points(), "B": three_points()}
     svg = to_svg(operating_curves(curves, threshold={"A": 0.9, "B": 0.3}, model="B"))
@@ -223,6 +224,7 @@ def test_every_model_can_have_a_threshold_of_its_own():
     )
 
 
+@pytest.mark.long
 def test_names_of_models_are_never_names_of_fields():
     curves = many_curves(4)
     spec = operating_curves(curves, layers=CurveLayers(rules=dict.fromkeys(curves, RULES))).chart.to_dict()
@@ -231,6 +233,7 @@ def test_names_of_models_are_never_names_of_fields():
     assert all(field.replace("_", "").isalnum() for field in fields)
 
 
+@pytest.mark.long
 def test_rules_are_hollow_markers_with_one_shape_a_rule():
     spec = operating_curves({"m": three_points()}, layers=CurveLayers(rules={"m": RULES})).chart.to_dict()
     (markers,) = (view for view in views(spec) if view["rows"] and "rule" in view["rows"][0])
@@ -256,6 +259,7 @@ def test_the_read_out_starts_with_the_values_at_the_threshold():
         assert word in words
 
 
+@pytest.mark.long
 def test_axes_are_called_as_in_the_registry():
     words = shown_texts(to_svg(operating_curves({"m": three_points()}, axes=CurveAxes("depth_recall", "info_dist"))))
     assert METRICS["depth_recall"].label in words

@@ -64,7 +64,7 @@ def test_a_point_of_another_rule_or_of_labels_is_beside_the_curves():
     assert figure.sentence.endswith("information recall 60.0 %.")
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("width", [330, 600])
 def test_every_curve_is_named_in_the_room_there_is(dark, width):
     curves = many_curves(8)
@@ -90,7 +90,7 @@ def test_curves_are_shown_where_they_differ():
 # One bar a model.
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("width", [330, 600])
 def test_bars_are_as_long_as_their_shares(dark, width):
     figure = charts.outcome_bars(SHARES, notes={"a": "τ = 0.5"}, highlight="b", dark=dark, width=width)
@@ -164,7 +164,7 @@ def crowded():
     return taxonomy, hv.diagnosis.node_table(hv.Evaluation.from_predictions(predictions))
 
 
-@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)])
 @pytest.mark.parametrize("width", [330, 600])
 def test_the_worst_is_never_in_a_group(dark, width):
     taxonomy, table = crowded()

@@ -101,6 +101,7 @@ def test_on_a_phone_names_are_whole():
     assert {*names, "Sachbuch"} <= set(shown_texts(to_svg(path_graph(tree, counts, 0, width=342))))
 
 
+@pytest.mark.long
 def test_deep_graphs_with_long_names_fit():
     names = [f"a class with a name of quite sixty letters on level number {i:02d}" for i in range(16)]
     chain = hv.Taxonomy.from_edges([*itertools.pairwise(names), (names[0], names[5]), (names[3], "other")])

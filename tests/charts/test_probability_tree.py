@@ -88,6 +88,7 @@ def test_all_true_classes_are_outlined(taxonomy):
     assert one == probability_tree(taxonomy, P, truth=2, predicted=2).sentence
 
 
+@pytest.mark.long
 def test_a_truth_given_twice_is_one_and_an_empty_list_is_none(taxonomy):
     for given, same in (([], None), ([2, 2], 2), (taxonomy.nodes("cat", "duck", "cat"), [2, 5])):
         for predicted in (None, 2):
@@ -203,6 +204,7 @@ def test_every_case_compiles_and_fits(taxonomy, case, style, dark, width):
         assert len(tags) == (node in case)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("width", [330, 1000])
 @pytest.mark.parametrize("style", ["icicle", "node-link"])
 def test_large_taxonomies_with_long_names(style, width):

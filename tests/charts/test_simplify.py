@@ -67,6 +67,7 @@ def test_a_hundred_thousand_points_become_few():
     assert np.abs(np.interp(x, x[kept], y[kept]) - y).max() < 0.2
 
 
+@pytest.mark.long
 def test_a_million_breakpoints_in_two_thousand_points():
     """A step up and down at every second breakpoint where little is recalled, as single sure mistakes make; then a fall."""
     n, rng = 1_000_000, np.random.default_rng(5)

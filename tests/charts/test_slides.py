@@ -64,7 +64,7 @@ def test_a_title_is_cut_after_a_sentence_where_enough_is_left():
     assert " ".join(lines).endswith("word …")
 
 
-@pytest.mark.parametrize("dark", [False, True], ids=["light", "dark"])
+@pytest.mark.parametrize("dark", [False, pytest.param(True, marks=pytest.mark.long)], ids=["light", "dark"])
 @pytest.mark.parametrize("sentence", ["short", "very long"])
 def test_title_drawing_and_last_line_are_apart_and_inside(sentence, dark):
     figure = plain_curves({"A": three_points(), "B": three_points()})

@@ -98,7 +98,14 @@ def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
     assert not list(tmp_path.iterdir())
 
 
-@pytest.mark.parametrize("kind", [key for key in KINDS if key not in ("fronts", "levels", "agreement")])
+@pytest.mark.parametrize(
+    "kind",
+    [
+        pytest.param(key, marks=() if key in ("example", "curves") else pytest.mark.long)
+        for key in KINDS
+        if key not in ("fronts", "levels", "agreement")
+    ],
+)
 def test_every_kind_can_be_a_slide(files, tmp_path, capsys, kind):
     names = ("one",) if kind in OF_ONE_MODEL else ("one", "two")
     given = ["chart", kind, *flags(files, *names), *MORE.get(kind, []), "--resamples", "0", "--slide"]
@@ -129,6 +136,7 @@ def test_a_slide_says_the_rule_where_the_chart_depends_on_one(files, tmp_path, c
     assert both == "t.csv · one, two · 2026-01-31"
 
 
+@pytest.mark.long
 def test_a_slide_is_the_same_twice_and_has_its_size(files, tmp_path, capsys, monkeypatch):
     monkeypatch.setenv("SOURCE_DATE_EPOCH", "1769817600")  # 2026-01-31, 00:00 UTC
     given = ["chart", "curves", *flags(files, "one", "two"), "--slide", "--dark"]

@@ -139,6 +139,7 @@ def heads(tmp_path_factory):
     return bundle_folder() / "assets" / "demo" / "taxonomy.csv", folder, given
 
 
+@pytest.mark.long
 def test_the_demos_heads_in_one_command(heads, capsys):
     """Eight files with their own parametrisation: equal to each alone."""
     taxonomy, folder, given = heads

@@ -28,6 +28,7 @@ def runs(tmp_path_factory):
     return folder
 
 
+@pytest.mark.long
 def test_one_table_and_one_chart(runs, tmp_path, capsys):
     given = ["--taxonomy", str(runs / "t.csv"), "--truth", str(runs / "truth.csv"), "--parametrisation", "flat_softmax"]
     folders = [flag for m in range(8) for flag in ("--predictions", str(runs / f"m{m}"))]

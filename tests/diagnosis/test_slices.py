@@ -369,6 +369,7 @@ def test_permutations_agree_with_fisher(grid):
     )
 
 
+@pytest.mark.long
 def test_demo():
     from hierviz.demo import load_demo
 

@@ -437,7 +437,7 @@ def check(result):
 
 @pytest.mark.parametrize(
     "key",
-    [*(key for key in LESSON_FILES if key not in DEMO), *(pytest.param(key, marks=pytest.mark.long) for key in DEMO)],
+    [pytest.param(key, marks=pytest.mark.long) if key in (*DEMO, "how-sure") else key for key in LESSON_FILES],
 )
 def test_every_number_is_that_of_the_definition(key):
     for step in lesson(key).steps:
@@ -598,6 +598,7 @@ RIGHT = {
 }
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("key", LESSON_FILES)
 def test_the_options_that_are_marked_right_are_those_that_the_numbers_give(key):
     for step, right in zip(lesson(key).steps, RIGHT[key], strict=True):

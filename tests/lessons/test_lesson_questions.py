@@ -112,6 +112,7 @@ def test_no_title_names_what_its_step_asks_for():
         assert told not in titles.casefold()
 
 
+@pytest.mark.long
 def test_one_step_has_one_threshold():
     """What moves a threshold of its own beside the slider of the step is on no picture of a lesson."""
     for key, number in STEPS:

@@ -126,6 +126,7 @@ def test_memory(scores):
     np.testing.assert_allclose(scores(hostile.ones(0.1)), EXPECTED, rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.long
 def test_a_batch_that_does_not_fit_halves_itself(write, taxonomy):
     """3 GB for 64 rows within 700 MB: the same scores, the number of rows in a note, and later runs begin with it."""
     given = {"classes": LEAVES, "parametrisation": "flat_softmax", "limits": Limits(memory_mb=700)}

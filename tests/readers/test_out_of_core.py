@@ -378,7 +378,7 @@ print((most - start) >> 20, found.scores.nbytes >> 20)
 @pytest.mark.parametrize(
     ("form", "compiled"),
     [
-        ("parquet", "0"),
+        pytest.param("parquet", "0", marks=pytest.mark.long),
         *(pytest.param(form, "1", marks=pytest.mark.long) for form in ("npy", "parquet", "wide", "npz", "npz packed")),
         # The same loops in numpy as of parquet, behind the readers of the compiled ones.
         *(pytest.param(form, "0", marks=pytest.mark.long) for form in ("npy", "npz", "npz packed", "wide")),

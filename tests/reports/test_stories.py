@@ -112,6 +112,7 @@ def test_fields(models):
     assert own.choice["threshold"] == 0.75
 
 
+@pytest.mark.long
 def test_costs_that_a_view_names(models):
     """They are used where they are at hand; else the default is, and the report says so."""
     taxonomy = next(iter(models.values())).taxonomy
