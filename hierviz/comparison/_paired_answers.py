@@ -12,7 +12,7 @@ paired_answers, names_of_two, PairedAnswers
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -79,6 +79,11 @@ class PairedAnswers(Short):
         """
         runs = zip(self.runs[method], self.places[method], strict=True)
         return np.stack([np.asarray(of_run(answers))[places] for answers, places in runs])
+
+    def take(self, places: np.ndarray) -> PairedAnswers:
+        """The same runs with some of the samples (ndarray of int)."""
+        first, second = ([own[places] for own in of] for of in self.places)
+        return replace(self, places=(first, second))
 
     def groups(self, group: str | np.ndarray | None) -> np.ndarray | None:
         """Number of the group of each sample from 0 without gaps; None without groups, and where each is one sample."""

@@ -8,7 +8,7 @@ are compared on the samples that all of them judge.
 
 Functions
 ---------
-right_together, RightTogether
+right_together, right_samples, RightTogether
 """
 
 from __future__ import annotations
@@ -202,6 +202,18 @@ def right_together(models: Mapping[str, Any] | Sequence[Any]) -> RightTogether:
     ids = None if first.sample_ids is None else np.asarray(first.ids)[rows[0][kept]].astype(str)
     shares = np.array(share)
     return RightTogether(names, keys, rows[0][kept], ids, shares > 0.5, shares)
+
+
+def right_samples(models: Mapping[str, Any], which: str) -> SampleSet | None:
+    """The samples of `RightTogether.select` of models by key, those of one name are runs; None where they cannot be compared."""
+    methods: dict[str, list] = {}
+    keys: dict[str, str] = {}
+    for key, model in models.items():
+        methods.setdefault(keys.setdefault(model.predictions.name, key), []).append(model)
+    try:
+        return right_together(methods).samples(which)
+    except PredictionsError:
+        return None
 
 
 def _names(names):

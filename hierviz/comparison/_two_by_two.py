@@ -112,8 +112,10 @@ class TwoByTwo(Short):
         Depth d of ``to_level``.
     state : (ndarray of int, ndarray of int), each shape (n_samples,)
         Place of each sample in `states`, by A and by B.
-    share : (ndarray of float, ndarray of float), each shape (n_samples,)
-        Share of the runs of a method that are right, in [0, 1].
+    is_right : (ndarray of bool, ndarray of bool), each shape (n_runs, n_samples)
+        Whether a run is right; of ``correct`` whether it is not wrong.
+    groups : ndarray of int, shape (n_samples,), or None
+        Group of each sample.
     difference : PairedDifference
     points : (Choice, Choice) or None
         Of ``correct``: the threshold of each model, with the means of its curve there.
@@ -125,9 +127,26 @@ class TwoByTwo(Short):
     reading: str
     level: int | None
     state: tuple[np.ndarray, np.ndarray]
-    share: tuple[np.ndarray, np.ndarray]
+    is_right: tuple[np.ndarray, np.ndarray]
+    groups: np.ndarray | None
     difference: PairedDifference
     points: tuple[Choice, Choice] | None = None
+
+    @property
+    def share(self) -> tuple[np.ndarray, np.ndarray]:
+        """Share of the runs of each method that are right, in [0, 1], each of shape (n_samples,)."""
+        return self.is_right[0].mean(axis=0), self.is_right[1].mean(axis=0)
+
+    def take(self, places: np.ndarray) -> TwoByTwo:
+        """The table of some samples (ndarray of int, ascending); the difference of ``correct`` stays that of all."""
+        pair, groups = self.pair.take(places), None if self.groups is None else self.groups[places]
+        groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
+        is_right = (self.is_right[0][:, places], self.is_right[1][:, places])
+        difference = self.difference
+        if self.points is None:
+            difference = _difference([one.astype(float) for one in is_right], groups, difference.confidence, None)
+        state = (self.state[0][places], self.state[1][places])
+        return replace(self, pair=pair, state=state, is_right=is_right, groups=groups, difference=difference)
 
     @property
     def names(self) -> tuple[str, str]:
@@ -295,14 +314,15 @@ def two_by_two(
     n_states = len(STATES[reading])
     state = (_most_runs(places[0], n_states), _most_runs(places[1], n_states))
     is_right = [of < n_states - 1 if reading == "correct" else of == 0 for of in places]
-    share = (is_right[0].mean(axis=0), is_right[1].mean(axis=0))
+    groups = pair.groups(group)
     if points is None:
         values = [one.astype(float) for one in is_right]
-        difference = _difference(values, pair.groups(group), confidence, progress)
+        difference = _difference(values, groups, confidence, progress)
     else:
         whole = _whole(pair)
         difference = _recall_difference(whole, correct, whole.groups(group), confidence, progress)
-    return TwoByTwo(pair, reading, level if reading == "to_level" else None, state, share, difference, points)
+    depth = level if reading == "to_level" else None
+    return TwoByTwo(pair, reading, depth, state, (is_right[0], is_right[1]), groups, difference, points)
 
 
 def points(difference: float, with_unit: bool = True) -> str:
@@ -395,6 +415,8 @@ def _difference(values, groups, confidence, progress):
         return PairedDifference(
             estimate, float(ends[0]), float(ends[1]), p if n >= FEWEST else np.nan, EXACT_TEST, confidence
         )
+    if groups is not None and not groups.any():
+        return PairedDifference(estimate, np.nan, np.nan, np.nan, GROUP_TEST, confidence)
     resamples = Resamples.draw(n, groups=groups)
     found = bootstrap_means(own, resamples, level=confidence, progress=progress)
     if not has_runs:

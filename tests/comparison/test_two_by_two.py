@@ -240,3 +240,22 @@ def test_labels_take_the_place_of_the_most_probable_leaf():
     assert scores.counts.tolist() == labels.counts.tolist()
     with pytest.raises(hv.PredictionsError, match="operating curve"):
         two_by_two(labelled(taxonomy, truth, right[0], "A"), labelled(taxonomy, truth, right[1], "B"), "correct")
+
+
+@pytest.mark.parametrize("reading", ["named", "to_level", "correct"])
+@pytest.mark.parametrize("group", [None, "place"])
+def test_some_of_the_samples(reading, group):
+    place = np.array([f"p{k % 20}" for k in range(300)])
+    a, b = (hv.Evaluation.from_predictions(one) for one in world(300, attributes={"place": place}))
+    whole, some = two_by_two(a, b, reading, level=2, group=group), np.arange(0, 300, 3)
+    part = whole.take(some)
+    expected = two_by_two(hv.evaluation.judged_answers(a).take(some), b, reading, level=2, group=group)
+    assert part.counts.tolist() == expected.counts.tolist()
+    assert (
+        part.samples("right", "wrong").tolist() == expected.samples("right", "wrong").tolist()
+        if reading != "correct"
+        else True
+    )
+    assert part.difference.estimate == pytest.approx(expected.difference.estimate)
+    assert part.difference.lower == pytest.approx(expected.difference.lower)
+    assert part.difference.test == expected.difference.test
