@@ -17,6 +17,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.diagnosis.slice_members import group_codes
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.common_samples import common_rows
@@ -26,6 +27,9 @@ from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
+
+# Conditions on answers, not on samples.
+OF_ANSWERS = ("answered", "answer", "common")
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,21 @@ class PairedAnswers(Short):
         """The same runs with some of the samples (ndarray of int)."""
         first, second = ([own[places] for own in of] for of in self.places)
         return replace(self, places=(first, second))
+
+    def fits(self, chosen: SampleFilter) -> np.ndarray:
+        """Which samples fulfil all conditions, shape (n_samples,) of bool.
+
+        Conditions on answers hold for the first run of A or that of B.
+        """
+        base = replace(chosen, answered=None, answer=None, common=None)
+        kept = filtered(self.runs[0][0], base)[self.places[0][0]]
+        of_answers = SampleFilter(**{name: getattr(chosen, name) for name in OF_ANSWERS})
+        if of_answers == SampleFilter():
+            return kept
+        first, second = (
+            filtered(runs[0], of_answers)[own[0]] for runs, own in zip(self.runs, self.places, strict=True)
+        )
+        return kept & (first | second)
 
     def groups(self, group: str | np.ndarray | None) -> np.ndarray | None:
         """Number of the group of each sample from 0 without gaps; None without groups, and where each is one sample."""

@@ -169,6 +169,14 @@ class TwoByTwo(Short):
         k = len(self.states)
         return np.bincount(self.state[0] * k + self.state[1], minlength=k * k).reshape(k, k)
 
+    @property
+    def first_cell(self) -> tuple[str, str]:
+        """The cell with the most samples where B is better than A, else where A is better; states of A and of B."""
+        keys = list(self.states)
+        better = np.tril(self.counts, -1) if np.tril(self.counts, -1).any() else np.triu(self.counts, 1)
+        place = np.unravel_index(int(np.argmax(better)), better.shape) if better.any() else (0, 0)
+        return keys[int(place[0])], keys[int(place[1])]
+
     def places(self, a: str, b: str) -> np.ndarray:
         """Places of the samples of a cell, ascending: of A's state and B's, keys of `states`.
 

@@ -259,3 +259,12 @@ def test_some_of_the_samples(reading, group):
     assert part.difference.estimate == pytest.approx(expected.difference.estimate)
     assert part.difference.lower == pytest.approx(expected.difference.lower)
     assert part.difference.test == expected.difference.test
+
+
+def test_the_first_cell_is_what_b_gains(models):
+    """A right and B wrong on three samples, B right and A wrong on two: what B gains comes first, and what it loses without any."""
+    a, b = models
+    assert two_by_two(a, b).first_cell == ("wrong", "right")
+    assert two_by_two(a, a).first_cell == ("right", "right")
+    sure = a.replace(truth=a.taxonomy.nodes("cat", "dog", "dog", "newt", "newt", "dog"))
+    assert two_by_two(sure, b.replace(truth=sure.truth)).first_cell == ("right", "wrong")

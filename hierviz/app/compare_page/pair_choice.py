@@ -19,7 +19,7 @@ from hierviz.comparison._difference_tree import USUAL_METRICS, difference_tree, 
 from hierviz.comparison._paired_answers import paired_answers
 from hierviz.comparison._two_by_two import READINGS, two_by_two
 from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
-from hierviz.diagnosis.sample_filter import SampleFilter, filtered
+from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.common_samples import JudgedSamples, group_columns
 from hierviz.messages.number_text import percent_text
@@ -27,8 +27,6 @@ from hierviz.metrics.registry import METRICS
 from hierviz.reports.view_pages import CONTRASTS
 
 SHARES = (0.8, 0.9, 0.95, 0.98, 0.99)
-# Conditions on answers, which hold for either model.
-OF_ANSWERS = ("answered", "answer", "common")
 # Numbers of one answer, which depend on the rule.
 OF_RULE = ("predicted", "labels")
 
@@ -125,7 +123,7 @@ class PairChoice:
             return whole[0], whole[0]
 
         def some():
-            kept = np.flatnonzero(_kept(whole[0].pair, self.wanted))
+            kept = np.flatnonzero(whole[0].pair.fits(self.wanted))
             return whole[0].take(kept) if len(kept) else None
 
         return whole[0], state.computed("two by two of some", (*asked, self.wanted), some)
@@ -137,7 +135,7 @@ class PairChoice:
             a, b = (self.answers(key) for key in self.keys)
             if self.wanted != SampleFilter():
                 pair = paired_answers(a, b)
-                kept = _kept(pair, self.wanted)
+                kept = pair.fits(self.wanted)
                 if not kept.any():
                     return (None,)
                 a = [a[0].take(pair.places[0][0][kept]), *a[1:]]
@@ -166,17 +164,6 @@ class PairChoice:
             f"{name}: {controls.rule_text(self.data, key, self.choice_of(key), write=str)}"
             for name, key in zip(self.names, self.keys, strict=True)
         )
-
-
-def _kept(pair, wanted):
-    """Which samples of a pair filters leave: those of the truth and the sample hold for A, those of answers for A or B."""
-    base = replace(wanted, **dict.fromkeys(OF_ANSWERS))
-    kept = filtered(pair.runs[0][0], base)[pair.places[0][0]]
-    of_answers = SampleFilter(**{name: getattr(wanted, name) for name in OF_ANSWERS})
-    if of_answers == SampleFilter():
-        return kept
-    either = [filtered(pair.runs[method][0], of_answers)[pair.places[method][0]] for method in (0, 1)]
-    return kept & (either[0] | either[1])
 
 
 def chosen_pair(data, row):

@@ -17,10 +17,8 @@ from hierviz.messages.number_text import probability_text
 from hierviz.metrics.registry import METRICS
 
 # By the width of the window, pixels: of the cells and the samples next to them, and of a picture that is alone; heights.
-SIZES = {1600: (880, 640, 1540, 620), 1200: (740, 470, 1330, 520), 900: (820, 420, 820, 520), 600: (560, 400, 560, 560)}
+SIZES = {1600: (880, 640, 1540, 620), 1200: (770, 500, 1330, 520), 900: (820, 420, 820, 520), 600: (560, 400, 560, 560)}
 SMALLEST = (330, 330, 330, 520)
-# Cell that is open at first: what the other model gets right.
-FIRST = {"named": "wrong-right", "to_level": "wrong-right", "correct": "wrong-exact"}
 
 
 def draw(data, row):
@@ -55,7 +53,7 @@ def _cells(choice):
     cell = state.view().cell
     a, _, b = cell.partition("-")
     if a not in found.states or b not in found.states:
-        a, _, b = FIRST[choice.reading].partition("-")
+        a, b = found.first_cell
     wide, tall, _, _ = _sizes()
     drawn = charts.two_by_two(found, chosen=f"{a}-{b}", among=choice.data.method_names, height=tall, width=wide)
     rest = title(drawn.sentence, state.session.px)
@@ -68,15 +66,21 @@ def _cells(choice):
         if points[0].get("cell"):
             state.change(cell=points[0]["cell"], both="")
 
-    with main_place():
-        if state.session.px >= 1200:
-            left, right = st.columns([wide / state.session.px, 1 - wide / state.session.px], gap="medium")
-        else:
-            left, right = st.container(), st.container()
-        with left:
+    def samples():
+        pair_samples.gallery_of(choice, found, a, b)
+
+    if state.session.px >= 1200:
+        share = wide / state.session.px + 0.015
+        with main_place():
+            left, right = st.columns([share, 1 - share], gap="medium")
+            with left:
+                part(drawn, name="two-by-two", select="cell", clicked=clicked, key=key)
+            with right:
+                samples()
+    else:
+        with main_place():
             part(drawn, name="two-by-two", select="cell", clicked=clicked, key=key)
-        with right:
-            pair_samples.gallery_of(choice, found, a, b)
+        samples()
     said = [rest, thresholds_text(found), *found.notes]
     if found.points is not None and found is not whole:
         said.append("Thresholds and difference are of all samples, whatever the filters.")
