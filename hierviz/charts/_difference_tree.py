@@ -62,8 +62,8 @@ def difference_tree(found, root=0, *, chosen=None, height=HEIGHT, dark=None, wid
     check_position("root", root, found.taxonomy.n_nodes, "node number")
     if not found.n[root]:
         raise PredictionsError(
-            f"difference tree: expected samples with a truth below {found.taxonomy.names[root]!r}, got none. Choose a class above "
-            "it."
+            f"difference tree: expected samples with a truth below {found.taxonomy.names[root]!r}, got none. "
+            "Choose a class above it."
         )
     draw = functools.partial(_drawn, found, root, chosen, height)
     return Figure(draw, found.to_frame, lambda: found.sentence, dark, width)

@@ -262,7 +262,7 @@ def test_some_of_the_samples(reading, group):
 
 
 def test_the_first_cell_is_what_b_gains(models):
-    """A right and B wrong on three samples, B right and A wrong on two: what B gains comes first, and what it loses without any."""
+    """A alone is right on three samples, B on two: what B gains comes first, and what it loses where it gains nothing."""
     a, b = models
     assert two_by_two(a, b).first_cell == ("wrong", "right")
     assert two_by_two(a, a).first_cell == ("right", "right")
