@@ -49,8 +49,11 @@ def _prepare():
     """What the first page needs: charts, and the data that it shows."""
     # The server may end meanwhile; errors of the data are shown to the first visitor.
     with contextlib.suppress(Exception):
-        import hierviz.charts  # noqa: F401  takes half a second
         from hierviz.app.state import opened, server_memory
+
+        # Reading and hashing of files goes on while the charts are imported.
+        opened.begin()
+        import hierviz.charts  # noqa: F401  takes half a second
 
         server_memory.work_ahead()
         # What was imported stays: no collection of garbage, which holds up all visitors, need look through it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 import altair as alt
 
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed, layer, tooltips
+from hierviz.charts._sketch import sketched
 from hierviz.charts._text import shorten, text_width
 from hierviz.charts.theme import FONT, SIZE, beside_tools, palette
 
@@ -33,7 +34,12 @@ def texts(rows, width, height, halo=None, start=0):
     defaults = {"size": SIZE, "weight": "normal", "align": "left", "limit": 0}
     # Arrow takes columns of one type: weights are text, be they numbers or words.
     rows = [{**defaults, **row, "weight": str(row.get("weight", "normal"))} for row in rows]
-    base = alt.Chart(frame(rows)).encode(**places(width, height, start), text=alt.Text("text:N"))
+    return _texts(frame(rows), width, height, halo, start)
+
+
+@sketched
+def _texts(table, width, height, halo, start):
+    base = alt.Chart(table).encode(**places(width, height, start), text=alt.Text("text:N"))
     mark = {
         "baseline": "middle",
         "fontSize": alt.ExprRef("datum.size"),
@@ -49,24 +55,37 @@ def texts(rows, width, height, halo=None, start=0):
 def boxes(rows, width, height, radius=3, start=0):
     """Filled rectangles: x, x2, y, y2, colour; optionally stroke and line (its width)."""
     rows = [{"stroke": "transparent", "line": 0, **row} for row in rows]
+    return _boxes(frame(rows), width, height, radius, start)
+
+
+@sketched
+def _boxes(table, width, height, radius, start):
     mark = {"cornerRadius": radius, "strokeWidth": alt.ExprRef("datum.line"), "opacity": 1, **STILL}
     stroke = alt.Stroke("stroke:N", scale=None)
     return (
-        alt.Chart(frame(rows))
-        .mark_rect(**mark)
-        .encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
+        alt.Chart(table).mark_rect(**mark).encode(**places(width, height, start, "xy"), color=OWN_COLOUR, stroke=stroke)
     )
 
 
 def stripes(rows, width, height, start=0):
     """Striped vertical lines, 4 pixels wide: x, y, y2, colour."""
-    mark = alt.Chart(frame(rows)).mark_rule(strokeWidth=4, strokeDash=[3, 3], **STILL)
+    return _stripes(frame(rows), width, height, start)
+
+
+@sketched
+def _stripes(table, width, height, start):
+    mark = alt.Chart(table).mark_rule(strokeWidth=4, strokeDash=[3, 3], **STILL)
     return mark.encode(**places(width, height, start, "y"), color=OWN_COLOUR)
 
 
 def rules(rows, width, height, start=0):
     """Straight lines from one place to another: x, x2, y, y2, colour."""
-    mark = alt.Chart(frame(rows)).mark_rule(strokeWidth=1, **STILL)
+    return _rules(frame(rows), width, height, start)
+
+
+@sketched
+def _rules(table, width, height, start):
+    mark = alt.Chart(table).mark_rule(strokeWidth=1, **STILL)
     return mark.encode(**places(width, height, start, "xy"), color=OWN_COLOUR)
 
 
@@ -75,9 +94,14 @@ def hover(rows, width, height, tooltip, select=None, field=None):
 
     `select` names a selection of a field that a click makes, if not given the one of the same name; rows may have a ``cursor``.
     """
+    return _hover(frame(rows), width, height, tooltip, select, field)
+
+
+@sketched
+def _hover(table, width, height, tooltip, select, field):
     look = {"opacity": 0, "aria": False} | ({"cursor": alt.ExprRef("datum.cursor || 'pointer'")} if select else {})
     tips = tooltips({f"{field}:N": title for field, title in tooltip.items()})
-    drawn = alt.Chart(frame(rows)).mark_rect(**look).encode(**places(width, height, ends="xy"), tooltip=tips)
+    drawn = alt.Chart(table).mark_rect(**look).encode(**places(width, height, ends="xy"), tooltip=tips)
     if not select:
         return drawn
     clicked = alt.selection_point(name=select, fields=[field or select], on="click", toggle=False, empty=False)
@@ -106,7 +130,7 @@ def legend(groups, width, *, dark=False, stacked=False, size=SIZE, start=0):
 
     Returns
     -------
-    alt.LayerChart
+    Sketch of a LayerChart
         `width` pixels wide, with rows that end before the tools of a page; its height follows from the items.
     """
     look = palette(dark)
@@ -148,8 +172,7 @@ def _swatches(placed, width, height, start):
     for kind, dash in LINES.items():
         rows = [item | {"x2": item["x"] + 20} for item in of_kind.get(kind, ())]
         if rows:
-            rule = alt.Chart(frame(rows)).mark_rule(strokeWidth=2.5, strokeDash=dash, **STILL)
-            yield rule.encode(**places(width, height, start, "x"), color=OWN_COLOUR)
+            yield _legend_lines(frame(rows), width, height, start, dash)
     outlined = {"colour": "transparent", "line": 2}
     squares = [
         {
@@ -171,10 +194,21 @@ def _swatches(placed, width, height, start):
     ]
     if edges:
         yield stripes(edges, width, height, start=start)
-    for kind, channel in (("point", alt.Stroke), ("dot", alt.Color)):
+    for kind in ("point", "dot"):
         points = [item | {"x": item["x"] + 8} for item in of_kind.get(kind, ())]
         if points:
-            look = {"filled": kind == "dot", "opacity": 1, "size": 70, "strokeWidth": 1.8, **STILL}
-            mark = alt.Chart(frame(points)).mark_point(**look)
-            shape = alt.Shape("shape:N", scale=None)
-            yield mark.encode(channel("colour:N", scale=None), **places(width, height, start), shape=shape)
+            yield _legend_points(frame(points), width, height, start, kind == "dot")
+
+
+@sketched
+def _legend_lines(table, width, height, start, dash):
+    rule = alt.Chart(table).mark_rule(strokeWidth=2.5, strokeDash=dash, **STILL)
+    return rule.encode(**places(width, height, start, "x"), color=OWN_COLOUR)
+
+
+@sketched
+def _legend_points(table, width, height, start, is_filled):
+    mark = alt.Chart(table).mark_point(filled=is_filled, opacity=1, size=70, strokeWidth=1.8, **STILL)
+    channel = alt.Color if is_filled else alt.Stroke
+    shape = alt.Shape("shape:N", scale=None)
+    return mark.encode(channel("colour:N", scale=None), **places(width, height, start), shape=shape)

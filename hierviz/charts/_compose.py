@@ -15,6 +15,7 @@ import numpy as np
 import pandas as pd
 from altair.utils import schemapi
 
+from hierviz.charts._sketch import put_together
 from hierviz.charts.theme import FONT
 
 # Marks that the pointer and screen readers pass over; the colour that a row has itself.
@@ -31,17 +32,29 @@ def build_unchecked():
 
 
 def layer(*charts, **keywords):
-    """Views on top of each other: alt.LayerChart."""
-    return alt.layer(*map(_written_out, charts), **keywords)
+    """Views on top of each other: alt.LayerChart, or a Sketch of one."""
+    return put_together(_layer, charts, keywords)
 
 
 def hconcat(*charts, **keywords):
-    """Views next to each other: alt.HConcatChart."""
-    return alt.hconcat(*map(_written_out, charts), **keywords)
+    """Views next to each other: alt.HConcatChart, or a Sketch of one."""
+    return put_together(_hconcat, charts, keywords)
 
 
 def vconcat(*charts, **keywords):
-    """Views below each other: alt.VConcatChart."""
+    """Views below each other: alt.VConcatChart, or a Sketch of one."""
+    return put_together(_vconcat, charts, keywords)
+
+
+def _layer(*charts, **keywords):
+    return alt.layer(*map(_written_out, charts), **keywords)
+
+
+def _hconcat(*charts, **keywords):
+    return alt.hconcat(*map(_written_out, charts), **keywords)
+
+
+def _vconcat(*charts, **keywords):
     return alt.vconcat(*map(_written_out, charts), **keywords)
 
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from hierviz.charts._compose import OWN_COLOUR, STILL, frame, haloed
 from hierviz.charts._plane import SPOT, Room
+from hierviz.charts._sketch import sketched
 from hierviz.charts._text import shorten, text_width
 
 # Pixels: of the font, between lines of the column, from the plot to the column, and the widest name.
@@ -161,12 +162,23 @@ def label_layers(rows, on, joined=True):
     ]
     layers = []
     if lines:
-        base = alt.Chart(frame(lines)).mark_rule(strokeWidth=1, opacity=0.75, **STILL)
-        layers.append(base.encode(**on.place, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=OWN_COLOUR))
-    words = alt.Chart(frame([{key: row[key] for key in WRITTEN} for row in rows]))
-    words = words.encode(**on.place, text=alt.Text("text:N"))
+        layers.append(_joints(frame(lines), on))
+    words = frame([{key: row[key] for key in WRITTEN} for row in rows])
+    return [*layers, *(_names(words, on, place) for place in (0, 1))]
+
+
+@sketched
+def _joints(table, on):
+    base = alt.Chart(table).mark_rule(strokeWidth=1, opacity=0.75, **STILL)
+    return base.encode(**on.place, x2=alt.X2("x2:Q"), y2=alt.Y2("y2:Q"), color=OWN_COLOUR)
+
+
+@sketched
+def _names(table, on, place):
+    """The halo of names (0), or the names (1)."""
+    words = alt.Chart(table).encode(**on.place, text=alt.Text("text:N"))
     look = {"baseline": "middle", "fontWeight": 600, "fontSize": SIZE, "aria": False}
-    return [*layers, *haloed(words, on.look.background, **look, **SPOT)]
+    return haloed(words, on.look.background, **look, **SPOT)[place]
 
 
 WRITTEN = ("text", "x", "y", "colour", "align", "dx", "dy")

@@ -68,7 +68,7 @@ class ExampleFigure(Figure):
         # Where the controls are: next to the sentence, else below it.
         look = {
             "x": 0,
-            "y": "narrow ? above + 88 : has_side ? 4 : 44",
+            "y": "narrow ? above + 60 : has_side ? 4 : 44",
             "fontSize": "has_side ? 13 : 11",
             "baseline": "'top'",
         }
@@ -153,7 +153,7 @@ def example(
         check_one_of("model", model, having)
     first = next(iter(having)) if model is None else model
     return example_figure(
-        having,
+        evaluations,
         sample_id,
         first,
         {"rule": rule, "threshold": threshold, **parameters},
@@ -174,9 +174,22 @@ def by_name(models):
 
 
 def example_figure(
-    evaluations, sample_id, first, choice, *, rules=None, dark=None, size=(1000, 600), picture=True, asks=False
+    evaluations,
+    sample_id,
+    first,
+    choice,
+    *,
+    rules=None,
+    dark=None,
+    size=(1000, 600),
+    picture=True,
+    asks=False,
+    colours=None,
 ):
-    """The ExampleFigure of a sample that all Evaluations (by key) have; `picture` is whether it holds the sample's picture."""
+    """The ExampleFigure of a sample of Evaluations (by key); `picture` is whether it holds the sample's picture.
+
+    Models without the sample are left out; `colours` is as in `ladder_record`.
+    """
     evaluation = evaluations[first]
     predictions, row = evaluation.predictions, evaluation.predictions.row(sample_id)
     rules = rules_of(evaluation) if rules is None else rules
@@ -185,8 +198,8 @@ def example_figure(
     parameters = {name: value for name, value in choice.items() if name not in ("rule", "threshold")}
     settings = LadderSettings(choice["rule"], choice["threshold"], tuple(rules), parameters, asks)
     url = picture_url(predictions.picture(row, PICTURE)) if picture else None
-    record = ladder_record(evaluations, sample_id, settings, shown=first, picture=url)
-    look = {"rules": rules, "dark": dark, "size": size, "picture": picture}
+    record = ladder_record(evaluations, sample_id, settings, shown=first, picture=url, colours=colours)
+    look = {"rules": rules, "dark": dark, "size": size, "picture": picture, "colours": colours}
 
     def asking():
         return example_figure(evaluations, sample_id, first, choice, **look, asks=True)

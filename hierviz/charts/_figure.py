@@ -13,6 +13,7 @@ from pathlib import Path
 from string import Template
 from typing import Any
 
+from hierviz.charts._sketch import made
 from hierviz.charts.export import NARROW, WIDE, browser_library, looks_of, packed, to_svg
 from hierviz.charts.theme import drawn
 
@@ -27,7 +28,8 @@ class Figure:
     Parameters
     ----------
     draw : callable
-        Takes `dark` and `width`, gives an unconfigured Altair chart, see `theme.finish`, or a Vega specification (dict).
+        Takes `dark` and `width`, gives an unconfigured Altair chart, see `theme.finish`, a Sketch of one, or a Vega specification
+        (dict).
     table : DataFrame, or callable without arguments that gives one
     sentence : str, or callable without arguments that gives one
     dark : bool, optional
@@ -36,18 +38,17 @@ class Figure:
         Pixels.
     still : callable, optional
         Takes `dark`, `width` and `height`, gives the chart as it is on a slide with that much room: without handles and the like.
-    sample : callable, optional
-        Without arguments, gives the sample that it is about: a PNG (bytes), or a text.
     """
 
-    def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None, sample=None):
+    def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None):
         self._draw, self._table, self._sentence = draw, table, sentence
-        self.dark, self.width, self.still, self._sample = dark, width, still, sample
+        self.dark, self.width, self.still = dark, width, still
+        self._sketches = {}
 
     @cached_property
     def chart(self):
         """The Altair chart, unconfigured; of `example` a Vega specification."""
-        return self._draw(bool(self.dark), self.width)
+        return made(self.sketch(self.dark))
 
     @cached_property
     def table(self):
@@ -59,15 +60,17 @@ class Figure:
         """What the chart says, in words; empty where it says no more than its table."""
         return self._sentence() if callable(self._sentence) else self._sentence
 
-    @cached_property
-    def sample(self):
-        """The sample that the figure is about, a PNG (bytes) or a text; None where there is none."""
-        return self._sample() if self._sample else None
-
     def draw(self, dark=None, width=None):
         """The chart in another theme or width; `dark` and `width` are those of the figure where they are None."""
         dark, width = bool(self.dark if dark is None else dark), self.width if width is None else width
-        return self.chart if (dark, width) == (bool(self.dark), self.width) else self._draw(dark, width)
+        return self.chart if (dark, width) == (bool(self.dark), self.width) else made(self._draw(dark, width))
+
+    def sketch(self, dark=None):
+        """What `draw` gives of its width: the chart, or a Sketch where it is not made yet; None: of the theme of the figure."""
+        dark = bool(self.dark if dark is None else dark)
+        if dark not in self._sketches:
+            self._sketches[dark] = self._draw(dark, self.width)
+        return self._sketches[dark]
 
     def looks(self, themes=(False, True), wide=WIDE):
         """What the browser needs to draw it in some themes, and no wider than so many pixels: see `looks_of`."""
@@ -107,8 +110,8 @@ class Shown:
     def _parts(self, kind):
         """Files of the program or the style."""
         if not self._is_living:
-            return ("figure",)
-        return ("ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
+            return ("unpack", "figure") if kind == "js" else ("figure",)
+        return ("unpack", "ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
 
     def _repr_html_(self):
         page = self._page(needs_library() if self._library is None else self._library)

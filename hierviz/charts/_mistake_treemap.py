@@ -201,7 +201,7 @@ def _sentence(table, root, cost, cells, bad):
             + (f"; beyond what is expected the worst is {beyond(table, bad[0], cost)}. " if bad else ". ")
             + said
         )
-    return f"{said} A click on a class opens its subtree."
+    return said
 
 
 def _cells(table, root, cost, width, height, bad):

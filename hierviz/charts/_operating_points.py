@@ -13,8 +13,9 @@ from hierviz.charts._compose import OWN_COLOUR, frame, tooltips
 from hierviz.charts._end_labels import box_points, column_width, end_labels, label_layers
 from hierviz.charts._figure import Figure
 from hierviz.charts._plane import Plane, Room, plot_of
+from hierviz.charts._sketch import sketched
 from hierviz.charts.curve_knots import threshold_text
-from hierviz.charts.curve_lines import plain_lines
+from hierviz.charts.curve_lines import whole_lines
 from hierviz.charts.theme import SIZE, SMALL, model_colours, palette
 from hierviz.messages.number_text import percent_text
 from hierviz.taxonomy.checks import check_kind, check_share
@@ -100,12 +101,11 @@ def _drawn(curves, table, chosen, level, among, height, dark, width):
     on = Plane(
         look, ("Information recall: how specific", "Correct"), domains, plot_of(width) - side, height, ("%", "%")
     )
-    drawn = plain_lines([(curve.values[X], curve.values[Y]) for curve in curves.values()], *domains)
+    drawn = whole_lines(curves, X, Y, *domains)
     wide = [3.0 if name == chosen.model else 1.5 for name in curves]
     layers = []
     if level is not None:
-        across = alt.Chart(frame({"y": [level]})).mark_rule(strokeDash=[5, 4], color=look.ink, tooltip=None)
-        layers.append(across.encode(on.place["y"]))
+        layers.append(_across(frame({"y": [level]}), on))
     series = {"colour": [colours[name] for name in curves], "wide": wide}
     width_of = alt.StrokeWidth("wide:Q", scale=None, legend=None)
     layers += on.lines(drawn, series, color=OWN_COLOUR, strokeWidth=width_of)
@@ -113,9 +113,17 @@ def _drawn(curves, table, chosen, level, among, height, dark, width):
     rows["size"] = np.where(rows["chosen"], 260, 90)
     of_curves = {name: colours[name] for name in curves}
     layers += _words(drawn, rows.to_dict("records"), of_curves, chosen, level, on, side)
-    mark = alt.Chart(rows.sort_values("chosen")).mark_circle(
-        opacity=1, stroke=look.background, strokeWidth=2, cursor="pointer"
-    )
+    return on.chart([*layers, _dots(rows.sort_values("chosen"), on)])
+
+
+@sketched
+def _across(table, on):
+    return alt.Chart(table).mark_rule(strokeDash=[5, 4], color=on.look.ink, tooltip=None).encode(on.place["y"])
+
+
+@sketched
+def _dots(table, on):
+    mark = alt.Chart(table).mark_circle(opacity=1, stroke=on.look.background, strokeWidth=2, cursor="pointer")
     tips = {
         "model:N": "Model",
         "threshold:N": "Chosen by",
@@ -124,8 +132,7 @@ def _drawn(curves, table, chosen, level, among, height, dark, width):
     }
     clicked = alt.selection_point(name=CLICKED, fields=["model"], on="click", toggle=False, empty=False)
     size = alt.Size("size:Q", scale=None, legend=None)
-    dots = mark.encode(**on.place, color=OWN_COLOUR, size=size, tooltip=tooltips(tips)).add_params(clicked)
-    return on.chart([*layers, dots])
+    return mark.encode(**on.place, color=OWN_COLOUR, size=size, tooltip=tooltips(tips)).add_params(clicked)
 
 
 def _domains(curves, table, level):

@@ -9,6 +9,7 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._compose import STILL, frame, haloed, layer, tooltips
+from hierviz.charts._sketch import sketched
 from hierviz.charts._text import text_width
 from hierviz.charts.curve_lines import tables
 from hierviz.charts.theme import Palette, beside_tools
@@ -96,28 +97,22 @@ class Plane:
     def lines(self, drawn, series, **channels):
         """Lines of `curve_lines`; `series` are columns with a value for each of their numbers, which `channels` use."""
         return [
-            alt.Chart(table.assign(**{name: [of[k] for k in table["model"]] for name, of in series.items()}))
-            .mark_line(strokeWidth=2, strokeJoin="round", clip=True, **STILL)
-            .encode(
-                **self.place,
-                **channels,
-                order=alt.Order("order:Q"),
-                detail=[alt.Detail("model:N"), alt.Detail("part:N")],
+            _lines(
+                table.assign(**{name: [of[k] for k in table["model"]] for name, of in series.items()}), self, **channels
             )
             for table in tables(drawn)
         ]
 
     def hover(self, rows, fields, place=None):
         """Invisible points that show their numbers under the pointer; `fields` as of `tooltips`, `place` if not that of here."""
-        points = alt.Chart(frame(rows)).mark_circle(size=160, opacity=0, aria=False)
-        return points.encode(**(place or self.place), tooltip=tooltips(fields))
+        return _hover(frame(rows), self, fields, place)
 
     def words(self, rows, **mark):
         """Words at some places with a halo, for rows that `Room.placed` gives."""
         if not rows:
             return []
-        base = alt.Chart(frame(rows)).encode(**self.place, text=alt.Text("text:N"))
-        return haloed(base, self.look.background, baseline="middle", aria=False, **SPOT, **mark)
+        table = frame(rows)
+        return [_words(table, self, place, **mark) for place in (0, 1)]
 
     def pixel(self, row):
         """Pixels of a row from the top left corner of the plot."""
@@ -137,6 +132,26 @@ class Plane:
         text = [line.replace("\u00a0", " ") for line in lines]
         title = alt.TitleParams(text, color=self.look.muted, fontSize=12, anchor="start", frame="group")
         return drawn.properties(title=title) if notes else drawn
+
+
+@sketched
+def _lines(table, on, **channels):
+    mark = alt.Chart(table).mark_line(strokeWidth=2, strokeJoin="round", clip=True, **STILL)
+    detail = [alt.Detail("model:N"), alt.Detail("part:N")]
+    return mark.encode(**on.place, **channels, order=alt.Order("order:Q"), detail=detail)
+
+
+@sketched
+def _hover(table, on, fields, place):
+    points = alt.Chart(table).mark_circle(size=160, opacity=0, aria=False)
+    return points.encode(**(place or on.place), tooltip=tooltips(fields))
+
+
+@sketched
+def _words(table, on, place, **mark):
+    """The halo of words (0), or the words (1)."""
+    base = alt.Chart(table).encode(**on.place, text=alt.Text("text:N"))
+    return haloed(base, on.look.background, baseline="middle", aria=False, **SPOT, **mark)[place]
 
 
 # Of a text mark whose rows say on which side of their place they are written.

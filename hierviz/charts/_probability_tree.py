@@ -54,7 +54,6 @@ def probability_tree(
     folding=None,
     bounds=None,
     select=False,
-    threshold=None,
 ):
     """Probabilities of one sample over the taxonomy, folded to what matters.
 
@@ -79,27 +78,23 @@ def probability_tree(
         Lowest and highest probability of each node where only some scores are known.
     select : bool
         Whether a click makes the selection `opened`: the number of the node, or -1 minus that of the parent of folded siblings.
-    threshold : float, optional
-        τ, from 0 to 1: ribbons of classes that are not more probable are paler, and a line crosses the bars of the list.
 
     Returns
     -------
     TreeFigure
         Its table: `folding.fold`, one row a row of the list; the icicle folds more. With `bounds` it has the columns
-        ``p_low`` and ``p_high``, empty for folded siblings.
+        ``p_low`` and ``p_high``, empty for folded siblings. Its method `at` shows a threshold too.
 
     Raises
     ------
     PredictionsError
-        If `p` has another length, a node or the threshold is out of range or the style is unknown.
+        If `p` has another length, a node is out of range or the style is unknown.
     TaxonomyError
         If the taxonomy is not a tree.
     """
     check_one_of("style", style, STYLES)
-    if threshold is not None:
-        check_threshold(threshold)
     folded = _Folded(taxonomy, p, truth, predicted, folding or Folding(), bounds)
-    return TreeFigure(folded, style, OPENED if select else None, dark, width, threshold)
+    return TreeFigure(folded, style, OPENED if select else None, dark, width)
 
 
 class TreeFigure(Figure):
@@ -112,6 +107,16 @@ class TreeFigure(Figure):
     def styled(self, style):
         """The same tree in another style."""
         return TreeFigure(self._folded, style, self._select, self.dark, self.width, self._threshold)
+
+    def at(self, threshold):
+        """The same tree at a threshold τ, from 0 to 1, or at none (None).
+
+        Ribbons of classes that are not more probable are paler, and a line crosses the bars of the list; a PredictionsError
+        where it is out of range.
+        """
+        if threshold is not None:
+            check_threshold(threshold)
+        return TreeFigure(self._folded, self._style, self._select, self.dark, self.width, threshold)
 
     def refused(self, width=None):
         """Styles that have no room for the sample in so many pixels, else in the width of the figure: dict of style to why."""

@@ -92,7 +92,7 @@ def _tree(predictions, row, p, truth, predicted, wanted, threshold):
         low, high = node_bounds(predictions, np.array([row]))
         bounds = low[0], high[0]
     ends = {"truth": truth or None, "predicted": predicted or None}
-    tree = probability_tree(taxonomy, p, **ends, bounds=bounds, threshold=threshold)
+    tree = probability_tree(taxonomy, p, **ends, bounds=bounds).at(threshold)
 
     def draw(dark, width):
         is_refused = width < NARROW or wanted in tree.refused(width)

@@ -98,7 +98,7 @@ def slide(
     date : datetime.date or str, optional
         For the last line. Today by default, or the day of ``SOURCE_DATE_EPOCH``; none where it is empty.
     sample : bytes or str, optional
-        PNG or JPEG, or text, next to the drawing: that of the figure by default, none where it is empty.
+        PNG or JPEG, or text, next to the drawing.
     dark : bool, optional
         None: as the figure, else light.
 
@@ -116,7 +116,6 @@ def slide(
     """
     is_dark = drawn(figure, dark)[1]
     title = getattr(figure, "sentence", "") if title is None else title
-    sample = getattr(figure, "sample", None) if sample is None else sample
     look = palette(is_dark)
     lines, size = title_lines(title, WIDE - 2 * EDGE)
     parts = [f'<rect width="{WIDE}" height="{HIGH}" fill="{look.background}"/>']

@@ -196,7 +196,7 @@ def _sentence(table, root, value, cells, worst):
     drawn_text = f"{drawn:,} {'class is' if drawn == 1 else 'classes are'} drawn below it"
     return (
         f"{said}. Height is the number of samples with a truth at or below the class, colour is {column.label.lower()}. "
-        f"{drawn_text}{rest}. A click on a class opens its subtree."
+        f"{drawn_text}{rest}."
     )
 
 

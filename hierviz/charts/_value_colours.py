@@ -22,6 +22,8 @@ from hierviz.messages.number_text import percent_text
 MIDDLE, LEGEND = 0.75, (0.0, 0.5, 0.75, 1.0)
 # Samples from which on a colour is full, and how much of it a single sample leaves.
 ENOUGH, FAINTEST = 30, 0.2
+# Contrast from which on a text is white.
+WHITE = 3.8
 
 
 @dataclass(frozen=True)
@@ -60,7 +62,7 @@ class ValueColours:
         return mixed(look.background, full, strength(n)) if self.is_share and n is not None else full
 
     def text(self, fill):
-        """Colour of a text on a fill: black or white, whichever is read better."""
+        """Colour of a text on a fill, as `ink_on`."""
         return ink_on(fill)
 
     def items(self):
@@ -109,11 +111,11 @@ def n_behind(table, key, node):
 
 
 def ink_on(fill):
-    """Colour of a text on a fill: black or white, whichever is read better."""
+    """Colour of a text on a fill: white where that is read well, else black, which is read worse on blue and orange."""
     channels = [int(fill[i : i + 2], 16) / 255 for i in (1, 3, 5)]
     linear = [c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4 for c in channels]
     bright = 0.2126 * linear[0] + 0.7152 * linear[1] + 0.0722 * linear[2]
-    return "#ffffff" if 1.05 / (bright + 0.05) >= (bright + 0.05) / 0.05 else "#000000"
+    return "#ffffff" if 1.05 / (bright + 0.05) >= WHITE else "#000000"
 
 
 def mixed(a, b, share):

@@ -81,7 +81,7 @@ def _widget_class():
     class CurveWidget(anywidget.AnyWidget):
         """Operating curves with the trait `threshold`."""
 
-        _esm = vl_convert.javascript_bundle(text_of("figure.js") + text_of("widget.js"))
+        _esm = vl_convert.javascript_bundle("".join(map(text_of, ("unpack.js", "figure.js", "widget.js"))))
         _css = text_of("figure.css")
         threshold = traitlets.Float(0.5, help="Threshold of the handle, from 0 to 1.").tag(sync=True)
         _figure = traitlets.Unicode().tag(sync=True)
@@ -117,7 +117,7 @@ def _example_widget(figure, threshold, dark, options):
 
 
 # Of the widget of an example.
-SCRIPTS = ("ladder.js", "ladder_asks.js", "figure.js", "example_widget.js")
+SCRIPTS = ("unpack.js", "ladder.js", "ladder_asks.js", "figure.js", "example_widget.js")
 
 
 @functools.cache

@@ -16,7 +16,7 @@ from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._subtree_icicle import node_frame
 from hierviz.charts._text import shorten, text_width
-from hierviz.charts._value_colours import CLICKED, tooltip_of, tooltip_titles, value_colours
+from hierviz.charts._value_colours import CLICKED, n_behind, tooltip_of, tooltip_titles, value_colours
 from hierviz.charts.theme import SIZE, SMALL, palette
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
@@ -129,7 +129,9 @@ def _drawn(table, nodes, counts, cells, height, dark, width):
         node = int(cell.nodes[0]) if len(cell.nodes) == 1 else None
         bottom = cell.top + max(cell.height - GAP, 0.0)
         place = {"x": left[cell.level - 1], "x2": left[cell.level] - GAP, "y": cell.top, "y2": bottom}
-        fill = look.others if node is None else colours.fill(float(getattr(table, value)[node]))
+        fill = look.others
+        if node is not None:
+            fill = colours.fill(float(getattr(table, value)[node]), n_behind(table, value, node))
         rows.append({**place, "colour": fill})
         name = f"{len(cell.nodes):,} others" if node is None else taxonomy.title(node)
         room = place["x2"] - place["x"] - 8
@@ -159,7 +161,11 @@ def _drawn(table, nodes, counts, cells, height, dark, width):
         texts(words + names, width, total),
         hover(hovers, width, total, tooltip_titles(table), CLICKED, "target"),
     ).properties(width=width, height=total)
-    groups = [(f"{NODE_COLUMNS[value].label}:", colours.items())]
+    items = colours.items()
+    if colours.is_share:
+        # One row: between the ends, the grey middle is enough.
+        items = [items[0], *items[-2:], {"kind": "note", "label": "paler: fewer samples"}]
+    groups = [(f"{NODE_COLUMNS[value].label}:", items)]
     return vconcat(legend(groups, width, dark=dark), drawing, spacing=4)
 
 
@@ -202,4 +208,4 @@ def _sentence(table, nodes, counts):
     column = NODE_COLUMNS[_value(table)].label.lower()
     listed = "; ".join(f"{table.taxonomy.title(node)} ({text})" for node, text in zip(nodes, counts, strict=True))
     drawn = f"Height is the number of samples of a class, colour is {column}"
-    return f"Outlined: {listed}. {drawn}. A click on a class opens its subtree."
+    return f"Outlined: {listed}. {drawn}."

@@ -118,6 +118,13 @@ def against_threshold(curves, key, y_domain, scale, size=(FINEST[0], FINEST[1] /
     return _lines(curves, ("threshold", key, scale), pieces, (0, 1), y_domain, size)
 
 
+def whole_lines(curves, x, y, x_domain, y_domain):
+    """One metric against another: the raw points in one part, "line"."""
+    return _lines(
+        curves, ("whole", x, y), lambda curve: [("line", curve.values[x], curve.values[y])], x_domain, y_domain
+    )
+
+
 def plain_lines(points, x_domain, y_domain):
     """Lines of points at hand, in their order: `points` is a list of (x, y), finite; part "line"."""
     return _table([_thinned([("line", x, y)], x_domain, y_domain, FINEST) for x, y in points])

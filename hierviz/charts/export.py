@@ -10,11 +10,13 @@ import itertools
 import json
 import math
 import threading
+from typing import Any
 
 import altair as alt
 import pandas as pd
 from altair.utils.schemapi import debug_mode
 
+from hierviz.charts._sketch import Sketch
 from hierviz.charts.picture_process import picture
 from hierviz.charts.theme import drawn, finish
 from hierviz.messages.csv_cells import safe_frame_csv
@@ -42,14 +44,20 @@ def to_vega_lite(chart, dark=None):
         return finished.to_dict()
 
 
-def to_spec(chart, pack):
-    """Vega-Lite specification of a finished chart for a page, its tables aside: not validated, which takes longest.
+def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
+    """Vega-Lite specification of a chart for a page, its tables aside: not validated, which takes longest.
 
     Parameters
     ----------
-    chart : altair chart
+    chart : Figure, or altair chart
+        Finished or not.
     pack : callable
         A DataFrame as bytes, as they are sent to the browser.
+    dark : bool, optional
+        Theme to finish it in; None: that of the figure, else light.
+    keep : callable
+        Called with what a specification depends on, a text, and a function that writes it: `write()`, or its earlier result. What
+        is drawn again with other rows need not be written again.
 
     Returns
     -------
@@ -58,24 +66,66 @@ def to_spec(chart, pack):
     tables : dict of str to bytes
         By these names, which are hashes of their contents.
     """
-    tables: dict[str, bytes] = {}
-    named: dict[int, tuple[str, pd.DataFrame]] = {}
+    if not isinstance(chart, Sketch | alt.TopLevelMixin):
+        dark = chart.dark if dark is None else dark
+        chart = chart.sketch(dark)
+    if not isinstance(chart, Sketch):
+        return _filled(_written(chart if chart.config is not alt.Undefined else finish(chart, dark)), pack)
+    # Views may share a table.
+    places = list(map(id, chart.tables))
+    layout = f"{bool(dark)} {[places.index(place) for place in places]} {chart.layout}"
+    spec, own = keep(layout, lambda: _written(finish(chart, dark), chart.tables))
+    return _filled((spec, dict(enumerate(chart.tables)) | own), pack)
+
+
+def _written(finished, known=()):
+    """(specification whose tables are named by `_Slot`, those that are not `known`, by their slots)."""
+    places = {id(table): place for place, table in reversed(list(enumerate(known)))}
+    tables: dict[Any, pd.DataFrame] = {}
 
     def aside(table):
-        # Layers share tables. The table is kept with its name: another one could get its number.
-        if id(table) not in named:
-            packed = pack(table)
-            name = hashlib.sha256(packed).hexdigest()[:32]
-            tables[name], named[id(table)] = packed, (name, table)
-        return {"name": named[id(table)][0]}
+        # The table is kept with its place: another one could get its number.
+        place = places.setdefault(id(table), f"own {len(places)}")
+        if place not in range(len(known)):
+            tables[place] = table
+        return {"name": _Slot(place)}
 
     with _ALTAIR:
         alt.data_transformers.register("aside", aside)
         with alt.data_transformers.enable("aside"), alt.theme.enable("none"):
-            spec = chart.to_dict(validate=False)
-    # Rows that a chart holds itself have a name that Altair gave them.
-    tables |= {name: pack(pd.DataFrame(rows)) for name, rows in spec.pop("datasets", {}).items() if name not in tables}
+            spec = finished.to_dict(validate=False)
     return spec, tables
+
+
+class _Slot(str):
+    """The place of a table in a specification."""
+
+    def __new__(cls, place):
+        made = super().__new__(cls, place)
+        made.place = place
+        return made
+
+
+def _filled(written, pack):
+    """(specification that names its tables by hashes of their contents, the tables as bytes by these names)."""
+    (spec, tables), names, packed_tables = written, {}, {}
+    for place, table in tables.items():
+        content = pack(table)
+        names[place] = hashlib.sha256(content).hexdigest()[:32]
+        packed_tables[names[place]] = content
+    spec = _named(spec, names)
+    # Rows that a chart holds itself have a name that Altair gave them.
+    packed_tables |= {name: pack(pd.DataFrame(rows)) for name, rows in spec.pop("datasets", {}).items()}
+    return spec, packed_tables
+
+
+def _named(part, names):
+    """A copy with the names of tables in their slots."""
+    if isinstance(part, dict):
+        return {key: _named(value, names) for key, value in part.items()}
+    if isinstance(part, list):
+        return [_named(value, names) for value in part]
+    return names[part.place] if isinstance(part, _Slot) else part
 
 
 @functools.cache
@@ -158,9 +208,7 @@ def looks_of(draw, themes=(False, True), wide=WIDE):
         if name == "narrow" and wide <= NARROW:
             continue
         with debug_mode(False):
-            chart = draw(dark, width)
-            finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
-            spec, tables = to_spec(finished, _rows)
+            spec, tables = to_spec(draw(dark, width), _rows, dark)
         data |= {key: json.loads(rows) for key, rows in tables.items()}
         specs[f"{'dark' if dark else 'light'}-{name}"] = spec
     return {"data": data, "specs": specs}

@@ -1,10 +1,5 @@
 // A packed figure in a notebook: its theme and its room choose the drawing, and its threshold can be read and set.
-var hierviz = Object.assign(globalThis.hierviz ?? {}, {
-  async unpack(text) {
-    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
-  },
+Object.assign(hierviz, {
   // What the notebook says of its theme, else the system; the classic notebook is always light.
   isDark(page) {
     const body = page.body, theme = page.documentElement.getAttribute("theme");

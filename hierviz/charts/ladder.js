@@ -5,10 +5,8 @@
 // `look()` gives {dark, width, height}; `tell(state)` gets {model, rule, value} after a choice or a drag. `can` has what the page
 // can do where a record asks before it shows (ladder_asks.js): {change: compute what a class with another p gives, keys: give the
 // ladder the keys that nothing else on the page takes}.
-var hierviz = globalThis.hierviz ?? {};
-globalThis.hierviz = hierviz;
 (() => {
-  const TABLES = ["sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y"];
+  const TABLES = ["sample", "models", "steps", "rows", "empty", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y"];
   const SIGNS = {threshold: "τ", lam: "λ", bits: "ζ"};
   const NAMES = {threshold: "threshold τ of this sample", lam: "λ of this sample, bits", bits: "ζ of this sample, bits"};
 
@@ -293,9 +291,4 @@ globalThis.hierviz = hierviz;
     return made;
   };
   hierviz.ladder = (place, options) => new Ladder(place, options).start();
-  hierviz.unpack ??= async text => {
-    const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-    return JSON.parse(await new Response(stream).text());
-  };
 })();

@@ -182,7 +182,7 @@
         grip.setAttribute("aria-valuemax", most);
         grip.p = bar.p;
         grip.most = most;
-        const top = s("top") + bar.u * s("slot_tall") + (s("narrow") ? 4 : 0), tall = Math.max(s("bar_tall") + 6, 18);
+        const top = s("top") + bar.u * s("slot_tall") + (s("narrow") ? 5 : 0), tall = Math.max(s("bar_tall") + 6, 18);
         Object.assign(grip.style, {top: `${top - tall / 2}px`, height: `${tall}px`});
         this.place_grip(grip, this.dragged?.node === node ? this.dragged.p : bar.p, x);
       }

@@ -10,7 +10,7 @@ from hierviz.charts._figure import text_of
 
 def ladder_script():
     """The program of the drawing: what draws, and what asks before it shows."""
-    return text_of("ladder.js") + text_of("ladder_asks.js")
+    return "".join(map(text_of, ("unpack.js", "ladder.js", "ladder_asks.js")))
 
 
 @functools.cache

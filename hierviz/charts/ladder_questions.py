@@ -38,7 +38,7 @@ def questions(models, steps, changed=""):
 
     Parameters
     ----------
-    models : list of ladder_record._Model
+    models : list of ladder_model.LadderModel
     steps : list of dict
         Table of steps of the record.
     changed : str

@@ -8,45 +8,24 @@ no answer, number or sentence.
 
 Functions and classes
 ---------------------
-ladder_record, step_at, LadderSettings
+ladder_record, colour_places, step_at, LadderSettings
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
 
-from hierviz.charts._win_breakdown import fraction_text
+from hierviz.charts.ladder_model import LadderModel, lines
 from hierviz.charts.ladder_questions import questions
-from hierviz.charts.ladder_scene import scene
-from hierviz.charts.theme import ANSWERS
-from hierviz.diagnosis._sample_steps import steps_by_rule
-from hierviz.evaluation.unknown_mass import node_bounds
 from hierviz.inference.registry import INFERENCE_RULES, rule_parameters
-from hierviz.inference.rules import node_thresholds
-from hierviz.messages.number_text import adding_up, fixed_text, probability_text
-from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
-from hierviz.metrics.confusion.path_lists import PathLists
-from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.win import win_breakdown
-from hierviz.taxonomy.taxonomy import NodeLists
 
-# Lanes of a drawing, of answers and of truths; what has more is drawn as layers.
-MOST_LANES = 6
-NO_SCENE = -1
-# In heights of a bar with its name: between two rows, and from the top of such a place to its middle.
-BETWEEN, MIDDLE = 0.45, 0.6
-# Thresholds at which the small curve has points, and its axes.
-CURVE_KNOTS = np.arange(201)[::-1] / 200
-CURVE_AXES = "info_recall", "correct"
-# Letters and lines, wide and narrow: of the sentence, of a text sample, of its attributes.
-SENTENCE = {"wide": (124, 2), "medium": (84, 2), "narrow": (42, 4)}
-TEXT = {"wide": (34, 15), "narrow": (52, 4)}
-FACTS = {"wide": (40, 4), "narrow": (42, 4)}
+# Letters and lines, wide and narrow: of a text sample, of its attributes.
+TEXT = {"wide": (34, 15), "narrow": (52, 3)}
+FACTS = {"wide": (40, 4), "narrow": (42, 2)}
 HIDDEN = ("image", "file", "text", "path")
 
 
@@ -79,7 +58,7 @@ class LadderSettings:
         return cls(choice["rule"], choice.get("threshold", 0.5), tuple(rules), own, asks)
 
 
-def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed=""):
+def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None, curve=True, changed="", colours=None):
     """The record of one sample.
 
     Parameters
@@ -96,6 +75,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         Whether the models have a small operating curve, where their samples are a data set.
     changed : str
         What a visitor has changed in the first model, in words, where the record asks.
+    colours : dict of str to int, optional
+        Place of the colour of each model among those of `theme`, by key; by default the place of its name.
 
     Returns
     -------
@@ -104,7 +85,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
     """
     found = {key: evaluation.predictions.row(sample_id) for key, evaluation in evaluations.items()}
     keys = [key for key, row in found.items() if row is not None]
-    models = [_Model(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
+    models = [LadderModel(number, evaluations[key], found[key], settings, curve) for number, key in enumerate(keys)]
+    colours = colours or colour_places(evaluations)
     start = keys.index(shown) if shown in keys else 0
     tables = {name: [row for model in models for row in model.tables[name]] for name in models[0].tables}
     rules = list(dict.fromkeys(row["r"] for row in tables["steps"]))
@@ -115,7 +97,8 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
     return {
         "id": models[start].evaluation.predictions.sample_id(models[start].row),
         "models": [
-            {"key": key, "name": model.evaluation.predictions.name} for key, model in zip(keys, models, strict=True)
+            {"key": key, "name": model.evaluation.predictions.name, "colour": colours[key]}
+            for key, model in zip(keys, models, strict=True)
         ],
         "rules": [
             {
@@ -132,6 +115,12 @@ def ladder_record(evaluations, sample_id, settings, *, shown=None, picture=None,
         **_ticks(tables["curve"]),
         **({"ask": questions(models, tables["steps"], changed)} if settings.asks else {}),
     }
+
+
+def colour_places(evaluations):
+    """Place of the colour of each model, by its key: runs of one name share theirs."""
+    names = list(dict.fromkeys(one.predictions.name for one in evaluations.values()))
+    return {key: names.index(one.predictions.name) for key, one in evaluations.items()}
 
 
 def step_at(record, model, rule, value):
@@ -169,167 +158,6 @@ def _sample(model, picture):
     facts = " · ".join(f"{key}: {value}" for key, value in known.items())
     made = {"name": predictions.called(row), "picture": picture, "root": model.taxonomy.title(0)}
     made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
-    made |= {f"text_{size}": _lines(text, *room) for size, room in TEXT.items()}
-    made |= {f"facts_{size}": _lines(facts, *room) for size, room in FACTS.items()}
+    made |= {f"text_{size}": lines(text, *room) for size, room in TEXT.items()}
+    made |= {f"facts_{size}": lines(facts, *room) for size, room in FACTS.items()}
     return made | {"truth": ", ".join(map(model.taxonomy.title, model.truth))}
-
-
-def _lines(text, letters, most):
-    """Lines of so many letters, broken between words, and no more than that."""
-    return textwrap.wrap(text, letters, max_lines=most, placeholder=" …", break_on_hyphens=False)
-
-
-class _Model:
-    """The rows of one model."""
-
-    def __init__(self, number, evaluation, row, settings, curve):
-        self.number, self.evaluation, self.row, self.taxonomy = number, evaluation, row, evaluation.taxonomy
-        predictions, one = evaluation.predictions, np.array([row])
-        self.truth = np.atleast_1d(predictions.truth[row]).tolist() if evaluation.judged[row] else []
-        # In a graph a class may have several paths.
-        each = PathLists.from_nodes(self.taxonomy, np.array(self.truth, dtype=np.intp))
-        self.true_paths = [path.tolist()[1:] for i in range(len(self.truth)) for path in each[i]]
-        self.p = predictions.node_probabilities(one)[0] if predictions.has_scores else None
-        self.high = node_bounds(predictions, one)[1][0] if predictions.has_unknown else None
-        self.tables = {name: [] for name in ("steps", "rows", "bars", "lanes", "win", "curve")}
-        self.scenes = {}
-        rules = list(dict.fromkeys((*settings.rules, settings.rule)))
-        steps = steps_by_rule(evaluation, row, rules, threshold=settings.threshold, **settings.parameters)
-        by_depth = settings.parameters.get("thresholds_by_depth", rule_parameters()["thresholds_by_depth"].default)
-        self.thresholds = node_thresholds(self.taxonomy, by_depth) if self.taxonomy.is_tree else None
-        self.below = self._below(steps.get("threshold"))
-        for rule, table in steps.items():
-            for k in range(len(table)):
-                self._step(rule, table, k)
-        for is_set in dict.fromkeys(drawn["is_set"] for drawn in self.scenes.values()):
-            self._lay_out(is_set)
-        if curve and not evaluation.why_no_curve():
-            self._curve()
-
-    def _add(self, table, row):
-        self.tables[table].append({"m": self.number} | row)
-
-    def _below(self, steps):
-        """Of each answer to a threshold the last of those below it that lower thresholds give, one below the other."""
-        below = {}
-        for k in range(len(steps) if steps is not None else 0):
-            node, following = int(steps.answers[k][0]), int(steps.next_node[k])
-            below[node] = below[following] if k and steps.next_is_below[k] else node
-        return below
-
-    def _step(self, rule, steps, k):
-        answer, outcome, following = steps.answers[k].tolist(), str(steps.outcome[k]), int(steps.next_node[k])
-        sentence = str(steps.sentence[k])
-        name = ", ".join(self.taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in answer[:3])
-        row = {"r": rule, "k": k, "low": float(steps.low[k]), "high": float(steps.high[k]), "closed": steps.closed}
-        row |= {"first": k == 0, "last": k == len(steps) - 1, "parameter": steps.parameter}
-        row |= {"from": float(steps.axis[0]), "to": float(steps.axis[1])}
-        row |= {"name": name + (f" and {len(answer) - 3} more" if len(answer) > 3 else "") or "nothing"}
-        paths = steps.paths.take(slice(k, k + 1))
-        row |= {"a": self._scene(rule, answer, paths, following), "outcome": outcome, "sentence": sentence}
-        row |= {
-            "sign": ANSWERS[outcome][1] if outcome else "",
-            "said": OUTCOMES[outcome] if outcome else "truth unknown",
-        }
-        row |= {f"lines_{size}": _lines(sentence, *room) for size, room in SENTENCE.items()}
-        row |= {"next": self.taxonomy.title(following) if following >= 0 else ""}
-        row |= {
-            "next_p": probability_text(float(steps.next_p[k])),
-            "elsewhere": following >= 0 and not steps.next_is_below[k],
-        }
-        row |= {name: int(getattr(steps, name)[k]) for name in ("tp", "fp", "fn")} if self.truth else {}
-        row |= {"sums": self._sums(steps, k), "unlisted": steps.unlisted}
-        self._add("steps", row | {"g": int(INFERENCE_RULES[rule].returns_sets)})
-
-    def _sums(self, steps, k):
-        """hP and hR of an answer, in words."""
-        if not self.truth:
-            return "truth unknown"
-        ratios = (("hP", float(steps.hp[k])), ("hR", float(steps.hr[k])))
-        return " · ".join(f"{name} {fixed_text(value, 2)}" for name, value in ratios)
-
-    def _scene(self, rule, answer, paths, following):
-        """Number of the scene of an answer, which is made when it is first asked for."""
-        is_set = INFERENCE_RULES[rule].returns_sets
-        if (key := (tuple(answer), following, is_set)) in self.scenes:
-            return self.scenes[key]["number"]
-        claimed = [path.tolist()[1:] for path in paths[0]]
-        if len(claimed) + len(self.true_paths) > MOST_LANES:
-            return NO_SCENE
-        lanes = claimed
-        if len(answer) == 1 and answer[0] in self.below and self.taxonomy.is_tree:
-            lanes = [self.taxonomy.path(self.below[answer[0]]).tolist()[1:]]
-        drawn = scene(self.taxonomy, self.p, claimed, lanes, self._true_paths(paths), following, self.high)
-        self.scenes[key] = drawn | {"number": len(self.scenes), "is_set": is_set}
-        return len(self.scenes) - 1
-
-    def _true_paths(self, paths):
-        """The true paths; in a graph, where a class may have several, those that the paths of an answer are counted against."""
-        if self.taxonomy.is_tree or not self.truth:
-            return self.true_paths
-        ends = greedy_cover(self.taxonomy, NodeLists.from_lists([self.truth])).ends
-        matched = confusion(self.taxonomy, ends, paths).pairs(0)
-        return [path.tolist()[1:] for path in (*(pair.true for pair in matched.pairs), *matched.left_over)]
-
-    def _lay_out(self, is_set):
-        """Rows that are as high as any scene needs them, so that nothing moves while the threshold is dragged."""
-        scenes = [drawn for drawn in self.scenes.values() if drawn["is_set"] == is_set]
-        slots = {}
-        for drawn in scenes:
-            for bar in drawn["bars"]:
-                slots[bar["row"]] = max(slots.get(bar["row"], 0), bar["slot"] + 1)
-        tops, at = {-1: 0.0}, 0.0
-        for row in range(max(slots, default=-1) + 1):
-            tops[row], at = at, at + slots.get(row, 0) + BETWEEN
-            self._add(
-                "rows",
-                {"g": int(is_set), "row": row, "u": tops[row], "u2": at, "odd": row % 2, "t": self._threshold_at(row)},
-            )
-        for drawn in scenes:
-            for table in ("bars", "lanes"):
-                for row in drawn[table]:
-                    places = {"u": tops[row["row"]] + row["slot"] + MIDDLE}
-                    if table == "lanes":
-                        places["u0"] = tops[row["row0"]] + row["slot0"] + MIDDLE if row["row0"] >= 0 else 0.0
-                    self._add(table, {"a": drawn["number"]} | row | places)
-        self._win(int(is_set), tops)
-
-    def _threshold_at(self, row):
-        """That of rule `depth_thresholds` at the depth of a row; None in a graph."""
-        level = self.taxonomy.levels[row + 1] if self.taxonomy.is_tree else ()
-        return float(self.thresholds[level[0]]) if len(level) else None
-
-    def _win(self, group, tops):
-        """The terms of the win by depth, and their sum."""
-        if self.p is None or len(self.truth) != 1 or not self.taxonomy.is_tree:
-            return
-        terms = win_breakdown(self.taxonomy, self.truth[0], self.p)
-        texts, total = adding_up(terms.term.tolist(), terms.win)
-        for row, (weight, p, term) in enumerate(
-            zip(terms.weight.tolist(), terms.p.tolist(), terms.term.tolist(), strict=True)
-        ):
-            words = f"{fraction_text(weight)} × {probability_text(p)} = {texts[row]}"
-            self._add(
-                "win",
-                {
-                    "g": group,
-                    "row": row,
-                    "asked": f"{fraction_text(weight)} × p = ?",
-                    "u": tops.get(row, 0.0) + MIDDLE,
-                    "weight": weight,
-                    "term": term,
-                    "text": words,
-                    "short": texts[row],
-                },
-            )
-        self._add(
-            "win",
-            {"g": group, "row": -1, "u": -1.0, "weight": 1.0, "term": terms.win, "text": f"win {total}", "short": total}
-            | {"asked": "win = ?"},
-        )
-
-    def _curve(self):
-        """The operating curve at some thresholds."""
-        values = self.evaluation.curve.at(CURVE_KNOTS)
-        for threshold, x, y in zip(CURVE_KNOTS.tolist(), *(values[key].tolist() for key in CURVE_AXES), strict=True):
-            self._add("curve", {"t": threshold, "x": x, "y": y})

@@ -79,6 +79,11 @@ class _Scene:
         is_true = any(node in path for path in self.truth)
         return ("tp" if is_true else "fp") if is_claimed else "fn" if is_true else "tn"
 
+    def is_below_truth(self, node):
+        """Whether an answered node is below the end of a true path, where the truth is an inner class."""
+        above = [path[: path.index(node)] for path in self.claimed if node in path]
+        return any(end in path for path in above for end in self.ends[1])
+
     def lane(self, node):
         """Where the lane of a node is, from 0; the root is between the first and the last."""
         places = self.places.get(node) or range(len(self.every))
@@ -128,6 +133,8 @@ class _Scene:
         mark = ""
         if kind == "node" and node > 0 and not self.taxonomy.is_leaf[node] and node not in self.taxonomy.candidates:
             mark = "one child: never predicted"
+        if kind == "node" and state == "fp" and self.is_below_truth(node):
+            mark = "below the truth"
         self.bars.append(
             {"row": row, "slot": slot, "kind": kind, "state": state, "node": int(node), "mark": mark}
             | {"name": self.taxonomy.title(node) if node >= 0 else "outside the taxonomy"}

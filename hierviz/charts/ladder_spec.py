@@ -28,7 +28,7 @@ IN_STEP = (
 
 
 # Tables of a record that the specification draws from.
-TABLES = ("sample", "steps", "rows", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
+TABLES = ("sample", "models", "steps", "rows", "empty", "bars", "lanes", "win", "curve", "ticks_x", "ticks_y")
 
 
 def ladder_spec(record=None, *, dark=False, width=1200, height=720, titled=True, fills=True):
@@ -87,12 +87,12 @@ def _signals():
         "counts": "width - (narrow ? 52 : 112) * large",
         "wins": "counts - (narrow ? 0 : 168) * large",
         "end": "(narrow ? counts - 6 : wins - 28)",
-        "picture": "narrow ? 104 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
+        "picture": "narrow ? 92 : asks ? clamp(room - 190 * large, 120, 240 * large) : clamp(room - 480, 120, 226)",
         "side": "narrow ? 0 : asks ? 4 : titled ? 76 : 26",
         # On a phone the sample is above the sentence.
-        "above": "sample.picture ? max(116, 76 + facts) : (length(sample.text_narrow) ? 166 : 82) + facts",
+        "above": "sample.picture ? max(picture + 6, 62 + facts) : 76 + 17 * length(sample.text_narrow) + facts",
         "facts": "14 * length(sample.facts_narrow)",
-        "top": "narrow ? above + (asks ? 30 : 124) : asks ? 26 * large : titled ? 76 : 26",
+        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : titled ? 76 : 26",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",
@@ -143,6 +143,16 @@ def _data(record):
             "source": "win",
             "transform": [
                 {"type": "filter", "expr": "datum.m === model && now && datum.g === now.g && datum.row < opened"}
+            ],
+        },
+        {
+            "name": "empty_now",
+            "source": "empty",
+            "transform": [
+                {
+                    "type": "filter",
+                    "expr": "told && now && datum.m === model && datum.r === rule && datum.k === now.k && datum.row < opened",
+                }
             ],
         },
         {"name": "curve_now", "source": "curve", "transform": [*of_model, {"type": "filter", "expr": "!asks"}]},

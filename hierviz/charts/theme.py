@@ -12,6 +12,7 @@ from typing import Any
 
 import altair as alt
 
+from hierviz.charts._sketch import made
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.taxonomy.checks import check_kind
@@ -154,6 +155,7 @@ def drawn(chart, dark=None):
 
     Charts are Altair's, or a Vega specification (dict).
     """
+    chart = made(chart)
     if hasattr(chart, "draw"):
         dark = chart.dark if dark is None else dark
         return chart.draw(dark), bool(dark)

@@ -211,7 +211,7 @@ class FileNumbers(Short):
     reasons : dict of str to str
         Why a value is None.
     summary : dict
-        The entry of ``models`` in the JSON of `hierviz.evaluate`.
+        The entry of ``models`` in the JSON of `hierviz.evaluate`, with the blocks of the columns only.
     """
 
     name: str
@@ -229,7 +229,8 @@ def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, 
     """
     has_balanced = any(column.is_balanced for column in columns)
     weights = ("equal" if class_weights is None else class_weights) if has_balanced else None
-    summary = model_summary(model, stage=stage, class_weights=weights, **choice)
+    blocks = tuple({column.block for column in columns} | ({"labels"} if protein is not None else set()))
+    summary = model_summary(model, stage=stage, class_weights=weights, only=blocks, **choice)
     if protein is not None and summary["labels"] is not None:
         summary["labels"] |= protein.values
     notes = (note.partition(": null, ") for note in summary["notes"])

@@ -174,10 +174,11 @@ class Slices(Rows):
 
         On ties the smaller subtree, then the later one; None where no subtree loses more than expected.
         """
-        rows, every = self.rows, range(len(self))
-        places = self.worse_subtrees or [
-            k for k in every if rows[k].node >= 0 and not at_most(rows[k].excess, 0, rows[k].n)
-        ]
+        rows = self.rows
+        places = self.worse_subtrees
+        if not places:
+            node, excess, n = (np.array([getattr(row, name) for row in rows]) for name in ("node", "excess", "n"))
+            places = np.flatnonzero((node >= 0) & ~at_most(excess, 0, n)).tolist() if rows else []
         return min(places, key=lambda k: (-np.round(rows[k].excess, 9), rows[k].n, -rows[k].node), default=None)
 
     def sentence(self, most: int = 3) -> str:

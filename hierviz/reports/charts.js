@@ -12,7 +12,7 @@
     }
   }
   async function draw(place) {
-    const figure = await hierviz.unpack(place.dataset.chart), drawn = look();
+    const figure = await hierviz.named(place.dataset.chart), drawn = look();
     if (place.dataset.drawn === drawn) return;
     place.dataset.drawn = drawn;
     const before = views.get(place), spec = {...figure.specs[drawn], datasets: figure.data};
@@ -28,7 +28,7 @@
   hierviz.whenSeen(places, draw);
   const unpacked = new Map();
   hierviz.beforePaper.push(async () => {
-    for (const {dataset: {chart}} of places) if (!unpacked.has(chart)) unpacked.set(chart, await hierviz.unpack(chart));
+    for (const {dataset: {chart}} of places) if (!unpacked.has(chart)) unpacked.set(chart, await hierviz.named(chart));
   });
   hierviz.onPaper.chart = place => {
     const figure = unpacked.get(place.dataset.chart);

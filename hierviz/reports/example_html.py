@@ -6,6 +6,7 @@ import numpy as np
 
 from hierviz.charts import packed, packed_chart, sample_parts
 from hierviz.charts._example import by_name, example_figure
+from hierviz.charts.ladder_record import colour_places
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import sample_answer
@@ -42,6 +43,7 @@ class ExamplePage:
         self.first = next(name for name, one in named.items() if one is evaluation)
         kept = [name for name in named if name != self.first][: MOST_MODELS - 1]
         self.models = {name: one for name, one in named.items() if name in (self.first, *kept)}
+        self.colours = colour_places(named)
         # Tables of the same models are shared.
         self.shared = SHARED if len(self.models) == len(named) else ()
 
@@ -77,7 +79,9 @@ class ExamplePage:
     def drawing(self, row, key):
         """The living drawing of a sample, whose record is put into the store by `key`: HTML."""
         sample = self.evaluation.predictions.sample_id(row)
-        figure = example_figure(self.models, sample, self.first, self.choice, picture=False)
+        figure = example_figure(
+            self.models, sample, self.first, self.choice, picture=False, colours=self.colours, asks=True
+        )
         if key not in self.store:
             tables = {name: figure.record[name] for name in SHARED}
             self.store.setdefault("ladder", packed({"spec": ladder_spec(fills=False), "tables": tables}))

@@ -4,7 +4,7 @@
     ["coarse", "path", "answer stops above the truth"], ["no_answer", "muted", "no answer: the root"], ["wrong", "fp", "wrong"], ["none", "fn", "without a partner"],
     ["folded", "axis", "both among the other classes"]];
   async function draw(place) {
-    const data = await hierviz.unpack(place.dataset.matrix), {titles} = await hierviz.unpack("taxonomy-tree");
+    const data = await hierviz.named(place.dataset.matrix), {titles} = await hierviz.named("taxonomy-tree");
     const n = titles.length, parent = new Int32Array(n).fill(-1), opened = new Set([0]);
     const below = node => data.children.slice(data.offsets[node], data.offsets[node + 1]);
     for (let node = 0; node < n; node++) for (const child of below(node)) parent[child] = node;

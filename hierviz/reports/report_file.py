@@ -44,7 +44,8 @@ from hierviz.taxonomy.checks import check_kind
 TITLE = "Hierarchical classification report"
 _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
-SCRIPTS = ("unpack.js", "ladder.js", "charts.js", "ladders.js", "tree.js", "matrix.js", "story.js")
+OF_CHARTS = ("unpack.js", "ladder.js", "ladder_asks.js")
+SCRIPTS = ("base.js", "charts.js", "ladders.js", "tree.js", "matrix.js", "story.js")
 LAST_SECTIONS = {"pair": "A against B", "files": "How the files were read", "about": "About this file"}
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
@@ -193,7 +194,7 @@ def _page(parts, title, notes, command, samples, story):
     packed = "".join(
         f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in parts.store.items()
     )
-    own = [text_of(name) if name == "ladder.js" else (_HERE / name).read_text("utf-8") for name in SCRIPTS]
+    own = [*map(text_of, OF_CHARTS), *((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
     scripts = [browser_library(), "\n".join(own)]
     policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     content = {"title": escape(title), "style": _style(), "notes": _paragraphs(notes), "links": links, "body": body}

@@ -283,9 +283,9 @@ def taxonomy(settings, key, store, max_mb):
 
 
 def _drawn(figure, key, store):
-    """A figure without what a click does: HTML, and its drawings in the store."""
+    """A figure as HTML, and its drawings in the store."""
     store[key] = charts.packed_chart(figure)
-    return chart(key, figure.sentence.split(" A click on a class")[0])
+    return chart(key, figure.sentence)
 
 
 def _list(heads, rows, look="texts"):

@@ -2,7 +2,7 @@
   const FIRST = 30, {make} = hierviz;
   // A tree or graph as a table whose rows open; a row is known by its path, as a node may stand under several parents.
   async function draw(place) {
-    const tree = await hierviz.unpack(place.dataset.tree), values = await hierviz.unpack(place.dataset.values);
+    const tree = await hierviz.named(place.dataset.tree), values = await hierviz.named(place.dataset.values);
     const opened = new Set(["0"]), shown = new Map(), marks = values.marks ?? {};
     const below = node => tree.children.slice(tree.offsets[node], tree.offsets[node + 1])
       .sort((one, other) => values.rank[one] - values.rank[other]);

@@ -65,6 +65,9 @@ class SmallFigure(charts.Figure):
     def styled(self, style):
         return self
 
+    def at(self, threshold):
+        return self
+
 
 def small_chart(*parameters, of=None):
     """One point, with selections of these names: what a page needs of a chart that a test does not look at.

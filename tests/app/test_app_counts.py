@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from visit import Visit
 
+from hierviz.app.example_page import side_by_side
 from hierviz.app.widgets import living
 from hierviz.charts import _probability_tree as tree
 from hierviz.diagnosis import sample_answers
@@ -38,6 +39,16 @@ def calls(monkeypatch):
 def press_next(visit):
     visit.at.button(key="next-sample").click()
     return visit.run()
+
+
+def test_what_is_folded_below_the_drawing_is_not_made(monkeypatch):
+    made = []
+    monkeypatch.setattr(side_by_side, "panels", lambda *given: made.append(given))
+    visit = Visit("example")
+    assert len(made) == 1
+    visit.folded = ()
+    visit.run()
+    assert len(made) == 1
 
 
 def test_a_press_of_next_works_everything_out_once(calls, demo):

@@ -4,6 +4,7 @@ import subprocess
 import sys
 import threading
 import time
+from concurrent.futures import CancelledError
 
 import numpy as np
 import pytest
@@ -11,9 +12,10 @@ from small_worlds import EDGES, LEAVES, spread, write
 from visit import Visit, shelve
 
 from hierviz.app.curve_panels import curve_chart, uncertainty
-from hierviz.app.state import dataset, server_memory, stages
+from hierviz.app.state import dataset, file_content, server_memory, stages
 from hierviz.app.state.ahead import Ahead
-from hierviz.app.widgets import overview_table, progress
+from hierviz.app.widgets import overview_table, progress, recommended
+from hierviz.charts import export
 from hierviz.compiled import tree_pass
 from hierviz.curves import operating_curve
 from hierviz.evaluation import evaluation
@@ -322,3 +324,82 @@ def test_the_names_of_reports_are_there():
     )
     with pytest.raises(AttributeError, match="no attribute 'nothing'"):
         _ = hierviz.reports.nothing
+
+
+def test_the_table_of_compare_without_intervals_is_made_ahead(tmp_path, monkeypatch, counted):
+    from hierviz.app.compare_page import table_panel
+
+    monkeypatch.setattr(table_panel, "AT_ONCE", 0)
+    monkeypatch.setattr(server_memory._ahead, "is_on", True)
+    monkeypatch.setattr(recommended, "FEWEST", 1)
+    calls = counted(table_panel, "compare")
+    data = shelved(tmp_path, "one", "other")
+    Visit("overview", data=data.key)
+    until(lambda: server_memory._ahead._now is None)
+    assert [named["resamples"] for _, named in calls] == [0]
+    (threshold,) = set(calls[0][1]["threshold"])
+    assert not Visit("compare", data=data.key, threshold=str(threshold)).at.error
+    assert len(calls) == 1
+    # Another choice than the recommended one is not worth it.
+    Visit("overview", data=data.key, threshold="0.123")
+    until(lambda: server_memory._ahead._now is None)
+    assert len(calls) == 1
+
+
+def test_columns_that_need_no_scores_come_first(tmp_path, monkeypatch, counted):
+    from hierviz.app.compare_page import table_panel
+
+    monkeypatch.setattr(table_panel, "AT_ONCE", 0)
+    monkeypatch.setattr(stages.Stages.__init__, "__defaults__", ((), 0.0, None))
+    made, drawn = counted(table_panel, "compare"), counted(table_panel, "draw_table")
+    Visit("compare", data=shelved(tmp_path, "one", "other").key)
+    first = next(given[0] for given, _ in drawn)
+    whole = [given[0] for given, _ in drawn][-1]
+    of_blocks = {"distribution", "curve", "top_down"}
+    assert {column.block for column in first.columns} <= of_blocks
+    assert [column.key for column in first.columns] == [
+        column.key for column in whole.columns if column.block in of_blocks
+    ]
+    numbers = [row["values"] for row in whole.to_dict()["rows"]]
+    for row, of_whole in zip(first.to_dict()["rows"], numbers, strict=True):
+        assert row["values"] == {key: of_whole[key] for key in row["values"]}
+    assert len(made) == 2
+
+
+def test_a_step_of_the_threshold_builds_no_chart(tmp_path, counted):
+    """Pictures of the Overview have one specification for every threshold: what changes is their data."""
+    data = shelved(tmp_path, "one", "other")
+    for threshold in ("0.4", "0.41", "0.42", "0.43"):
+        visit = Visit("overview", data=data.key, threshold=threshold)
+    n = len(visit.charts())
+    written = counted(export, "_written")
+    for threshold in ("0.44", "0.41", "0.4"):
+        assert len(Visit("overview", data=data.key, threshold=threshold).charts()) == n
+    assert len(written) <= 1  # an axis may begin elsewhere
+    assert n >= 2
+
+
+def test_files_are_hashed_while_they_are_read_and_where_that_fails_no_longer(tmp_path, monkeypatch):
+    data = shelved(tmp_path)
+    assert data.digest == file_content.digest(data.files)
+    with pytest.raises(ValueError), file_content.Hashing(data.files) as hashing:
+        raise ValueError
+    with pytest.raises(CancelledError):
+        hashing._told()
+
+
+def test_a_table_computes_the_blocks_of_its_columns_only(tmp_path, counted):
+    from hierviz.comparison.table import compare
+
+    data = shelved(tmp_path, "one", "other")
+    sets = counted(evaluation.Evaluation, "label_counts")
+    whole = compare(list(data.models.values()), resamples=0).to_dict()["rows"]
+    assert sets
+    sets.clear()
+    some = compare(list(data.models.values()), metrics="curve.ac,distribution.softmax_win", resamples=0).to_dict()[
+        "rows"
+    ]
+    # The distribution of constant scores is evaluated once a different truth, on few samples.
+    assert not [one for (one, *_), _ in sets if one in data.models.values()]
+    for row, of_whole in zip(some, whole, strict=True):
+        assert row["values"] == {key: of_whole["values"][key] for key in row["values"]}

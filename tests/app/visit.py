@@ -19,6 +19,8 @@ PAGES = {
     name: str(ROOT / "hierviz" / "app" / "pages" / f"{name}.py")
     for name in ("overview", "curves", "compare", "example", "mistakes", "taxonomy", "model", "learn", "story", "open")
 }
+# Keys of the folded parts of a page.
+FOLDED = {"example": ("all-rules", "metrics")}
 PRIVACY = "Your data stay on this machine: nothing is sent anywhere."
 
 
@@ -26,6 +28,7 @@ class Visit:
     """One session, on one page at a time."""
 
     def __init__(self, page="overview", **query):
+        self.folded = ()
         self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=60)
         self.go(page, **query)
 
@@ -33,13 +36,16 @@ class Visit:
         """Open a page of the app; with a query, as a link to it would."""
         if page:
             self.at.switch_page(PAGES[page])
+            self.folded = FOLDED.get(page, ())
         if query:
             self.at.query_params.clear()
             self.at.query_params.update(query)
         return self.run()
 
     def run(self):
-        """Run the page again."""
+        """Run the page again, with everything open: what is folded is made when it is opened, which AppTest does not send."""
+        for key in self.folded:
+            self.at.session_state[key] = True
         self.at.run()
         assert not self.at.exception, [f"{one.message}\n{''.join(one.stack_trace)}" for one in self.at.exception]
         return self

@@ -41,6 +41,18 @@ def test_pictures_are_linked_and_lead_on(open_page):
     page.go_back()
     heading(page, "Overview")
     quiet(page)
+    quiet(page)
+    # A class of the icicle opens its subtree on Taxonomy, and the way back leads to the page as it was.
+    subtrees = page.locator(".st-key-main-part-worst-subtrees svg.marks").bounding_box()
+    page.mouse.click(subtrees["x"] + 60, subtrees["y"] + 100)
+    heading(page, "Taxonomy")
+    quiet(page)
+    assert address(page) == f"{recommended}&under=land+vehicle"
+    page.go_back()
+    heading(page, "Overview")
+    quiet(page)
+    assert address(page) == recommended
+    assert page.get_by_text("Truth in", exact=False).count() == 0
     # The page that the menu leads to shows the same model and threshold.
     page.get_by_role("link", name="Mistakes", exact=True).first.click()
     heading(page, "Mistakes")

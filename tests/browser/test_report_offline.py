@@ -140,6 +140,16 @@ def test_a_report_from_disk(chromium, tmp_path):
     assert said.inner_text() == hv.diagnosis.sample_steps(evaluation, example, "leaf").sentence[0]
 
     # All probabilities of a sample, as a tree.
+    # It asks before it shows, with nothing else of it that says the answer.
+    ask, head = page.get_by_role("button", name="Ask first").first, page.locator("#examples summary").first
+    ask.click()
+    shown.locator(".ladder-choices button").first.wait_for()
+    assert said.inner_text() == ""
+    assert head.get_by_text("answer", exact=False).is_hidden()
+    ask.click()
+    shown.locator(".ladder-asks").wait_for(state="hidden")
+    assert said.inner_text() == hv.diagnosis.sample_steps(evaluation, example, "leaf").sentence[0]
+    assert head.get_by_text("answer", exact=False).is_visible()
     page.locator("#examples summary", has_text="Facts and other drawings").first.click()
     page.locator("#examples summary", has_text="All classes").click()
     page.locator("#examples [data-tree][data-ready]").wait_for()

@@ -10,7 +10,8 @@ import vl_convert
 from ladder_samples import KINDS, PARAMETERS, DemoSample, Sample, record_of, samples_of, values_of
 
 import hierviz as hv
-from hierviz.charts.ladder_record import MOST_LANES, LadderSettings, ladder_record
+from hierviz.charts.ladder_model import MOST_LANES
+from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.charts.theme import COLOURS
 from hierviz.demo import load_demo
@@ -293,3 +294,89 @@ def test_more_paths_than_lanes_are_left_to_the_layers():
     assert drawing.bars == []
     assert "More than six paths: they are drawn below." in drawing.texts
     assert drawing.answer == "leaf 0, leaf 1, leaf 2 and 6 more"
+
+
+def test_a_row_that_is_empty_says_which_answers_it_is_for():
+    # Above .35 no class of depth 3 is above the threshold, and from .45 on the answer is a, of depth 1.
+    edges = [("r", "a"), ("r", "b"), ("a", "a1"), ("a", "a2"), ("a", "a3"), ("b", "b1"), ("b1", "x"), ("b1", "y")]
+    taxonomy = hv.Taxonomy.from_edges(edges)
+    scores = [[0.2, 0.2, 0.15, 0.35, 0.1]]
+    predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=taxonomy.nodes("a1"))
+    settings = LadderSettings("threshold", 0.5, ("threshold", "majority"))
+    record = ladder_record({"m": Evaluation.from_predictions(predictions)}, "0", settings)
+    said = "reached only below τ = 0.350: x"
+    drawing = Drawing(record, value=0.5)
+    assert drawing.answer == "a"
+    assert drawing.texts.count(said) == 2  # with what is behind it
+    assert said not in Drawing(record, value=0.3).texts
+    assert "not reached by this rule" in Drawing(record, rule="majority").texts
+
+
+def test_every_row_of_a_step_has_bars_or_says_why_not(samples):
+    for sample in samples:
+        record = record_of(sample)
+        for step in (one for one in record["steps"] if one["a"] >= 0):
+            rows = {one["row"] for one in record["rows"] if one["g"] == step["g"]}
+            bars = {one["row"] for one in record["bars"] if one["a"] == step["a"]}
+            said = {one["row"] for one in record["empty"] if (one["r"], one["k"]) == (step["r"], step["k"])}
+            assert bars | said == rows
+            assert not bars & said
+
+
+def test_only_what_is_answered_and_true_is_correct(samples):
+    """Of sets, several truths and labels too: green is on the path of an answer and of a truth, violet of a truth alone."""
+    for sample in samples:
+        record, true = record_of(sample), path_nodes(sample.graph, sample.truth)
+        for rule in sample.rules:
+            for step in (one for one in record["steps"] if one["r"] == rule and one["a"] >= 0):
+                value = (step["low"] + step["high"]) / 2
+                answered = path_nodes(
+                    sample.graph, [node for node in sample.infer(rule, step["parameter"], value) if node > 0]
+                )
+                for bar in (one for one in record["bars"] if one["a"] == step["a"] and one["kind"] == "node"):
+                    is_answered, is_true = bar["node"] in answered, bar["node"] in true
+                    both = {(True, True): "tp", (True, False): "fp", (False, True): "fn", (False, False): "tn"}
+                    due = both[is_answered, is_true] if sample.truth else "path" if is_answered else "tn"
+                    # In a graph a class may be on another path to the truth than the one that is counted.
+                    may = {due, "fp", "fn"} if (due, sample.taxonomy.is_tree) == ("tp", False) else {due}
+                    assert bar["state"] in may or bar["node"] < 0
+
+
+def test_a_model_has_the_colour_of_its_method_whatever_else_is_drawn(taxonomy):
+    scores = [[0.5, 0.1875, 0.1875, 0.125]]
+
+    def model(name, run=None, sample="s"):
+        return Evaluation.from_predictions(
+            hv.Predictions.from_scores(
+                taxonomy,
+                scores,
+                "leaf_probabilities",
+                truth=taxonomy.nodes("dog"),
+                name=name,
+                run=run,
+                sample_ids=[sample],
+            )
+        )
+
+    # The first does not have the sample, the next two are runs of a method.
+    models = {"x": model("x", sample="t"), "a": model("a", 0), "b": model("a", 1), "c": model("c")}
+    record = ladder_record(models, "s", LadderSettings())
+    assert {one["key"]: one["colour"] for one in record["models"]} == {"a": 1, "b": 1, "c": 2}
+    for number, place in enumerate((1, 1, 2)):
+        for dark in (False, True):
+            drawing = Drawing(record, model=number, dark=dark)
+            (curve,) = [items for mark, items in drawing.marks if data_of(mark) == "curve_now"]
+            assert {one["stroke"] for one in curve} == {COLOURS["models"][dark][place]}
+    assert [one["colour"] for one in hv.charts.example(list(models.values()), "s").record["models"]] == [1, 1, 2]
+
+
+def test_an_answer_below_an_inner_truth_says_why_it_is_counted_as_wrong(taxonomy):
+    predictions = hv.Predictions.from_scores(
+        taxonomy, [[0.7, 0.1, 0.1, 0.1]], "leaf_probabilities", truth=taxonomy.nodes("mammal")
+    )
+    record = ladder_record({"m": Evaluation.from_predictions(predictions)}, "0", LadderSettings("threshold", 0.5))
+    drawing = Drawing(record, value=0.65)
+    assert drawing.sentence == "Stops at cat (p = 0.700): it is a leaf. Exact: it is below the truth, mammal."
+    words = {bar["name"]: bar["words"] for bar in drawing.bars}
+    assert words["cat"].endswith("below the truth")
+    assert "below" not in words["mammal"]

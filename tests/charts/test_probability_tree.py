@@ -170,15 +170,15 @@ def test_both_paths_are_above_the_other_ribbons(taxonomy):
 
 
 def test_the_threshold_makes_ribbons_paler_and_crosses_the_bars(taxonomy):
-    def fades(**also):
-        figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="node-link", **also)
+    def fades(threshold=None):
+        figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="node-link").at(threshold)
         (area,) = (view for view in views(figure.chart.to_dict()) if view["mark"].get("type") == "area")
         return {point["link"]: point["fade"] for point in area["rows"]}
 
     # cat .37, dog .23, bird and duck .3 and newt .1 are not above .37.
-    assert {link for link, fade in fades(threshold=0.37).items() if fade < 1} == {2, 3, 4, 5, 6}
+    assert {link for link, fade in fades(0.37).items() if fade < 1} == {2, 3, 4, 5, 6}
     assert set(fades().values()) == {1}
-    figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="list", threshold=0.37)
+    figure = probability_tree(taxonomy, P, truth=3, predicted=2, style="list").at(0.37)
     bars = bars_of(figure)
     (line,) = (row for view in views(figure.chart.to_dict()) if view["mark"]["type"] == "rule" for row in view["rows"])
     # The end of the bar of cat, to the pixel.
@@ -186,7 +186,7 @@ def test_the_threshold_makes_ribbons_paler_and_crosses_the_bars(taxonomy):
     assert line["y2"] >= bars[-1]["y2"]
     assert "τ = 0.370" in shown_texts(to_svg(figure))
     with pytest.raises(PredictionsError, match=r"threshold: expected a number from 0 to 1, got 1\.5"):
-        probability_tree(taxonomy, P, threshold=1.5)
+        probability_tree(taxonomy, P).at(1.5)
 
 
 @pytest.mark.parametrize(("dark", "width"), [(False, 1000), pytest.param(True, 330, marks=pytest.mark.long)])

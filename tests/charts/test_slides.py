@@ -147,7 +147,6 @@ def test_an_example_brings_its_sample():
     assert not any(figure.sentence.startswith(text) for text in texts if len(text) > 12)
     assert figure.sentence in " ".join(row[0] for row in words_of(made))
     assert "Threshold" not in texts
-    assert operating_curves({"A": three_points()}).sample is None
 
 
 def test_operating_curves_on_a_slide_are_the_curves_alone():

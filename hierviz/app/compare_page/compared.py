@@ -17,6 +17,8 @@ from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.metrics.registry import METRICS
 
+# Rows of the table that are still readable.
+MOST = 60
 # Blocks whose numbers depend on no threshold, but for F1 at the majority's.
 WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")
 

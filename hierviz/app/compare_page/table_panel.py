@@ -2,17 +2,21 @@
 
 from contextlib import nullcontext
 from dataclasses import replace
+from functools import partial
 
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.compare_page.compared import WITHOUT_THRESHOLD
 from hierviz.app.compare_page.shown_table import WITH_NUMBER, downloads, draw_table, legend
+from hierviz.app.state import server_memory
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import pick, pick_several
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import meanwhile, worked_out
 from hierviz.comparison.columns import columns_of
 from hierviz.comparison.table import compare
+from hierviz.metrics.registry import METRICS
 
 TITLES = {
     "": "short selection",
@@ -25,6 +29,8 @@ TITLES = {
 }
 # Samples of all models together whose intervals are computed unasked, and about how many of them a second.
 AT_ONCE, A_SECOND = 20_000, 2_000
+# Samples of all models together up to which a table is made before it is asked for.
+MOST_AHEAD = 1_000_000
 # Methods whose warnings are shown unfolded below the table.
 MOST_WARNED = 3
 
@@ -52,14 +58,18 @@ def draw(compared, row):
 
 
 def _numbers_first(compared, preset, metrics):
-    """The numbers of a table whose intervals are being computed."""
+    """The numbers of a table whose intervals are being computed; without any, those that need not read the scores again."""
     key = table_key(compared, preset, metrics)
-    if not key[-1]:
-        return
-    found = state.computed(
-        "comparison table", (*key[:-1], False), lambda: _made(compared, preset, metrics, resamples=0)
-    )
-    st.caption(":material/hourglass_top: Intervals and marks are being computed.")
+    if key[-1]:
+        key, said = (*key[:-1], False), "Intervals and marks are"
+    else:
+        columns = columns_of(compared.data.taxonomy, preset or None, metrics)
+        metrics = tuple(column.key for column in columns if METRICS[column.metric].block in WITHOUT_THRESHOLD)
+        if not metrics:
+            return
+        key, preset, said = (*key, metrics), "", f"{len(columns) - len(metrics)} more columns are"
+    found = state.computed("comparison table", key, lambda: _compared(compared, preset, metrics)(resamples=0))
+    st.caption(f":material/hourglass_top: {said} being computed.")
     with main_place(name="-first"):
         draw_table(found, "none", "compare-table-first")
 
@@ -159,22 +169,34 @@ def worked_out_table(compared, preset, metrics=()):
     It has intervals where these are quick, or wanted.
     """
     key = table_key(compared, preset, metrics)
-    former = former_table(compared)
-
-    def make(stages):
-        how = {"stage": stages, "former": former, **({} if key[-1] else {"resamples": 0})}
-        found = _made(compared, preset, metrics, **how)
-        assert found.marks is not None  # they take a moment: computed while the progress is shown
-        return found
-
-    found = worked_out("comparison table", key, "Table", make)
+    found = worked_out("comparison table", key, "Table", _making(compared, preset, metrics))
     if found is not None:
         state.memory("compare table")["last"] = key
     return found
 
 
-def _made(compared, preset, metrics, **how):
-    """The ComparisonTable; `how` are more keywords of `hierviz.compare`."""
+def ahead(compared):
+    """Begin with the table that the page opens with, where it has no intervals and takes seconds."""
+    key = table_key(compared, state.view().preset, ())
+    if not key[-1] and n_resampled(compared) <= MOST_AHEAD:
+        server_memory.ahead("comparison table", key, _making(compared, state.view().preset, ()))
+
+
+def _making(compared, preset, metrics):
+    """What makes the table, given a `state.Stages`, in a thread without a session too."""
+    has_intervals, made = table_key(compared, preset, metrics)[-1], _compared(compared, preset, metrics)
+    how = {"former": former_table(compared), **({} if has_intervals else {"resamples": 0})}
+
+    def make(stages):
+        found = made(stage=stages, **how)
+        assert found.marks is not None  # they take a moment: computed while the progress is shown
+        return found
+
+    return make
+
+
+def _compared(compared, preset, metrics):
+    """`hierviz.compare` of the models; more keywords are for whoever calls it."""
     runs = [
         (run, compared.choice_of(model).get("threshold", 0.5))
         for model in compared.keys
@@ -183,7 +205,9 @@ def _made(compared, preset, metrics, **how):
     others = {name: value for name, value in compared.choice.items() if name not in ("rule", "threshold")}
     thresholds = [threshold for _, threshold in runs]
     models = [run for run, _ in runs]
-    return compare(models, preset or None, metrics, rule=compared.choice["rule"], threshold=thresholds, **how, **others)
+    return partial(
+        compare, models, preset or None, metrics, rule=compared.choice["rule"], threshold=thresholds, **others
+    )
 
 
 def preset_control(width=260, **widget):

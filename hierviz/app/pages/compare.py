@@ -12,7 +12,7 @@ from hierviz.app.compare_page import (
     table_panel,
     temperatures,
 )
-from hierviz.app.compare_page.compared import Compared
+from hierviz.app.compare_page.compared import MOST, Compared
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.reports.view_pages import COMPARISONS
@@ -27,8 +27,6 @@ DRAW = {
 }
 
 PAIR = "pair"
-# Rows of the table that are still readable.
-MOST = 60
 # Parts that show all samples, whatever the filters.
 WHOLE = ("table", "ranks", "agreement", "second")
 

@@ -3,6 +3,8 @@
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.compare_page import table_panel
+from hierviz.app.compare_page.compared import MOST, Compared
 from hierviz.app.curve_panels import uncertainty
 from hierviz.app.curve_panels.curve_chart import CurveChoice
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
@@ -96,6 +98,7 @@ with frame.title_row("Overview"):
         choice = controls.rule_controls(data, key)
         recommended.back_button(data, key, choice)
 opened_line(data)
+pictures = None
 if first.n_judged:
     model = data.models[key]
     filters.chips(taxonomy, but=("outcome",))
@@ -104,7 +107,7 @@ if first.n_judged:
         found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
         pictures = overview_pictures.OverviewPictures(where)
         shown_words(pictures)
-        overview_pictures.draw(pictures, found)
+        place = overview_pictures.draw(pictures, found)
         if any(found.counts.values()):
             st.markdown(f"{controls.setting(data, key, choice)}: {outcomes_text(found.counts, '**{}**')}")
         else:
@@ -114,10 +117,7 @@ if first.n_judged:
             recommended.cost(data)
         recommended.on_curves(data)
         left, right = st.columns(2, gap="large")
-        with left:
-            st.subheader("Where it goes wrong most")
-            if where.answers is not None:
-                goes_wrong_most(where)
+        left.subheader("Where it goes wrong most")
     else:
         right = st.container()
     with right:
@@ -131,3 +131,12 @@ if first.n_judged:
 what_is_open()
 with st.expander("How the files were read", expanded=not first.n_judged):
     account(data)
+if pictures is not None:
+    # Their test may take a moment: no number waits for it.
+    with place:
+        overview_pictures.subtrees(pictures)
+    if where.answers is not None:
+        with left:
+            goes_wrong_most(where)
+    if pictures.is_recommended:
+        table_panel.ahead(Compared(data, list(data.methods)[:MOST], choice))

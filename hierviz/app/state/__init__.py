@@ -8,6 +8,7 @@ to the URL on every run; a URL from elsewhere (a link, a reload, the back button
 from hierviz.app.state.current import (
     bound,
     change,
+    enter_with,
     link,
     move_threshold,
     open_with,

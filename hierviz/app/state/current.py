@@ -40,6 +40,11 @@ def open_with(**changes):
     session.replaced, session.published, session.is_replaced = url.to_dict(), link(), True
 
 
+def enter_with(page, **changes):
+    """Change the view once a page (its path) is entered: the address of the page that is left stays as it is."""
+    session.coming = page, changes
+
+
 def publish():
     """Write the view to the URL."""
     now, there = link(), url.to_dict()

@@ -9,7 +9,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 
-from hierviz.app.state.file_content import digest, same_content, stamp
+from hierviz.app.state.file_content import Hashing, digest, stamp
 from hierviz.app.state.paths import companions
 from hierviz.compiled.tree_pass import compiles
 from hierviz.demo import CREDIT, DEMOS, MODELS, bundle_folder, load_demo, load_wikipedia
@@ -146,6 +146,12 @@ class Dataset:
         """Names of the methods, in order: a model has the colour of its place here on all pages."""
         return tuple(runs[0].predictions.name for runs in self.methods.values())
 
+    @property
+    def colour_places(self):
+        """Place of the colour of each model, by its key: that of its method in `method_names`."""
+        places = {method: place for place, method in enumerate(self.methods)}
+        return {key: places[self.method_of(key)] for key in self.models}
+
     def method_of(self, key):
         """Key of the first run of a model's method."""
         return self.runs_of(key)[0]
@@ -181,7 +187,7 @@ def new_key():
     return secrets.token_hex(8)
 
 
-def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: None):
+def open_files(files, stage=lambda name, unit="rows": None, find=None):
     """Read and evaluate the user's files.
 
     Parameters
@@ -190,8 +196,9 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
     stage : callable
         Called with the name of each stage and what it counts, rows if not given; gives its `progress`, called with (done, in
         all), or None.
-    find : callable
-        Gives a Dataset of a digest that is open already, or None: it is not read again.
+    find : callable, optional
+        Gives a Dataset of a digest that is open already, or None: it is not read again. Without it the files are hashed while
+        they are read.
 
     Returns
     -------
@@ -211,17 +218,20 @@ def open_files(files, stage=lambda name, unit="rows": None, find=lambda digest: 
         )
     for path in files.paths:
         require_file(path)
-    content, notes = digest(files, stage("Checking the files", "MB")), same_content(files.predictions)
-    # A model may read files that are not named here: its results are not shared.
+    if find is not None:
+        content = digest(files, stage("Checking the files", "MB"))
+        # A model may read files that are not named here: its results are not shared.
+        known = None if files.model else find(content)
+        if known is not None:
+            return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
+    with Hashing(files) as hashing:
+        # Evaluating reads every score, and checks it then.
+        taxonomy, predictions_of_models, inputs = load_files(files, stage, is_checked=None)
+        require_same_samples(predictions_of_models)
+        models = _evaluated(predictions_of_models, stage=stage)
+        content, notes = hashing.result()
     content = new_key() if files.model else content
-    known = find(content)
-    if known is not None:
-        return replace(known, key=new_key(), files=files, held=(*known.held, *files.held))
-    # Evaluating reads every score, and checks it then.
-    taxonomy, predictions_of_models, inputs = load_files(files, stage, is_checked=None)
-    require_same_samples(predictions_of_models)
     title = _title([Path(path).name for path in (*files.predictions, *files.model)])
-    models = _evaluated(predictions_of_models, stage=stage)
     ran = zip(list(models)[len(files.predictions) :], files.model, inputs[len(files.predictions) :], strict=True)
     # The page Model runs models on the whole taxonomy only.
     ran = () if is_cut(files) else ran

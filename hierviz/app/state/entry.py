@@ -7,7 +7,7 @@ from urllib.parse import unquote, urlencode
 import streamlit as st
 
 from hierviz.app.state.components import component
-from hierviz.app.state.current import link, lost_sample, publish, session, url, view, view_of
+from hierviz.app.state.current import link, lost_sample, open_with, publish, session, url, view, view_of
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
 from hierviz.app.state.visits import begin_run
 from hierviz.messages.errors import shortened
@@ -53,7 +53,10 @@ def begin(page):
     elif "view" not in session and startup_demo():
         session.view = View(data=startup_demo())
     session.had_query, session.asked = bool(asked), tuple(asked)
-    if not asked and (is_entry or is_back):
+    coming, changes = session.pop("coming", (None, {}))
+    if is_entry and coming == page and changes:
+        open_with(**changes)
+    elif not asked and (is_entry or is_back):
         # Entering a page clears the query. Writing it again would be a step of the browser's history of its own, in
         # which the back button gets stuck: `width` lets the browser replace the address instead.
         session.published = link()

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import hashlib
 import os
+import threading
+from concurrent.futures import CancelledError, Future
 from pathlib import Path
 
 # Fields of `Files` that hold paths, in the order that keys in links are made in; and those that no link of before knows.
@@ -38,6 +40,37 @@ def digest(files, progress=None):
                 name, content = os.fsencode(member.name), _content(member, tell) or b""
                 state.update(f"{len(name)} {len(content)}\n".encode() + name + content)
     return state.hexdigest()
+
+
+class Hashing:
+    """`digest` and `same_content` of files, made in a thread while a `with` block reads them: hashing leaves Python to others.
+
+    Where the block ends early, so does the hashing.
+    """
+
+    def __init__(self, files):
+        self._made, self._is_over = Future(), False
+        threading.Thread(target=self._work, args=(files,), name="hierviz-hash", daemon=True).start()
+
+    def result(self):
+        """(digest, sentences), once they are made."""
+        return self._made.result()
+
+    def _work(self, files):
+        try:
+            self._made.set_result((digest(files, self._told), same_content(files.predictions)))
+        except BaseException as error:
+            self._made.set_exception(error)
+
+    def _told(self, *_):
+        if self._is_over:
+            raise CancelledError
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self._is_over = True
 
 
 def _bytes_told(files, progress):

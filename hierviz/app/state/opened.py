@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import functools
 import sys
 from dataclasses import replace
 
@@ -97,7 +98,13 @@ def startup_limits():
 
 def startup_files():
     """Files named on the command line that started the app, or None."""
-    return start_files(_startup_options())
+    return _files_of(tuple(sys.argv[1:]))
+
+
+@functools.lru_cache(maxsize=8)
+def _files_of(arguments):
+    """The Files that arguments of the start name, or None: asked for many times in a run of a page."""
+    return start_files(start_options(arguments))
 
 
 def startup_demo():
@@ -111,13 +118,18 @@ def startup():
     return _startup(startup_files())[0]
 
 
+def begin():
+    """Begin to open the files of the command line while the server starts; errors are shown to the first visitor."""
+    with contextlib.suppress(HiervizError):
+        if startup_files() is not None:
+            _opening.begin(startup_files())
+
+
 def prepare():
-    """Open what the first visitor will see while the server starts; errors are shown to that visitor."""
+    """Open the demo, where the first visitor will see it; errors are shown to that visitor."""
     with contextlib.suppress(HiervizError):
         if startup_files() is None:
             demo(startup_demo() or DEMO)
-        else:
-            _opening.begin(startup_files())
 
 
 def asked_files():
@@ -144,7 +156,7 @@ def put(data):
     visit().shows = data.key
 
 
-def open_and_put(files, find=lambda digest: None):
+def open_and_put(files, find=None):
     """Open files with their progress, keep their Dataset and show it; returns it."""
     with Stages("cancel-open", cancel_open, after=0) as stages:
         dataset = datasets.open_files(files, stages, find=find)

@@ -17,6 +17,7 @@ from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key
 
 # Matches of a search that are offered.
 MOST_FOUND = 8
+CLICK = "A click on a class opens its subtree."
 AREAS = {"n_wrong": "wrong answers", "missed": "missed samples", "win_lost": "lost win"}
 
 
@@ -50,7 +51,7 @@ def icicle(choice, row, is_said):
     size, worst = _size(), _worst(choice)
     drawn = charts.subtree_icicle(table, root, value=value, worst=worst, **size)
     _figure(choice, drawn, "taxonomy-icicle", (value, worst, *size.values()), is_said)
-    st.caption(f"{NODE_COLUMNS[value].label}: {NODE_COLUMNS[value].sentence}")
+    st.caption(f"{CLICK} {NODE_COLUMNS[value].label}: {NODE_COLUMNS[value].sentence}")
     _find(choice)
 
 
@@ -94,7 +95,7 @@ def treemap(choice, row, is_said):
     size, worst = _size(), _worst(choice)
     drawn = charts.mistake_treemap(table, root, cost=cost, worst=worst, **size)
     _figure(choice, drawn, "taxonomy-treemap", (cost, worst, *size.values()), is_said)
-    st.caption(f"{NODE_COLUMNS[cost].label}: {NODE_COLUMNS[cost].sentence}")
+    st.caption(f"{CLICK} {NODE_COLUMNS[cost].label}: {NODE_COLUMNS[cost].sentence}")
     _find(choice)
 
 

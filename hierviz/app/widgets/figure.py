@@ -96,7 +96,11 @@ def _sentences(text):
 
 def written_out(shown):
     """A figure, or a chart, as the browser gets it, to be kept where it is drawn again: Altair takes long to write one out."""
-    spec, tables = charts.to_spec(charts.finish(shown, state.is_dark()), convert_anything_to_arrow_bytes)
+
+    def keep(layout, write):
+        return state.computed("specification", layout, write)
+
+    spec, tables = charts.to_spec(shown, convert_anything_to_arrow_bytes, state.is_dark(), keep)
     # Streamlit squeezes a single view into its width, axes included, where the specification does not say otherwise.
     return {"autosize": {"type": "pad", "contains": "padding"}} | spec | {"datasets": tables}
 

@@ -90,8 +90,10 @@ def greeting(page):
         return
     open_now = f"{counted(len(dataset.models), 'model')} on {counted(dataset.first.predictions.n_samples, 'sample')}"
     title = dataset.title if len(dataset.title) <= LONG_TITLE else f"{dataset.title[: LONG_TITLE - 1]}…"
-    text = f"{'New here? ' * (dataset.key == DEMO)}*{escape(title)}* is open: {open_now}."
     is_wide = not state.is_narrow()
+    is_new = "New here? " * (dataset.key == DEMO)
+    # On a phone the greeting is one line too.
+    text = f"{is_new}*{escape(title)}* is open: {open_now}." if is_wide else is_new or f"*{escape(title)}*"
     has_curve = any(not (model.why_no_curve() and model.why_no_set_curve()) for model in dataset.models.values())
     links = (
         ("mistakes", "The mistakes", dataset.first.n_judged > 0),

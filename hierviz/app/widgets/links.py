@@ -21,10 +21,11 @@ def link_to(name, label, icon="", **fields):
 
 
 def go_to(name, **fields):
-    """Leave this run for another page, with the current view; or with other fields, which the page that is left does not have."""
-    if not fields:
-        state.publish()
-    st.switch_page(page(name), query_params=state.link(**fields))
+    """Leave this run for another page, with the current view and other `fields`; Back shows the page as it was."""
+    state.publish()
+    state.enter_with(name, **fields)
+    # Streamlit gives the page that is left the query too, as a step of the browser's history.
+    st.switch_page(page(name), query_params=state.link())
 
 
 def link_to_sample(label, **fields):

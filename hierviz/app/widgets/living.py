@@ -60,7 +60,8 @@ def living(data, key, choice, samples, asks=False):
         picture = picture_url(predictions.picture(predictions.row(sample)))
         if changed[sample]:
             return packed(what_if.changed_record(data.models[key], sample, settings, changed[sample], picture))
-        return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture))
+        colours = data.colour_places
+        return packed(ladder_record(data.models, sample, settings, shown=key, picture=picture, colours=colours))
 
     records = {
         sample: state.computed("ladder", (*of, sample, changed[sample]), lambda sample=sample: record(sample))

@@ -137,7 +137,7 @@ class OverviewPictures:
 
 
 def draw(pictures, found):
-    """All three in their places; `found` is the Selection of wrong answers."""
+    """All but the worst subtrees in their places; `found` is the Selection of wrong answers. Returns the place of `subtrees`."""
     px = state.session.px
     (wide, side), heights, n_cards = SIZES.get(px, SIZES[330])
     has_curve = bool(pictures.curves) and pictures.means is not None
@@ -148,14 +148,13 @@ def draw(pictures, found):
                 _curves(pictures, wide, heights[0])
         with second:
             _models(pictures, side, heights[1])
+            place = st.container()
         with third:
             _mistakes(pictures, found, n_cards if pictures.choice.predictions.media is not None else TEXT_CARDS[px])
-        # The test of all subtrees may take a moment.
-        with second:
-            _subtrees(pictures, side, heights[2])
     if not has_curve:
         why = pictures.choice.model.why_no_curve() or "the answers are sets, or the scores of some classes are unknown"
         st.caption(f"No operating curve: {escape(why)}.")
+    return place
 
 
 def _places(px, has_curve):
@@ -212,9 +211,9 @@ def _figure(pictures, lead, n, drawn, name, thresholds):
     part(drawn, lead, n, name=name, select="model", clicked=clicked, key=widget)
 
 
-def _subtrees(pictures, width, height):
-    """The worst subtrees, in a sentence with a link to their samples, and in an icicle."""
-    choice = pictures.choice
+def subtrees(pictures):
+    """The worst subtrees, in a sentence with a link to their samples, and in an icicle; their test may take a moment."""
+    choice, ((_, width), (*_, height), _) = pictures.choice, SIZES.get(state.session.px, SIZES[330])
     if choice.answers is None:
         return
     slices = found_slices(choice)

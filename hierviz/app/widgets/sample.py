@@ -112,8 +112,8 @@ def tree(
         )
         return
     given = {"truth": truth, "predicted": predicted, "folding": charts.Folding(**(shown or {})), "bounds": bounds}
-    given |= {"select": opened is not None, "threshold": threshold}
-    drawn = charts.probability_tree(taxonomy, p, **given, width=state.main_width())
+    drawn = charts.probability_tree(taxonomy, p, **given, select=opened is not None, width=state.main_width())
+    drawn = drawn.at(threshold)
     style = _style(drawn.refused(), style)
     select = {}
     if opened is not None:

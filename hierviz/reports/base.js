@@ -1,15 +1,9 @@
-"use strict";
-var hierviz = {
-  // What `packed` of hierviz.charts made, by name; unpacked once.
+Object.assign(hierviz, {
+  // What is packed in the page, by name; unpacked once.
   found: new Map(),
-  unpack(name) {
+  named(name) {
     if (!hierviz.found.has(name)) {
-      hierviz.found.set(name, (async () => {
-        const text = document.getElementById("packed-" + name).textContent;
-        const bytes = Uint8Array.from(atob(text), letter => letter.charCodeAt(0));
-        const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("gzip"));
-        return JSON.parse(await new Response(stream).text());
-      })());
+      hierviz.found.set(name, hierviz.unpack(document.getElementById("packed-" + name).textContent));
     }
     return hierviz.found.get(name);
   },
@@ -55,7 +49,7 @@ var hierviz = {
     element.append(...children.filter(child => child !== null));
     return element;
   },
-};
+});
 addEventListener("beforeprint", () => {
   hierviz.folded = [...document.querySelectorAll("details:not([open]):not(:has(> [data-tree])):not(.story *)")];
   for (const one of hierviz.folded) one.open = true;

@@ -1,0 +1,111 @@
+"""Views that Altair makes when they are asked for, so that a picture drawn again with other rows is written out once.
+
+Altair takes ten times as long to build and write out a figure as its rows take. A `Sketch` is a view, or several put together,
+that is not made yet: what it is drawn with besides its tables is its `layout`, and figures of one layout have one
+specification but for their data. It stands for the chart: whatever a chart can do, it is made for.
+"""
+
+from __future__ import annotations
+
+import functools
+from collections.abc import Callable
+from dataclasses import dataclass, fields, is_dataclass
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+from altair.utils.schemapi import SchemaBase
+
+PLAIN = (str, int, float, bool, type(None), SchemaBase)
+
+
+@dataclass(frozen=True, eq=False)
+class Sketch:
+    """A chart that `make` gives of a table, or of other sketches, and of settings.
+
+    Attributes
+    ----------
+    make : callable
+        A function of a module: it is a part of the layout by its name.
+    table : DataFrame or None
+    parts : tuple of Sketch
+    settings : tuple of (tuple, dict)
+        Arguments and keywords besides those: numbers, texts, lists and dicts of them, records of a look or a plane, channels.
+    """
+
+    make: Callable
+    table: Any
+    parts: tuple
+    settings: tuple
+
+    @functools.cached_property
+    def chart(self):
+        """The chart, made when it is first asked for."""
+        arguments, keywords = self.settings
+        given = [self.table] if self.table is not None else [part.chart for part in self.parts]
+        return self.make(*given, *arguments, **keywords)
+
+    @functools.cached_property
+    def layout(self):
+        """What the specification depends on, the rows aside: a text."""
+        parts = ",".join(part.layout for part in self.parts)
+        return f"{self.make.__module__}.{self.make.__qualname__}({parts};{_text(self.settings)})"
+
+    @functools.cached_property
+    def tables(self):
+        """The tables of all views, in order: list of DataFrame."""
+        own = [] if self.table is None else [self.table]
+        return own + [table for part in self.parts for table in part.tables]
+
+    def properties(self, **keywords):
+        """The same with properties, as a chart has them."""
+        return Sketch(with_properties, None, (self,), ((), keywords))
+
+    def __getattr__(self, name):
+        if name.startswith("__"):  # as asked by copies
+            raise AttributeError(name)
+        return getattr(self.chart, name)
+
+
+def with_properties(chart, **keywords):
+    """A chart with properties."""
+    return chart.properties(**keywords)
+
+
+def sketched(make):
+    """A function of a table and settings that makes a view: what it gives is a Sketch."""
+
+    @functools.wraps(make)
+    def sketch(table, *arguments, **keywords):
+        return Sketch(make, table, (), (arguments, keywords))
+
+    return sketch
+
+
+def put_together(make, charts, keywords):
+    """What `make` gives of several charts: a Sketch where all of them are, else the chart."""
+    if all(isinstance(chart, Sketch) for chart in charts):
+        return Sketch(make, None, tuple(charts), ((), keywords))
+    return make(*map(made, charts), **keywords)
+
+
+def made(chart):
+    """The chart itself, where it is a Sketch of one."""
+    return chart.chart if isinstance(chart, Sketch) else chart
+
+
+def _text(value):
+    """A setting as a text that differs where it does."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, PLAIN):
+        return repr(value)
+    if isinstance(value, tuple | list):
+        return f"({','.join(map(_text, value))})"
+    if isinstance(value, dict):
+        return f"{{{','.join(f'{key!r}:{_text(part)}' for key, part in value.items())}}}"
+    if isinstance(value, SimpleNamespace):
+        return _text(vars(value))
+    if is_dataclass(value):
+        return f"{type(value).__name__}({','.join(_text(getattr(value, part.name)) for part in fields(value))})"
+    raise TypeError(f"sketch: expected plain settings, got {type(value).__name__}. Pass it with the rows.")

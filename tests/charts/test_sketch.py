@@ -1,0 +1,123 @@
+"""Pictures that are drawn again with other rows: what is written once, and that it is what Altair writes of each."""
+
+import json
+import re
+
+import altair as alt
+import numpy as np
+import pytest
+from chart_cases import many_curves
+
+from hierviz import charts
+from hierviz.charts import _compose
+from hierviz.charts._canvas import boxes, legend, texts
+from hierviz.charts._compose import layer, vconcat
+from hierviz.charts._sketch import Sketch, sketched
+from hierviz.charts.export import _rows as as_rows
+
+CURVES = dict(list(many_curves(3).items()))
+
+
+class Kept:
+    """What has been written, by layout, and how often."""
+
+    def __init__(self):
+        self.found, self.n_written = {}, 0
+
+    def __call__(self, layout, write):
+        if layout not in self.found:
+            self.n_written += 1
+            self.found[layout] = write()
+        return self.found[layout]
+
+
+def figures(threshold, **look):
+    """The pictures of the Overview at a threshold; what is drawn differs in its rows alone."""
+    first = next(iter(CURVES))
+    at = CURVES[first].at(0.5)
+    point = charts.ChosenPoint(
+        first, f"τ = {threshold}", float(at["info_recall"]), float(at["correct"]) - threshold / 1e4
+    )
+    share = threshold / 2
+    shares = {name: {"exact": share, "coarse": 0.25, "no_answer": 0.25, "wrong": 0.5 - share} for name in CURVES}
+    yield charts.operating_points(CURVES, dict.fromkeys(CURVES, 0.5), point, level=0.95, **look)
+    yield charts.outcome_bars(shares, highlight=first, **look)
+
+
+def plain(written):
+    """A specification and its rows, without the names that Altair counts and that are hashes of contents."""
+    spec, tables = written
+    rows = sorted(table.decode() for table in tables.values())
+    names = {}
+
+    def name(match):
+        return names.setdefault(match[0], f"name {len(names)}")
+
+    return re.sub(r"view_\w+|[0-9a-f]{32}", name, json.dumps(spec, sort_keys=True)), rows
+
+
+@pytest.mark.parametrize("dark", [False, True])
+def test_a_picture_with_other_rows_is_written_once_and_is_the_same_as_without(dark, monkeypatch):
+    keep = Kept()
+    for threshold in (0.2, 0.3, 0.4):
+        for figure in figures(threshold, width=400):
+            kept = charts.to_spec(figure, as_rows, dark, keep)
+            # Each kept one is what Altair writes of the chart that a notebook shows.
+            assert plain(kept) == plain(charts.to_spec(charts.finish(figure, dark), as_rows))
+    assert keep.n_written == 2
+    built = []
+    monkeypatch.setattr(_compose.alt, "layer", lambda *given, **named: built.append(given))
+    for figure in figures(0.1, width=400):
+        spec, tables = charts.to_spec(figure, as_rows, dark, keep)
+        assert set(re.findall(r"[0-9a-f]{32}", json.dumps(spec))) == set(tables)
+    assert not built
+
+
+def test_rows_of_a_step_are_its_own():
+    keep, found = Kept(), []
+    for threshold in (0.2, 0.3):
+        *_, bars = figures(threshold, width=400)
+        found.append(charts.to_spec(bars, as_rows, False, keep)[1])
+    one, other = (" ".join(table.decode() for table in tables.values()) for tables in found)
+    assert "10.0 %" in one
+    assert "10.0 %" not in other
+    assert "15.0 %" in other
+
+
+def test_another_look_is_another_layout():
+    keep = Kept()
+    for look in ({"width": 400}, {"width": 401}, {"width": 400, "height": 300}, {"width": 400, "dark": True}):
+        for figure in figures(0.2, **look):
+            charts.to_spec(figure, as_rows, keep=keep)
+    # The bars of three models are as high in both heights.
+    assert keep.n_written == 7
+
+
+def test_views_that_share_a_table_are_another_layout_than_those_that_do_not():
+    @sketched
+    def mark(table, colour):
+        return alt.Chart(table).mark_point(color=colour).encode(x="x:Q")
+
+    one, same, other = (_compose.frame([{"x": value}]) for value in (1, 1, 2))
+    keep = Kept()
+    for tables, values in (((one, one), {1}), ((same, other), {1, 2}), ((other, other), {2})):
+        drawn = layer(*(mark(table, colour) for table, colour in zip(tables, ("red", "blue"), strict=True)))
+        _, found = charts.to_spec(drawn, as_rows, False, keep)
+        assert {row["x"] for table in found.values() for row in json.loads(table)} == values
+    assert keep.n_written == 2
+
+
+def test_a_sketch_stands_for_its_chart():
+    drawn = boxes([{"x": 0, "x2": 1, "y": 0, "y2": 1, "colour": "red"}], 10, 10)
+    assert isinstance(drawn, Sketch)
+    assert isinstance(drawn.encode(color=alt.value("blue")), alt.Chart)
+    assert isinstance(layer(drawn, alt.Chart().mark_point()), alt.LayerChart)
+    assert isinstance(
+        vconcat(legend([(None, [{"kind": "dot", "label": "a", "colour": "red", "shape": "circle"}])], 90)).chart,
+        alt.VConcatChart,
+    )
+
+
+def test_what_could_hide_a_difference_is_no_setting():
+    with pytest.raises(TypeError, match="plain settings, got ndarray"):
+        _ = texts([{"x": 0, "y": 0, "text": "a", "colour": "red"}], np.zeros(5000), 10).layout
