@@ -19,7 +19,7 @@ from hierviz.messages.errors import first_words
 from hierviz.messages.number_text import percent_text
 
 # Cards by the width of the window, of pictures and of texts; rows of the table, class pairs in the menu.
-CARDS = {1600: (24, 12), 1200: (12, 8), 900: (12, 8), 600: (8, 6)}
+CARDS = {1600: (16, 10), 1200: (9, 6), 900: (12, 8), 600: (8, 6)}
 FEWEST_CARDS, MOST_ROWS, MOST_PAIRS = (6, 4), 10_000, 30
 # Letters of a text above the ladders, and what a ladder does not repeat.
 LETTERS, ABOVE = 280, ("text_wide", "text_narrow", "facts_wide", "facts_narrow")
