@@ -39,11 +39,12 @@ def test_a_cell_its_sample_and_both_ladders(open_page):
     card = page.locator("[class*=st-key-card-]").first
     card.locator("img").click()
     page.wait_for_url(re.compile("both="))
-    page.wait_for_function("() => document.querySelectorAll('.ladder-drawing svg').length === 2")
+    drawings = page.locator(".ladder-drawing svg")
+    drawings.nth(1).wait_for()
     quiet(page)
-    # One scale of p: the numbers of both axes stand in the same places.
-    ticks = page.evaluate(
-        """() => [...document.querySelectorAll(".ladder-drawing svg")].map(one => [...one.querySelectorAll("text")]
+    # One scale of p: the numbers of both axes are at the same places.
+    ticks = drawings.evaluate_all(
+        """found => found.map(one => [...one.querySelectorAll("text")]
             .filter(text => /^(0\\.[0-9]|1\\.0)$/.test(text.textContent))
             .map(text => Math.round(text.getBoundingClientRect().x)))"""
     )
@@ -54,7 +55,7 @@ def test_a_cell_its_sample_and_both_ladders(open_page):
     quiet(page)
     first = page.url
     page.get_by_role("button", name="Back to the cells").click()
-    page.wait_for_function("() => !document.querySelector('.ladder-drawing')")
+    drawings.first.wait_for(state="detached")
     page.go_back()
     page.wait_for_url(first)
 
@@ -75,7 +76,7 @@ def test_a_bar_becomes_a_filter(open_page):
     page.wait_for_selector(".stVegaLiteChart svg path", state="attached")
     press(page, {"right": "none"})
     page.wait_for_url(re.compile("right=none"))
-    page.get_by_role("button", name="no model is right").wait_for()
+    page.locator(".st-key-chip-right button").first.wait_for()
     page.get_by_role("link", name="These samples in Mistakes").click()
     page.get_by_role("heading", level=1, name="Mistakes").wait_for()
-    page.get_by_role("button", name="no model is right").wait_for()
+    page.locator(".st-key-chip-right button").first.wait_for()

@@ -17,7 +17,7 @@ from hierviz.messages.number_text import probability_text
 from hierviz.metrics.registry import METRICS
 
 # By the width of the window, pixels: of the cells and the samples next to them, and of a picture that is alone; heights.
-SIZES = {1600: (880, 640, 1540, 620), 1200: (770, 500, 1330, 520), 900: (820, 420, 820, 520), 600: (560, 400, 560, 560)}
+SIZES = {1600: (880, 640, 1540, 620), 1200: (705, 490, 1330, 520), 900: (820, 420, 820, 520), 600: (560, 400, 560, 560)}
 SMALLEST = (330, 330, 330, 520)
 
 
@@ -70,7 +70,7 @@ def _cells(choice):
         pair_samples.gallery_of(choice, found, a, b)
 
     if state.session.px >= 1200:
-        share = wide / state.session.px + 0.015
+        share = wide / state.session.px + 0.0175
         with main_place():
             left, right = st.columns([share, 1 - share], gap="medium")
             with left:

@@ -19,7 +19,7 @@ from hierviz.messages.errors import first_words
 from hierviz.messages.number_text import percent_text
 
 # Cards by the width of the window, of pictures and of texts; rows of the table, class pairs in the menu.
-CARDS = {1600: (16, 10), 1200: (9, 6), 900: (12, 8), 600: (8, 6)}
+CARDS = {1600: (16, 10), 1200: (12, 6), 900: (12, 8), 600: (8, 6)}
 FEWEST_CARDS, MOST_ROWS, MOST_PAIRS = (6, 4), 10_000, 30
 # Letters of a text above the ladders, and what a ladder does not repeat.
 LETTERS, ABOVE = 280, ("text_wide", "text_narrow", "facts_wide", "facts_narrow")
@@ -44,10 +44,10 @@ def gallery_of(choice, found, a, b):
         f"{heading(found, a, b)}: {n:,} sample{'s' * (n != 1)} ({percent_text(n / max(found.n_samples, 1), 1)})"
     )
     _pairs(choice, found, places)
+    if not n:
+        st.markdown("No sample is in this cell.")
+        return
     with part_place("cell-samples"):
-        if not n:
-            st.markdown("No sample is in this cell.")
-            return
         model = choice.runs(choice.keys[0])[0]
         some = places[: _n_cards(model.predictions)]
         truth, answers = _classes(found, some)
@@ -60,10 +60,10 @@ def gallery_of(choice, found, a, b):
             st.button(label, key=f"open-{sample_id}", type="tertiary", on_click=state.change, kwargs=opened)
 
         sample.gallery(model, choice.keys[0], found.pair.rows[0][some], pairs, link=link)
-        more = f" The first {len(some):,} of {n:,}; all are in the table below." if len(some) < n else ""
-        st.caption(
-            f"Truth → answer of {escape(found.names[0])} | of {escape(found.names[1])}. Press one for both ladders.{more}"
-        )
+    more = f" The first {len(some):,} of {n:,}; all are in the table below." if len(some) < n else ""
+    st.caption(
+        f"Truth → answer of {escape(found.names[0])} | of {escape(found.names[1])}. Press one for both ladders.{more}"
+    )
 
 
 def _pairs(choice, found, places):
