@@ -4,6 +4,7 @@ import ast
 import asyncio
 import json
 import os
+import sys
 from dataclasses import fields
 from pathlib import Path
 
@@ -257,3 +258,15 @@ def test_files_of_the_command_line_are_complained_about_with_its_flags():
     error = HiervizError("p.csv: expected names, got none. Give {classes}.")
     assert in_form_words(error, words=flag).endswith("Give --classes.")
     assert "--classes" not in in_form_words(error)
+
+
+def test_an_address_without_data_means_those_of_the_start(monkeypatch):
+    monkeypatch.setattr(sys, "argv", ["app", "--demo", "wikipedia"])
+    assert Visit("overview").at.session_state["view"].data == "wikipedia"
+    visit = Visit("example", model="flat-softmax", sample="1757")
+    assert (visit.query["data"], visit.query["sample"]) == ("wikipedia", "1757")
+    # What shows the other demo says so, and so do its links.
+    visit = Visit("example", data="demo", sample="v0428")
+    assert (visit.query["data"], visit.sample) == ("demo", "v0428")
+    monkeypatch.setattr(sys, "argv", ["app"])
+    assert "data" not in Visit("example", sample="v0428").query

@@ -1,5 +1,7 @@
 """Several files of one method, each file read in its own way, parts of the taxonomy, and the second opinion, on the pages."""
 
+import sys
+
 import numpy as np
 import pytest
 from small_worlds import EDGES, LEAVES, spread, write
@@ -12,7 +14,6 @@ from hierviz.app.widgets.reading_fields import methods_of
 from hierviz.cli import app as cli_app
 from hierviz.messages.number_text import value_text
 from hierviz.opening.named_files import shared_and_own
-from hierviz.opening.options import start_options
 from hierviz.thresholds.most_specific import most_specific
 from hierviz.uncertainty.repeats import mean_curve, run_bands
 
@@ -228,7 +229,7 @@ def test_each_file_has_its_own_reading(tmp_path, monkeypatch):
     flags += ["--predictions", f"p={paths[0]}", "--predictions", f"z={paths[1]}", "--parametrisation", "z=flat_softmax"]
     given = tuple(cli_app._named(cli.parser().parse_args(["app", *flags])))
     assert f"--classes=p={turned}" in given
-    monkeypatch.setattr(opened, "_startup_options", lambda: start_options(given))
+    monkeypatch.setattr(sys, "argv", ["app", *given])
     of_flags = opened.startup_files()
     assert (of_flags.parametrisation, of_flags.parametrisations) == (None, (None, "flat_softmax"))
     assert (of_flags.classes, of_flags.classes_of) == (order, (turned, None))

@@ -169,6 +169,7 @@ def test_a_session_is_opened_again(saved, files):
     upload(visit, "session_files", taxonomy__csv=EDGES_CSV, model__csv=SCORES.replace("0.5,0.25", "0.25,0.5"))
     assert "got another content" in "\n".join(one.value for one in visit.at.warning)
     upload(visit, "session_files", taxonomy__csv=EDGES_CSV, model__csv=SCORES)
+    visit.folded = before.folded
     visit.press("Open the session")
     assert visit.sample == "b"
     assert visit.query["data"] != data.key

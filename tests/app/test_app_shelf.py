@@ -19,7 +19,8 @@ from streamlit.testing.v1 import AppTest
 
 from hierviz.app import state
 from hierviz.app.state import opened, upload_fields, uploads, visits
-from hierviz.app.state.dataset import Files, digest, same_content
+from hierviz.app.state.dataset import Files, digest
+from hierviz.app.state.file_content import same_content
 from hierviz.app.state.limits import ServerLimits, size_in_memory, size_text
 from hierviz.app.state.server_memory import limits_of, server
 from hierviz.app.state.shelf import Results, Shelf

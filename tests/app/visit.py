@@ -180,7 +180,7 @@ class Visit:
 
     def _named(self, what):
         found = re.search(rf"^{what}: (.*)$", self.text, re.MULTILINE)
-        return ", ".join(re.findall(r"\*\*(.+?)\*\*", found[1])) or "nothing" if found else ""
+        return ", ".join(re.findall(r"\*\*(.+?)\*\*(?!\*)", found[1])) or "nothing" if found else ""
 
 
 def blocks(block):

@@ -66,7 +66,9 @@ def test_the_drawing_says_what_the_steps_say(predictions, rule, value, answer, s
     assert "Truth: duck" in found
     for name, p in (("mammal", "0.750"), ("bird", "0.250"), ("duck", "0.125")):
         assert any(one.startswith(p) for one in found), (name, found)
-    assert (f"τ = {value:.3f}" in found) == (rule != "leaf")
+    # What can be dragged has a number; what a rule has fixed is called so.
+    assert (f"τ = {value:.3f}" in found) == (rule == "threshold")
+    assert (f"τ = {value:.3f}, fixed" in found) == (rule == "majority")
 
 
 def test_its_table_has_the_steps_and_the_classes(predictions):

@@ -31,7 +31,9 @@ def change(**changes):
 
 def link(**changes):
     """Query parameters of the current view with some changes, for links to pages."""
-    return replace(view(), **changes).to_query()
+    asked = replace(view(), **changes)
+    # Where an address without data means those of the start, that of the demo says so.
+    return ({"data": asked.data} if session.get("starts_elsewhere") else {}) | asked.to_query()
 
 
 def open_with(**changes):

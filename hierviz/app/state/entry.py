@@ -11,7 +11,7 @@ from hierviz.app.state.current import link, lost_sample, open_with, publish, ses
 from hierviz.app.state.opened import asked_files, data, startup, startup_demo, startup_files
 from hierviz.app.state.visits import begin_run
 from hierviz.messages.errors import shortened
-from hierviz.reports.view import FIELDS, View
+from hierviz.reports.view import DEMO, FIELDS, View
 from hierviz.reports.view_pages import NO_PAGE
 
 # The cookie of a browser in which the greeting was dismissed; it says nothing else.
@@ -24,6 +24,7 @@ def begin(page):
     """Call first in every run of a page (its path): take over a foreign URL, then write ours."""
     begin_run()
     session.n_runs = session.get("n_runs", 0) + 1
+    session.starts_elsewhere = bool(startup_files() or startup_demo())
     asked = url.to_dict()
     is_entry = session.get("page") != page
     # The address without a query, on a page that had one: the back button returned to where the page was entered.
@@ -36,7 +37,7 @@ def begin(page):
     # What `open_with` replaced is not foreign before the browser has done so.
     is_replaced = not is_entry and asked == session.get("replaced")
     if is_back or (asked and asked != session.get("published") and not is_replaced):
-        session.view = view_of(asked)
+        session.view = view_of(asked if "data" in asked else asked | {"data": _home()})
         dataset = data()
         if dataset is not None:
             cleaned = view().cleaned(dataset)
@@ -46,12 +47,9 @@ def begin(page):
         # What the address names and the view, which is made of it, does not have.
         lost = not_here(asked, view())
         session.not_here = (page, {name: getattr(view(), name) for name, _ in lost if name in FIELDS}, lost)
-    elif "view" not in session and startup_files():
-        dataset = startup()
-        session.view = View() if dataset is None else View(data=dataset.key)
-        session.to_model = asked_files() is not None
-    elif "view" not in session and startup_demo():
-        session.view = View(data=startup_demo())
+    elif "view" not in session:
+        session.view = View(data=_home())
+        session.to_model = bool(startup_files()) and asked_files() is not None
     session.had_query, session.asked = bool(asked), tuple(asked)
     coming, changes = session.pop("coming", (None, {}))
     if is_entry and coming == page and changes:
@@ -63,6 +61,12 @@ def begin(page):
         session.entries = session.get("entries", 0) + 1
     else:
         publish()
+
+
+def _home():
+    """Key of the data that an address without one means: those of the command line, else the demo."""
+    dataset = startup() if startup_files() else None
+    return (startup_demo() or DEMO) if dataset is None else dataset.key
 
 
 def must_ask(page):
