@@ -69,6 +69,7 @@ PAGES = {
     "overview": "",
     "curves": "curves",
     **{f"compare-{part}": f"compare?comparison={part}" for part in ("table", "agreement", "groups", "classes")},
+    **{f"compare-pair-{kind}": f"compare?comparison=pair&contrast={kind}" for kind in ("cells", "tree", "together")},
     "example": "example",
     "example-wrong": "example?outcome=wrong",
     **{f"mistakes-{part}": f"mistakes?part={part}" for part in ("list", "confusions", "matrix", "slices", "labels")},

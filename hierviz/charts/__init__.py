@@ -6,6 +6,7 @@ charts:
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
     difference_band             the difference of two models at equal correctness
+difference_tree             where in the taxonomy one model is better than another
     example                     why one answer is what it is, at every threshold
     facet_curves                operating curves of parts of the samples
     flip_ribbon                 the answers to one sample over the threshold
@@ -27,13 +28,15 @@ charts:
     rank_matrix                 the rank of every method by every metric
     rejection_curves            share of wrong answers over the share answered
     reliability_diagram         share of events over probability
-    rule_frontiers              results of every inference rule
+    right_together              which models are right on the same samples
+rule_frontiers              results of every inference rule
     sample_scatter              samples by two numbers
     sensitivity                 which parts of a sample move the log-odds between two classes
     set_steps                   the expected hF1 of every set of one sample
     signed_bars                 bars to both sides of zero
     small_tree                  a small tree drawn whole
     subtree_icicle              a subtree coloured by a number of its classes
+two_by_two                  right and wrong answers of two models, crossed
     worst_subtrees              a small icicle that names the worst subtrees
     win_breakdown               the win of one sample, level by level
 
@@ -91,6 +94,7 @@ if TYPE_CHECKING:
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._curve_panel import bands_sentence as bands_sentence
     from hierviz.charts._difference_band import difference_band as difference_band
+    from hierviz.charts._difference_tree import difference_tree as difference_tree
     from hierviz.charts._example import ExampleFigure as ExampleFigure
     from hierviz.charts._example import example as example
     from hierviz.charts._facet_curves import facet_curves as facet_curves
@@ -125,6 +129,7 @@ if TYPE_CHECKING:
     from hierviz.charts._points import set_steps as set_steps
     from hierviz.charts._probability_tree import probability_tree as probability_tree
     from hierviz.charts._reliability_diagram import reliability_diagram as reliability_diagram
+    from hierviz.charts._right_together import right_together as right_together
     from hierviz.charts._rule_frontiers import rule_frontiers as rule_frontiers
     from hierviz.charts._sample_parts import SamplePart as SamplePart
     from hierviz.charts._sample_parts import sample_parts as sample_parts
@@ -133,6 +138,7 @@ if TYPE_CHECKING:
     from hierviz.charts._slide import slide as slide
     from hierviz.charts._small_tree import small_tree as small_tree
     from hierviz.charts._subtree_icicle import subtree_icicle as subtree_icicle
+    from hierviz.charts._two_by_two import two_by_two as two_by_two
     from hierviz.charts._widget import widget as widget
     from hierviz.charts._win_breakdown import win_breakdown as win_breakdown
     from hierviz.charts._win_breakdown import win_text as win_text

@@ -119,6 +119,7 @@ def n_behind(table, key, node):
 
 
 def mixed(a, b, share):
+    """A colour between two, `share` of the second."""
     share = min(max(share, 0.0), 1.0)
     parts = [(int(a[i : i + 2], 16), int(b[i : i + 2], 16)) for i in (1, 3, 5)]
     return "#" + "".join(f"{round(one + (other - one) * share):02x}" for one, other in parts)

@@ -98,7 +98,7 @@ def _signals():
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",
         "size": "narrow ? 12 * large : clamp(0.62 * slot_tall, 9, 13 * large)",
         "bar_tall": "narrow ? 8 : min(18 * large, 0.68 * slot_tall)",
-        "n_lanes": "max(0, lane_extent[1])",
+        "n_lanes": "max(sample.lanes || 0, lane_extent[1])",
         "low": "top + units * slot_tall",
         "ribbon": "low + 20 * large",
         "ribbon_tall": "30 * large",

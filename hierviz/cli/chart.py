@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from hierviz.cli import sensitivity
+from hierviz.cli.chart_pairs import OF_PAIRS, PAIR_OPTIONS, draw_difference, draw_together, draw_two_by_two
 from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
@@ -197,6 +198,17 @@ KINDS = {
         ("sample", "media", *sensitivity.NAMES, *ONE_RULE),
     ),
     "agreement": Kind("Kendall's tau-b of the metrics (--preset, --metric)", _agreement, TABLES),
+    "twobytwo": Kind(
+        "samples that two models have right and wrong, crossed (--reading)",
+        draw_two_by_two,
+        ("reading", "depth", "correct", "group", *ONE_RULE),
+    ),
+    "difference": Kind(
+        "where in the taxonomy the second of two models is clearly better or worse than the first (--metric)",
+        draw_difference,
+        ("metric", "group", "correction", *ONE_RULE),
+    ),
+    "together": Kind("which models are right on the same samples", draw_together),
 }
 
 
@@ -208,7 +220,7 @@ def add_chart(command):
     suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table, html: a page that works offline)"
     metrics = (
         f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md); of an "
-        "icicle correct, recall, support, ..."
+        "icicle correct, recall, support, ...; of difference a number with a value per sample"
     )
     return [
         *choice_options(required=False),
@@ -219,6 +231,7 @@ def add_chart(command):
         Option("--metric KEY", metrics),
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
         Option("--sample ID", "sample of the kinds example and sensitivity (default: the worst answer)"),
+        *PAIR_OPTIONS,
         MEDIA,
         Option("--dark", "for a dark background"),
         Option("--width PX", f"pixels (default: {WIDTH})", type=int),
@@ -242,7 +255,7 @@ def run_chart(options):
         raise FileError(f"--out: expected a file that ends in {', '.join(suffixes)}, got {options.out!r}. Choose one.")
     _check_look(options)
     kind = KINDS[options.kind]
-    for name in ("by", "sample", "media", *sensitivity.NAMES, *TABLES):
+    for name in ("by", "sample", "media", *sensitivity.NAMES, *OF_PAIRS, *TABLES):
         if getattr(options, name) not in (None, False, []) and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
             raise FileError(

@@ -1,10 +1,12 @@
 """`hierviz diagnose`: where a model goes wrong, as JSON and as tables."""
 
+import argparse
 import json
 from dataclasses import replace
 
+from hierviz.cli.chart_pairs import READING_OPTIONS
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
-from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one
+from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
@@ -27,10 +29,21 @@ TABLES = {
     "reliability": "bins of probabilities and outcomes",
     "label_errors": "samples whose truth is doubtful",
 }
+# Those of two models, with --against.
+OF_PAIRS = {
+    "two_by_two": "samples that both models have right and wrong, crossed",
+    "difference_tree": "every class: both models, their difference, its test",
+}
 
 
 OPTIONS = (
     *(Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
+    Option("--against FILE", "predictions of a second model: where it is better or worse, in the block `against`"),
+    *(
+        Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table, with --against: {what}")
+        for name, what in OF_PAIRS.items()
+    ),
+    *READING_OPTIONS,
     Option(
         "--by KEY",
         f"how confusions are grouped: {', '.join(GROUPINGS)} (default: classes)",
@@ -53,7 +66,7 @@ OPTIONS = (
     repeated("--means-by BY", "depth, n_labels, an attribute or a number of the nodes: means of --metric in each part"),
     repeated("--calibrate NODE", "node whose calibration is shown next to that of the depths"),
     repeated("--flips ID", "sample whose answers at all thresholds are written"),
-    Option("--metric KEY", "metric of --means-by (default: the first that the input has)"),
+    Option("--metric KEY", "metric of --means-by and --against (default: the first that the input has)"),
     Option("--beta X", "weight of recall in the F of classes (default: 1)", type=float, default=1.0),
     Option("--most N", "rows of each table in the JSON (default: 20)", type=int, default=20),
     JSON,
@@ -68,7 +81,7 @@ def add_diagnose(command):
 
 def run_diagnose(options):
     """`hierviz diagnose`."""
-    files = {name: getattr(options, name) for name in TABLES}
+    files = {name: getattr(options, name) for name in (*TABLES, *OF_PAIRS)}
     for name, path in files.items():
         if path == "-":
             raise FileError(
@@ -83,6 +96,9 @@ def run_diagnose(options):
             f"--threshold: expected --rule threshold or --rule threshold_set with it, got rule {rule}. Choose one of them, or "
             "leave --threshold out."
         )
+    for name in (*OF_PAIRS, "reading", "depth", "correct"):
+        if getattr(options, name) is not None and options.against is None:
+            raise FileError(f"--{name.replace('_', '-')}: expected --against with it, got none. Name a second model.")
     chosen = judged_one(options, "a diagnosis")
     (predictions,), (choice,) = chosen.predictions, chosen.choices
     evaluation = Evaluation.from_predictions(predictions, progress=progress(predictions.name))
@@ -91,10 +107,20 @@ def run_diagnose(options):
             f"{predictions.name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
             "its column with --truth-column."
         )
-    blocks = DiagnosisBlocks(evaluation, choice, options)
+    blocks = DiagnosisBlocks(evaluation, choice, options, _second(options))
     # Everything is computed before anything is written.
     tables = {path: blocks.table(name) for name, path in files.items() if path is not None}
     report = json.dumps(with_flags(blocks.report()), indent=1, ensure_ascii=False)
     for path, table in tables.items():
         write_csv(path, *table)
     write_text(options.json, f"{report}\n")
+
+
+def _second(options):
+    """Evaluation of the model of --against; None without one."""
+    if options.against is None:
+        return None
+    _, (predictions, *others) = load_models(argparse.Namespace(**vars(options) | {"predictions": [options.against]}))
+    if others:
+        raise FileError(f"--against: expected one file, got {len(others) + 1}. Run the command once per model.")
+    return Evaluation.from_predictions(predictions, progress=progress(predictions.name))

@@ -5,6 +5,7 @@ from functools import cached_property
 import numpy as np
 
 from hierviz._version import version
+from hierviz.cli.chart_pairs import difference_tree_of, two_by_two_of
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
 from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis._label_errors import label_errors
@@ -26,6 +27,9 @@ BLOCKS = (
 )
 
 
+PAIRED = ("estimate", "lower", "upper", "p_value", "test", "confidence")
+
+
 class DiagnosisBlocks:
     """What one model's answers show; each block is computed once.
 
@@ -36,10 +40,12 @@ class DiagnosisBlocks:
         Rule, threshold and parameters.
     options : argparse.Namespace
         Of the command.
+    second : Evaluation, optional
+        Of a second model, with which it is compared.
     """
 
-    def __init__(self, evaluation, choice, options):
-        self.evaluation, self.choice, self.options = evaluation, choice, options
+    def __init__(self, evaluation, choice, options, second=None):
+        self.evaluation, self.choice, self.options, self.second = evaluation, choice, options, second
         self.taxonomy, self.predictions = evaluation.taxonomy, evaluation.predictions
         # Misspelt names are reported before anything is computed.
         self.opened, self.calibrated = (self._nodes_of(flag) for flag in ("open", "calibrate"))
@@ -78,7 +84,36 @@ class DiagnosisBlocks:
         report["means_by"] = {by: self._means(by) for by in self.options.means_by}
         flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
         report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
+        if self.second is not None:
+            report["against"] = self._against()
         return report | {"notes": notes}
+
+    def _against(self):
+        """The blocks of two models: where the second is better or worse."""
+        table, tree = self.two_by_two, self.difference_tree
+        difference = {name: _known(getattr(table.difference, name)) for name in PAIRED}
+        return {
+            "models": list(table.names),
+            "n_samples": table.n_samples,
+            "two_by_two": {
+                "sentence": table.sentence,
+                "reading": table.reading,
+                "level": table.level,
+                "thresholds": None if table.points is None else [point.threshold for point in table.points],
+                "difference": difference,
+                "notes": table.notes,
+                "rows": _records(table.to_frame()),
+            },
+            "difference_tree": {
+                "sentence": tree.sentence,
+                "metric": tree.metric,
+                "test": tree.test,
+                "n_tested": tree.n_tested,
+                "n_flagged": len(tree.flagged),
+                "notes": tree.notes,
+                "rows": _records(tree.to_frame().iloc[: self.options.most]),
+            },
+        }
 
     def why_not(self, name):
         """Why a block does not apply to this input, in words; None when it does."""
@@ -182,6 +217,20 @@ class DiagnosisBlocks:
         return slices(self.answers, **asked, tests=self.tests)
 
     @cached_property
+    def two_by_two(self):
+        """TwoByTwo of both models."""
+        return two_by_two_of(*self._pair, self.options)
+
+    @cached_property
+    def difference_tree(self):
+        """DifferenceTree of both models."""
+        return difference_tree_of(*self._pair, self.options)
+
+    @property
+    def _pair(self):
+        return self.answers, judged_answers(self.second, **self.choice)
+
+    @cached_property
     def reliability(self):
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
@@ -218,11 +267,16 @@ class DiagnosisBlocks:
             raise FileError(f"--{flag}: {error}") from None
 
 
+def _known(value):
+    """A number, or None where it is not defined."""
+    return None if isinstance(value, float) and np.isnan(value) else value
+
+
 def _rows(frame):
     """Rows of a frame as Python values, None where a number is not defined."""
     columns = [frame[name].tolist() for name in frame]
     for row in zip(*columns):
-        yield [None if isinstance(value, float) and np.isnan(value) else value for value in row]
+        yield [_known(value) for value in row]
 
 
 def _records(frame):

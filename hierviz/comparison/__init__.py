@@ -1,9 +1,14 @@
-"""Methods with their runs in a table.
+"""Methods with their runs in a table, and two of them sample by sample.
 
 ComparisonTable     what `hv.compare` returns
-kendall             Kendall's tau-b of two lists of numbers
+two_by_two          which of two models is right on which samples
+difference_tree     in which classes one model is clearly better than another
+right_together      which models are right on the same samples
 models_on_samples   the samples on which two models differ most
 metrics_on_samples  the samples that two metrics judge most differently
+paired_answers      the answers of two methods to their common samples
+metrics_by_class    which numbers a difference tree can compare
+kendall             Kendall's tau-b of two lists of numbers
 """
 
 from typing import TYPE_CHECKING
@@ -11,6 +16,11 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.comparison._difference_tree import difference_tree as difference_tree
+    from hierviz.comparison._difference_tree import metrics_by_class as metrics_by_class
+    from hierviz.comparison._paired_answers import paired_answers as paired_answers
+    from hierviz.comparison._right_together import right_together as right_together
+    from hierviz.comparison._two_by_two import two_by_two as two_by_two
     from hierviz.comparison.agreement import kendall as kendall
     from hierviz.comparison.comparison_table import ComparisonTable as ComparisonTable
     from hierviz.comparison.disagreement import metrics_on_samples as metrics_on_samples

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.comparison._paired_answers import names_of_two
 from hierviz.diagnosis.sample_values import DISTRIBUTION, OF_SETS
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation, as_evaluation
@@ -172,15 +173,9 @@ def models_on_samples(
         gap = rounded(_turned(metric, x) - _turned(metric, y))
     # Two infinite losses are the same.
     gap = np.where(np.isinf(x) & (x == y), 0.0, gap)
-    return SampleDisagreement(_names(a.predictions, b.predictions), rows[0], a.predictions.ids[rows[0]], x, y, gap)
-
-
-def _names(first, second):
-    """What two models are called: by their runs, too, where these are of one method."""
-    if first.name != second.name:
-        return first.name, second.name
-    one, other = (f"{model.name}, {model.run or number}" for number, model in ((1, first), (2, second)))
-    return (one, other) if one != other else (one, f"{other} (2)")
+    return SampleDisagreement(
+        names_of_two(a.predictions, b.predictions), rows[0], a.predictions.ids[rows[0]], x, y, gap
+    )
 
 
 def _column(model, key, choice):

@@ -29,6 +29,7 @@ path_probabilities  probabilities from the root down to a node
 worst               ids of the worst samples
 ManyTests           how tests of slices and of calibration are made and corrected
 SampleFilter        conditions on samples
+SampleSet           some samples, for a condition of a SampleFilter
 filtered            which samples meet a SampleFilter
 facets              values of attributes and their counts
 """
@@ -66,6 +67,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis.many_tests import ManyTests as ManyTests
     from hierviz.diagnosis.mistakes import worst as worst
     from hierviz.diagnosis.sample_filter import SampleFilter as SampleFilter
+    from hierviz.diagnosis.sample_filter import SampleSet as SampleSet
     from hierviz.diagnosis.sample_filter import facets as facets
     from hierviz.diagnosis.sample_filter import filtered as filtered
     from hierviz.diagnosis.sample_paths import path_probabilities as path_probabilities

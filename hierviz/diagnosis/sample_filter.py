@@ -1,4 +1,4 @@
-r"""Filters of samples: by outcome, subtree of the truth and of the answer, attributes, and words.
+r"""Filters of samples: by outcome, subtree of the truth and of the answer, attributes, words, and which models are right.
 
 Conventions
 -----------
@@ -7,24 +7,65 @@ also where a graph has several ways down to a node.
 
 Functions
 ---------
-SampleFilter, filtered, facets
+SampleFilter, SampleSet, filtered, facets
 """
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
 from hierviz.diagnosis.slice_members import NO_FACETS, attribute, codes_of
 from hierviz.evaluation._judged_answers import JudgedAnswers
 from hierviz.messages.errors import PredictionsError, shown
+from hierviz.messages.notebook_html import Short
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.predictions.column_text import as_text, is_missing
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import check_position, places_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+
+@dataclass(frozen=True, eq=False)
+class SampleSet(Short):
+    """Some samples of a data set, such as those that `hierviz.comparison.right_together` gives.
+
+    Equal to one of the same name that holds the same samples.
+
+    Attributes
+    ----------
+    name : str
+        What they are.
+    rows : ndarray of int, shape (n,)
+        Rows of the Predictions that they were found in, ascending.
+    ids : ndarray of str, shape (n,), or None
+        Their sample ids; without ids samples are met by their rows.
+    """
+
+    name: str
+    rows: np.ndarray
+    ids: np.ndarray | None = None
+
+    @cached_property
+    def _digest(self):
+        held = self.rows.tobytes() if self.ids is None else "\0".join(self.ids.tolist()).encode()
+        return hashlib.sha256(held).hexdigest()
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, SampleSet) and (self.name, self._digest) == (other.name, other._digest)
+
+    def __hash__(self) -> int:
+        return hash((self.name, self._digest))
+
+    def holds(self, predictions: Predictions, rows: np.ndarray) -> np.ndarray:
+        """Which rows of some Predictions are among the samples, shape of `rows`, of bool."""
+        if self.ids is None or predictions.sample_ids is None:
+            return np.isin(rows, self.rows)
+        return np.isin(np.asarray(predictions.ids)[rows].astype(str), self.ids)
 
 
 @dataclass(frozen=True)
@@ -46,6 +87,9 @@ class SampleFilter:
         Part of the sample's text or id, upper or lower case.
     common : int, optional
         Depth of the lowest common ancestor of truth and answer; trees with one truth and one answer a sample only.
+    right : SampleSet, optional
+        Samples that are among these, for example those that no model is right on: ``hierviz.comparison.right_together(models)
+        .samples("none")``.
     """
 
     outcome: str | None = None
@@ -56,6 +100,7 @@ class SampleFilter:
     where: tuple[tuple[str, str], ...] = ()
     text: str = ""
     common: int | None = None
+    right: SampleSet | None = None
 
 
 def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
@@ -94,6 +139,9 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
         check_whole("common", chosen.common, 0)
         keep &= taxonomy.depth[answers.common] == chosen.common
     predictions = answers.evaluation.predictions
+    if chosen.right is not None:
+        check_kind("right", chosen.right, SampleSet, "hierviz.comparison.right_together(models).samples(...) gives it.")
+        keep &= chosen.right.holds(predictions, answers.rows)
     return keep & rows_with(predictions, answers.rows, chosen.where, chosen.text)
 
 

@@ -46,7 +46,7 @@ _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
 OF_CHARTS = ("unpack.js", "ladder.js", "ladder_asks.js")
 SCRIPTS = ("base.js", "charts.js", "ladders.js", "tree.js", "matrix.js", "story.js")
-LAST_SECTIONS = {"files": "How the files were read", "about": "About this file"}
+LAST_SECTIONS = {"pair": "A against B", "files": "How the files were read", "about": "About this file"}
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
 
@@ -180,6 +180,7 @@ def _page(parts, title, notes, command, samples, story):
         "examples": f"<p>{escape(parts.setting)}.</p>{examples}" if examples else "",
         "matrix": parts.matrix(),
         "taxonomy": parts.taxonomy_table(),
+        "pair": parts.pair(),
         "numbers": folded("Show all numbers", all_numbers(parts.numbers["models"])),
         "files": folded("Show", parts.account()),
     }

@@ -18,6 +18,7 @@ from hierviz.metrics.registry import path_keys
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
 from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, meaning, model_name, overview_table, terms
+from hierviz.reports.pair_html import pair_section
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_html import MOST_MODELS, curve_figure, drawable, story_section
 from hierviz.reports.story_step import model_keys
@@ -123,6 +124,11 @@ class ReportParts:
         name, threshold = ("", "") if found is None else (escape(found.key), threshold_text(found.choice.threshold))
         said = most_specific_text(found, name, threshold, len(curves), bold="<b>{}</b>")
         return f'<p>{said}</p><p class="muted">Chosen and measured on the same samples.</p>'
+
+    def pair(self):
+        """The model against another one, sample by sample: HTML; empty of one model."""
+        models = {str(place): model for place, model in enumerate(self.evaluations)}
+        return pair_section(models, str(self.place), self.store)
 
     # Curves --------------------------------------------------------------------------------------------------------
 

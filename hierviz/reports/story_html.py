@@ -27,6 +27,7 @@ from hierviz.messages.number_text import percent_text, probability_text, value_t
 from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage
 from hierviz.reports.markup import chart, overview_table, table
+from hierviz.reports.pair_html import pair_picture
 from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
 from hierviz.reports.view_pages import PAGES
@@ -132,6 +133,8 @@ def compare(settings, key, store, max_mb):
     """(the table of the page Compare, its ranks or the agreement of its metrics, what is left out)."""
     view, models = settings.view, settings.models
     part, keys = view.comparison, shown_models(view, models, list(models))
+    if part == "pair":
+        return pair_picture(settings, key, store)
     if part not in ("table", "ranks", "agreement"):
         return "", ["this part of the page Compare"]
     shown = [models[name] for name in keys]

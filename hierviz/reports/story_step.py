@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
+from hierviz.comparison._right_together import right_samples
 from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError, shown, slug
@@ -174,6 +175,6 @@ def view_settings(fields, models, costs=()):
                 )
         if parameter is not None and value is not None:
             choice[name] = value
-    chosen = view.sample_filter(model)
+    chosen = view.sample_filter(model, lambda word: right_samples(models, word))
     row = model.predictions.row(view.sample) if view.sample else None
     return ViewSettings(view, key, model, choice, chosen, row, chosen.under or 0, models, tuple(left_out))

@@ -8,6 +8,7 @@ from dataclasses import asdict, dataclass, field, fields, replace
 from urllib.parse import quote, unquote
 
 from hierviz.charts.curve_axes import axes, set_axes
+from hierviz.comparison._two_by_two import READINGS
 from hierviz.diagnosis._node_table import NODE_COLUMNS
 from hierviz.diagnosis.mistakes import ORDERS
 from hierviz.diagnosis.sample_filter import SampleFilter
@@ -17,7 +18,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.registry import METRICS
-from hierviz.reports.view_pages import ASPECTS, COMPARISONS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES
+from hierviz.reports.view_pages import ASPECTS, COMPARISONS, CONTRASTS, DRAWN, PAGES, PANELS, PARTS, PRESETS, TREES
 
 DEMO, WIKIPEDIA = "demo", "wikipedia"
 # Keys of the demos, which are open to everybody, and what the command line calls them.
@@ -27,12 +28,12 @@ DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
     *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy", "looks"),
-    *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts")),
+    *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts", "pair")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
 # What a selection of samples is made of; another one starts with its own first sample.
-FILTERS = ("outcome", *NODES, "where", "text", "common")
+FILTERS = ("outcome", *NODES, "where", "text", "common", "right")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 _SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
@@ -64,6 +65,7 @@ class View:
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
+    `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
@@ -86,6 +88,7 @@ class View:
     where: tuple[str, ...] = _field("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}", "filter", ())
     text: str = _field(_NAME, "search words")
     common: str = _field("[0-9]{1,4}", "filter")
+    right: str = _field(rf"none|all|only:{_KEY}(\.{_KEY})*", "filter")
     order: str = _field(ORDERS, "order", "win_lost")
     tree: str = _field(TREES, "drawing", "ladder")
     ask: str = _field("yes", "questions")
@@ -94,6 +97,13 @@ class View:
     aspect: str = _field(ASPECTS, "part of the page", "table")
     comparison: str = _field(COMPARISONS, "part of the page", "table")
     preset: str = _field(PRESETS, "columns")
+    against: str = _field(_KEY, "model")
+    contrast: str = _field(CONTRASTS, "part of the page", "cells")
+    reading: str = _field(READINGS, "what right means", "named")
+    level: str = _field("[1-9][0-9]{0,3}", "depth", "1")
+    correct: float = _field(_NUMBER, "share of correct answers", 0.95)
+    cell: str = _field("[a-z_]{1,12}-[a-z_]{1,12}", "cell")
+    both: str = _field(_NAME, "sample")
     lesson: str = _field(_KEY, "lesson")
     step: str = _field("[1-9]|exercise|all|answers", "step")
     presenter: str = _field("yes", "large type")
@@ -182,8 +192,11 @@ class View:
             del values[name]
         return replace(self, parameters=tuple(sorted(values.items())))
 
-    def sample_filter(self, model):
-        """The SampleFilter of the view for a model; what is not defined for it is left out."""
+    def sample_filter(self, model, right=None):
+        """The SampleFilter of the view for a model; what is not defined for it is left out.
+
+        `right` takes the field `right` where it is set, and gives the SampleSet that it means, or None.
+        """
         index, is_single = model.taxonomy.index, model.why_no_mistakes() is None
         columns = model.predictions.attributes
         return SampleFilter(
@@ -192,6 +205,7 @@ class View:
             where=tuple(pair for pair in self.conditions if pair[0] in columns),
             text=self.text.strip(),
             common=int(self.common) if self.common and is_single else None,
+            right=right(self.right) if right is not None and self.right else None,
         )
 
     def to_query(self):
@@ -233,6 +247,9 @@ class View:
         return replace(
             self,
             sample="" if data.first.predictions.row(self.sample) is None else self.sample,
+            both="" if data.first.predictions.row(self.both) is None else self.both,
+            against=self.against if self.against in data.models else "",
+            right=self.right if set(right_keys(self.right)) <= set(data.methods) else "",
             models=tuple(name for name in self.models if name in data.models),
             model=self.model if self.model in data.models else "",
             thresholds=own_thresholds({key: threshold for key, threshold in self.own.items() if key in data.models}),
@@ -242,6 +259,12 @@ class View:
             focus=self.focus if self.focus in index else "",
             unfold=self.unfold if self.unfolded and self.unfolded[0] in index else "",
         )
+
+
+def right_keys(word):
+    """Keys of the methods that a value of `View.right` names."""
+    _, _, keys = word.partition(":")
+    return keys.split(".") if keys else []
 
 
 def condition(column, value):

@@ -37,6 +37,9 @@ class Page:
     is_in_menu: bool = True
 
 
+# Of the page Compare with two models: the second one, what is drawn, what right means, its depth and share, cell and sample.
+PAIR = ("against", "contrast", "reading", "level", "correct", "cell", "both")
+
 PAGES = {
     "overview": Page(
         "Overview",
@@ -55,7 +58,7 @@ PAGES = {
     "compare": Page(
         "Compare",
         "compare_arrows",
-        ("models", "comparison", "preset", "by", "metric", "choices"),
+        ("models", "comparison", "preset", "by", "metric", "choices", *PAIR),
         "Models side by side, rule {rule}.",
         ("numbers", "All numbers"),
     ),
@@ -115,12 +118,15 @@ ASPECTS = {
 # Parts of the page Compare, and sets of columns of its table, by source.
 COMPARISONS = {
     "table": "Table",
+    "pair": "A against B",
     "ranks": "Ranks",
     "agreement": "Do the metrics agree?",
     "groups": "Where they are weak",
     "classes": "Classes",
     "second": "Second opinion",
 }
+# What its part with two models draws.
+CONTRASTS = {"cells": "Two by two", "tree": "Difference tree", "together": "Right together"}
 PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
 # Of the page Operating curves: options of the drawing, with label and help, and those that predicted sets have.
 DRAWN = {

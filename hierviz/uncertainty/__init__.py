@@ -13,6 +13,7 @@ curve_over_repeats    curves of several runs at common thresholds
 summary_over_repeats  summaries of curves over runs
 at_temperature        predictions at another temperature
 fit_temperature       the temperature that fits best
+score_interval        Tango's interval of a difference of paired proportions
 """
 
 from typing import TYPE_CHECKING
@@ -27,6 +28,7 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
     from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models
     from hierviz.uncertainty.model_difference import difference_sentence as difference_sentence
+    from hierviz.uncertainty.paired_proportions import score_interval as score_interval
     from hierviz.uncertainty.repeats import curve_over_repeats as curve_over_repeats
     from hierviz.uncertainty.repeats import over_repeats as over_repeats
     from hierviz.uncertainty.repeats import summary_over_repeats as summary_over_repeats

@@ -18,6 +18,8 @@ PAGES = {
     "overview": "",
     "curves": "curves",
     **{f"compare {part}": f"compare?comparison={part}" for part in COMPARISONS},
+    **{f"compare pair {kind}": f"compare?comparison=pair&contrast={kind}" for kind in ("cells", "tree", "together")},
+    "compare pair sample": "compare?comparison=pair&both=v0075&cell=wrong-right",
     "example": "example",
     **{f"mistakes {part}": f"mistakes?part={part}" for part in PARTS},
     **{f"taxonomy {part}": f"taxonomy?aspect={part}" for part in ASPECTS},

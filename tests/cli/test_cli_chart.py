@@ -84,6 +84,11 @@ def test_pictures(files, tmp_path, capsys):
             "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity",
         ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
+        ("twobytwo", [], "expected two models .* got 1. Name two files"),
+        ("twobytwo", ["--two", "--reading", "best"], "reading: expected one of named, to_level, correct"),
+        ("twobytwo", ["--two", "--depth", "2"], "--depth: expected --reading to_level with it, got reading named"),
+        ("difference", ["--two", "--metric", "curve.ac"], "value per sample"),
+        ("difference", ["--two", "--reading", "named"], "--reading: expected with twobytwo, got it with difference"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
         ("rules", ["--model", "m.onnx"], "--model: expected with sensitivity, got it with rules"),
         ("rules", ["--mean-of-samples"], "--mean-of-samples: expected with sensitivity, got it with rules"),
@@ -91,8 +96,8 @@ def test_pictures(files, tmp_path, capsys):
     ],
 )
 def test_what_is_refused(files, tmp_path, capsys, kind, more, match):
-    names = ("one", "two") if more == ["--two"] else ("one",)
-    more = [] if more == ["--two"] else more
+    names = ("one", "two") if "--two" in more else ("one",)
+    more = [word for word in more if word != "--two"]
     given = ["chart", kind, *flags(files, *names), "--out", str(tmp_path / "c.svg"), *more]
     assert cli.main(given) == 2
     said = capsys.readouterr().err
@@ -212,3 +217,39 @@ def test_an_example_holds_the_models_and_starts_where_it_is_told(files, tmp_path
     record = json.loads(gzip.decompress(base64.b64decode(text)))["record"]
     assert [one["name"] for one in record["models"]] == ["one", "two"]
     assert record["start"] == {"model": 0, "rule": "threshold", "value": 0.5}
+
+
+def test_two_models_by_reading(files, tmp_path, capsys):
+    """The numbers of the table are those of the package."""
+    models = [
+        hv.attach_truth(
+            hv.load_predictions(files / f"{name}.csv", hv.load_taxonomy(files / "t.csv")), files / "truth.csv"
+        )
+        for name in ("one", "two")
+    ]
+    for more, keywords in (
+        ([], {}),
+        (["--reading", "to_level", "--depth", "2"], {"reading": "to_level", "level": 2}),
+        (["--reading", "correct", "--correct", "0.8"], {"reading": "correct", "correct": 0.8}),
+        (["--group", "light"], {"group": "light"}),
+    ):
+        out = tmp_path / "t.csv"
+        assert cli.main(["chart", "twobytwo", *flags(files, "one", "two"), *more, "--out", str(out)]) == 0
+        expected = hv.comparison.two_by_two(*models, **keywords)
+        assert capsys.readouterr().out.strip() == expected.sentence
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+        assert [int(row["samples"]) for row in rows] == expected.counts.ravel().tolist()
+    given = [
+        "chart",
+        "difference",
+        *flags(files, "one", "two"),
+        "--metric",
+        "predicted.info_recall",
+        "--rule",
+        "majority",
+    ]
+    assert cli.main([*given, "--out", str(tmp_path / "d.csv")]) == 0
+    expected = hv.comparison.difference_tree(*models, "info_recall")
+    assert capsys.readouterr().out.strip() == expected.sentence
+    rows = list(csv.DictReader((tmp_path / "d.csv").read_text().splitlines()))
+    assert [row["class"] for row in rows] == expected.to_frame()["class"].tolist()

@@ -262,3 +262,34 @@ def test_groups_and_attributes(run):
     alone = json.loads(run("scores.csv", "--attribute", "light", "--loss", "depth_dist")[1])["slices"]
     assert alone["test"] == "permutation"
     assert alone["worst_subtree"] is None or alone["worst_subtree"].startswith("Worst subtree: ")
+
+
+def test_a_second_model(run, files, tmp_path):
+    rng = np.random.default_rng(1)
+    lines = (files / "scores.csv").read_text().splitlines()
+    body = [line.split(",") for line in lines[1:]]
+    shuffled = [[row[0], *map(repr, rng.dirichlet(np.ones(4)).tolist()), *row[5:]] for row in body]
+    (files / "second.csv").write_text("\n".join([lines[0], *(",".join(row) for row in shuffled)]) + "\n")
+    tables = {name: tmp_path / f"{name}.csv" for name in ("two-by-two", "difference-tree")}
+    flags = [word for name, path in tables.items() for word in (f"--{name}", path)]
+    code, out, _ = run("scores.csv", "--against", files / "second.csv", *flags)
+    assert code == 0
+    found, models = json.loads(out)["against"], [loaded(files, name) for name in ("scores.csv", "second.csv")]
+    expected = hv.comparison.two_by_two(*models)
+    assert found["models"] == ["scores", "second"]
+    assert found["two_by_two"]["sentence"] == expected.sentence
+    assert found["two_by_two"]["rows"] == rows(expected.to_frame())
+    assert found["two_by_two"]["difference"]["p_value"] == expected.difference.p_value
+    tree = hv.comparison.difference_tree(*models)
+    assert found["difference_tree"]["n_tested"] == tree.n_tested
+    with tables["difference-tree"].open() as file:
+        assert [row["class"] for row in csv.DictReader(file)] == tree.to_frame()["class"].tolist()
+    with tables["two-by-two"].open() as file:
+        assert [int(row["samples"]) for row in csv.DictReader(file)] == expected.counts.ravel().tolist()
+
+
+def test_what_needs_a_second_model(run):
+    for flag, value in (("--reading", "named"), ("--two-by-two", "t.csv"), ("--depth", "1")):
+        code, _, err = run("scores.csv", flag, value)
+        assert code == 2
+        assert f"{flag}: expected --against with it" in err

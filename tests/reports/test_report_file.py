@@ -5,6 +5,7 @@ import hashlib
 import json
 import re
 import shlex
+from html import escape
 
 import numpy as np
 import pytest
@@ -341,7 +342,48 @@ def test_a_view_holds_its_models_and_its_part():
     _, first = step("compare", models="one,two")
     assert ('<th scope="row">one</th>' in first, ">three<" in first) == (True, False)
     assert "added or hidden columns" in first
+    _, first = step("compare", comparison="pair", model="one", against="two")
+    pair = hv.comparison.two_by_two(found[0], found[1])
+    assert escape(pair.sentence).replace(" %", "\u00a0%") in first
+    assert "the samples of the cells" in first
+    _, first = step(
+        "compare",
+        comparison="pair",
+        model="two",
+        against="three",
+        contrast="tree",
+        metric="info_recall",
+        threshold="0.5",
+    )
+    tree = hv.comparison.difference_tree(found[1], found[2], "info_recall", rule="threshold", threshold=0.5)
+    assert escape(tree.sentence).replace(" %", "\u00a0%") in first
+    _, first = step("compare", comparison="pair", contrast="together")
+    assert escape(hv.comparison.right_together(found).sentence).replace(" %", "\u00a0%") in first
     _, first = step("compare", comparison="classes")
     assert "Not in this file, of what the page shows: this part of the page Compare." in first
     html, first = step("taxonomy", aspect="levels")
     assert "classes per sample" in first
+
+
+def test_two_models_sample_by_sample():
+    """A report of several models has their cells, the difference tree and which are right together; one of one model has not."""
+    rng = np.random.default_rng(5)
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    truth = rng.choice(taxonomy.leaves, 80)
+    models = [
+        hv.Predictions.from_labels(
+            taxonomy, np.where(rng.random(80) < share, truth, taxonomy.leaves[0]), truth=truth, name=name
+        )
+        for name, share in (("one", 0.5), ("two", 0.9), ("three", 0.7))
+    ]
+    alone, two, three = (hv.report(models[:n], samples=ReportSamples(worst=0, random=0)).html for n in (1, 2, 3))
+    assert 'id="pair"' not in alone
+    assert "A against B" in two
+    for html, names in ((two, ("pair-cells", "pair-tree")), (three, ("pair-cells", "pair-tree", "pair-together"))):
+        for name in names:
+            assert f'id="packed-{name}"' in html
+    found = hv.comparison.two_by_two(*models[:2])
+    assert escape(found.sentence).replace(" %", "\u00a0%") in two
+    cells = [row for rows in packed_of(two, "pair-cells")["specs"].values() for row in [json.dumps(rows)]]
+    assert any("wrong-right" in one for one in cells) or "wrong-right" in json.dumps(packed_of(two, "pair-cells"))
+    assert escape(hv.comparison.right_together(models).sentence).replace(" %", "\u00a0%") in three

@@ -7,6 +7,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets import right_filter
 from hierviz.app.widgets.chosen_model import answers_left
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.progress import choice_key
@@ -65,7 +66,7 @@ class Compared:
     @cached_property
     def wanted(self):
         """The SampleFilter of all pages without outcome."""
-        return replace(state.view().sample_filter(self.model(self.keys[0])), outcome=None)
+        return replace(right_filter.sample_filter(self.model(self.keys[0])), outcome=None)
 
     @property
     def is_filtered(self):

@@ -7,6 +7,7 @@ from hierviz.app.compare_page import (
     agreement_panel,
     class_panel,
     group_panel,
+    pair_panel,
     second_panel,
     table_panel,
     temperatures,
@@ -25,6 +26,7 @@ DRAW = {
     "second": second_panel.draw,
 }
 
+PAIR = "pair"
 # Parts that show all samples, whatever the filters.
 WHOLE = ("table", "ranks", "agreement", "second")
 
@@ -33,36 +35,46 @@ data = shell.open_data()
 if not data.first.n_judged:
     st.title("Compare")
     shell.stop("Comparing needs samples with a known truth, and none has one.")
+
+
+def methods_compared(keys, row, part, choice):
+    """The parts about all methods that are chosen."""
+    if not keys:
+        shell.stop("Choose at least one method.", "checklist")
+    if not state.view().models and len(keys) < len(data.methods):
+        st.caption(f"Showing the first {len(keys)} of {len(data.methods)} methods, in the order of their files")
+    temperatures.fit(data)
+    temperatures.words(data)
+    compared = Compared(data, keys, choice)
+    if part not in WHOLE:
+        filters.chips(data.taxonomy, but=("outcome",))
+    elif compared.is_filtered:
+        st.caption("Filters of other pages do not apply here: all samples with a known truth.")
+    if part not in ("table", "ranks", "second"):
+        for key in keys:
+            for run in data.runs_of(key):
+                if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
+                    shell.stop()
+    if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
+        shell.stop(*shell.NO_MATCH)
+    DRAW[part](compared, row)
+    temperatures.offer(data)
+
+
 keys = [key for key in state.view().models if key in data.methods] or list(data.methods)[:MOST]
 with frame.title_row("Compare") as row:
     n, runs = len(data.methods), {key: len(of_method) for key, of_method in data.methods.items()}
     names = {key: data.models[key].predictions.name + f" ({runs[key]} runs)" * (runs[key] > 1) for key in runs}
     part = controls.pick("Part of the page", COMPARISONS, "comparison", segmented=True, label_visibility="collapsed")
-    if n > 1:
-        with st.popover(
-            f"{len(keys)} of {n} methods" if len(keys) < n else f"{n} methods", icon=":material/checklist:"
-        ):
-            keys = controls.models_control("Methods", names, keys, MOST, 520, in_popover=True)
-    choice = controls.rule_controls(data, (keys or list(data.methods))[0])
-    if part not in WHOLE:
-        filters.more(data.models[(keys or list(data.methods))[0]], data.digest)
-if not keys:
-    shell.stop("Choose at least one method.", "checklist")
-if not state.view().models and len(keys) < len(data.methods):
-    st.caption(f"Showing the first {len(keys)} of {len(data.methods)} methods, in the order of their files")
-temperatures.fit(data)
-temperatures.words(data)
-compared = Compared(data, keys, choice)
-if part not in WHOLE:
-    filters.chips(data.taxonomy, but=("outcome",))
-elif compared.is_filtered:
-    st.caption("Filters of other pages do not apply here: all samples with a known truth.")
-if part not in ("table", "ranks", "second"):
-    for key in keys:
-        for run in data.runs_of(key):
-            if not answers_worked_out(data.digest, run, data.models[run], compared.choice_of(key)):
-                shell.stop()
-if part not in WHOLE and any(compared.answers_of_runs(key) is None for key in keys):
-    shell.stop(*shell.NO_MATCH)
-DRAW[part](compared, row)
-temperatures.offer(data)
+    if part != PAIR:
+        if n > 1:
+            label = f"{len(keys)} of {n} methods" if len(keys) < n else f"{n} methods"
+            with st.popover(label, icon=":material/checklist:"):
+                keys = controls.models_control("Methods", names, keys, MOST, 520, in_popover=True)
+        choice = controls.rule_controls(data, (keys or list(data.methods))[0])
+        if part not in WHOLE:
+            filters.more(data.models[(keys or list(data.methods))[0]], data.digest)
+if part == PAIR:
+    pair_panel.draw(data, row)
+else:
+    methods_compared(keys, row, part, choice)

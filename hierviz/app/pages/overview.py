@@ -44,8 +44,9 @@ def compare(data, key):
     if model.why_no_curve() is None and (two := overview_table.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
-        # The spread between runs is in the table of Compare.
-        where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else {}
+        # Their sentence is that of A against B, which counts the spread between runs.
+        of_runs = {"comparison": "pair", "reading": "correct", "against": two[1]}
+        where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else of_runs
         if not data.runs:
             pair = {key: data.methods[key][0] for key in two}
             uncertainty.ahead(CurveChoice(data.digest, taxonomy, pair, all_names=data.method_names))

@@ -9,10 +9,10 @@ const pressed = (event) => {
     setTimeout(() => document.querySelector("[data-testid=stSidebarCollapseButton] button")?.click(), 50);
   if (found("stSidebar") || found("stExpandSidebarButton")) setTimeout(forget, 200);
 };
-// A card of a sample is its link, whatever of it is pressed.
+// A card of a sample is its link or button, whatever of it is pressed.
 const followed = (event) => {
   const card = event.target instanceof Element && event.target.closest("[class*=st-key-card-]");
-  if (card && !event.target.closest("a, button")) card.querySelector("a")?.dispatchEvent(new MouseEvent("click", event));
+  if (card && !event.target.closest("a, button")) card.querySelector("a, .stButton button")?.dispatchEvent(new MouseEvent("click", event));
 };
 // The place of the main picture, see `main_place` of figure.py; the browser reuses an element of one page for another.
 const MAIN = "st-key-main-picture", marked = new Set();

@@ -5,6 +5,7 @@ from functools import cached_property
 from typing import ClassVar
 
 from hierviz.app import state
+from hierviz.app.widgets import right_filter
 from hierviz.app.widgets.progress import choice_key
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -61,7 +62,7 @@ class ChosenModel:
     @cached_property
     def wanted(self):
         """The SampleFilter of the page."""
-        return replace(state.view().sample_filter(self.model), **dict.fromkeys(self.ignored))
+        return replace(right_filter.sample_filter(self.model), **dict.fromkeys(self.ignored))
 
     @cached_property
     def whole(self):

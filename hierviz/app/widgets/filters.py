@@ -6,6 +6,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.current import key_in_popover
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets import right_filter
 from hierviz.app.widgets.controls import menu, pick
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
@@ -55,6 +56,8 @@ def _said(name, value, taxonomy):
     if name in NODES:
         title = taxonomy.title(taxonomy.index[value]) if value in taxonomy.index else value
         return f"{WORDS[name]} {title}"
+    if name == "right":
+        return right_filter.words(value)
     return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
 
 
@@ -84,6 +87,8 @@ def more(model, data_key):
             help = "Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root."
             depths = {"": "all"} | {str(depth): str(depth) for depth in range(taxonomy.max_depth + 1)}
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
+        if options := right_filter.options():
+            pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")
         st.text_input("Sample id or text contains", **state.bound("text", in_popover=True, max_chars=1000))
         rows = model.rows if model.n_judged else np.arange(predictions.n_samples)
         values = state.computed("facets", (data_key, predictions.name), lambda: facets(predictions, rows))

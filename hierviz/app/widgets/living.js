@@ -100,7 +100,8 @@ class Living {
     const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
     const top = this.place.getBoundingClientRect().top, figure = this.place.querySelector(".ladder-figure");
     const above = figure ? figure.getBoundingClientRect().top - top : 0;
-    const height = Math.max(innerHeight - Math.min(top + scrolled, 240) - above - 16, 420);
+    const room = innerHeight - Math.min(top + scrolled, 240) - above - 16;
+    const height = this.data.share ? room * this.data.share : Math.max(room, 420);
     return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
   }
 

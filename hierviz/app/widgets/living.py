@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import functools
 from pathlib import Path
 
@@ -86,7 +87,7 @@ def take_rule(told):
         rule_parameters.change_parameter(told["parameter"], round(float(told["value"]), 3))
 
 
-def mount(key, samples, records, of, chosen, asks=False):
+def mount(key, samples, records, of, chosen, asks=False, *, share=None):
     """Draw records in the browser.
 
     Parameters
@@ -104,6 +105,8 @@ def mount(key, samples, records, of, chosen, asks=False):
         bar was dragged: ``node`` and ``p``, or None for none.
     asks : bool
         Whether the records ask, and `chosen` takes a change.
+    share : float, optional
+        Of the height of the window, where it is one of several, which are in a place together; else it is the main picture.
     """
 
     def take():
@@ -111,7 +114,7 @@ def mount(key, samples, records, of, chosen, asks=False):
         if told:
             chosen(told)
 
-    with main_place():
+    with main_place() if share is None else contextlib.nullcontext():
         _component()(
             key=key,
             data={
@@ -122,6 +125,7 @@ def mount(key, samples, records, of, chosen, asks=False):
                 "of": " ".join(map(str, of)),
                 "dark": state.is_dark(),
                 "can": {"change": True, "keys": True} if asks else {},
+                "share": share,
             },
             on_chosen_change=take,
         )

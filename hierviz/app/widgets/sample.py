@@ -228,7 +228,7 @@ def _numbers(worked, keys, texts=None):
                 number(key, worked[key].value, worked[key].arithmetic, where="sample", text=(texts or {}).get(key))
 
 
-def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
+def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None):
     """Draw a card for each of some samples, which is pressed as a whole: Examples shows the sample.
 
     Parameters
@@ -244,6 +244,8 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
         Of all of them, which Examples shows too.
     notes : sequence of str, optional
         A line below each; cards have a border then.
+    link : callable, optional
+        Draws what is pressed where that is no link to Examples: takes the sample's id and the label.
     """
     predictions, is_framed = model.predictions, notes is not None
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
@@ -254,13 +256,11 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None):
                     st.image(picture_url(picture), width="stretch", alt=f"Sample {sample}")
                 else:
                     _words_of(predictions, int(row))
-                link_to(
-                    "example",
-                    f"{escape(truth)} → :orange[{escape(answer)}]",
-                    sample=sample,
-                    outcome=outcome,
-                    model=key,
-                )
+                label = f"{escape(truth)} → :orange[{escape(answer)}]"
+                if link is None:
+                    link_to("example", label, sample=sample, outcome=outcome, model=key)
+                else:
+                    link(sample, f"{escape(truth)} → {escape(answer)}")
                 if is_framed:
                     st.caption(notes[place])
 

@@ -8,7 +8,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.widgets import filters, table
+from hierviz.app.widgets import filters, right_filter, table
 from hierviz.app.widgets.controls import pick
 from hierviz.charts.export import picture_url
 from hierviz.charts.theme import ANSWERS, answer_signs
@@ -81,7 +81,7 @@ def select(model, choice, of, **instead):
     """
     predictions, view = model.predictions, replace(state.view(), **instead)
     outcome = view.outcome
-    wanted = replace(state.view().sample_filter(model), outcome=outcome or None)
+    wanted = replace(right_filter.sample_filter(model), outcome=outcome or None)
     order = view.order if view.order in orders(model) else orders(model)[0]
     asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed(

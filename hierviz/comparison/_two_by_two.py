@@ -1,0 +1,475 @@
+r"""Right and wrong answers of two models on the same samples, crossed: which model is right where the other is not.
+
+Conventions
+-----------
+*Right* has three readings, keys of `READINGS`:
+
+- ``named``: the most probable leaf is the truth or below it. No threshold; of labels the answer is in its place.
+- ``to_level``: answer and truth have the same class at depth d. A shallower truth is compared at its own depth; an answer that is
+  shallower than that is *not said*.
+- ``correct``: each model answers at the threshold at which it is the most specific with at least the share c of its answers
+  correct (`hierviz.thresholds.choose`, on all common samples). At equal shares of correct answers the two off cells of correct
+  and wrong are equal by arithmetic: the table has the four outcomes, and what is tested is information recall.
+
+The difference is B less A, on the same samples. One run each, independent samples: exact binomial test of the discordant pairs,
+and Tango's score interval. Grouped samples: paired bootstrap of whole groups. Several runs: mean over them, and to the variance
+over the samples that of the runs is added, s_A²/r_A + s_B²/r_B, with the degrees of freedom of Welch and Satterthwaite; a
+sample is in the cell of most of its runs, the worse one on ties. One run says nothing about retraining.
+
+Functions
+---------
+two_by_two, TwoByTwo, PairedDifference
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+
+from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
+from hierviz.curves.operating_curve import OperatingCurve, operating_curve
+from hierviz.diagnosis.many_tests import discordant_p_values
+from hierviz.evaluation._judged_answers import Judged, judged_answers
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.extras import frame
+from hierviz.messages.notebook_html import Short
+from hierviz.messages.number_text import fixed_text, percent_text, probability_text, threshold_text
+from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.metrics.path import path_metrics
+from hierviz.taxonomy.checks import check_one_of, check_share, check_whole
+from hierviz.thresholds.selection import Choice, choose
+from hierviz.uncertainty.bootstrap import bootstrap_means
+from hierviz.uncertainty.model_difference import difference_of_models
+from hierviz.uncertainty.paired_proportions import score_interval
+from hierviz.uncertainty.repeats import curve_of_runs
+from hierviz.uncertainty.resamples import FEWEST, Resamples, check_level
+from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
+
+READINGS = {"named": "Named", "to_level": "Right to level", "correct": "Correct"}
+# States of a sample by reading, the best first, with what they are called.
+STATES: dict[str, dict[str, str]] = {
+    "named": {"right": "right", "wrong": "wrong"},
+    "to_level": {"right": "right", "not_said": "not said", "wrong": "wrong"},
+    "correct": {**OUTCOMES, "coarse": "coarse"},
+}
+EXACT_TEST, GROUP_TEST, RUN_TEST = "exact binomial test", "paired bootstrap of whole groups", "bootstrap and runs"
+CURVE_TEST = "paired bootstrap of both curves"
+
+
+@dataclass(frozen=True)
+class PairedDifference(Short):
+    """B less A on the same samples.
+
+    Attributes
+    ----------
+    estimate : float
+        Of the share of right answers, or of information recall; in [-1, 1].
+    lower, upper : float
+        Its interval; nan where there is none.
+    p_value : float
+        Two-sided; nan where the test is the interval.
+    test : str
+        How interval and p-value were made.
+    confidence : float
+    """
+
+    estimate: float
+    lower: float
+    upper: float
+    p_value: float
+    test: str
+    confidence: float
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the test, or the interval where there is no p-value, says that there is a difference."""
+        if np.isfinite(self.p_value):
+            return bool(self.p_value <= 1 - self.confidence + 1e-12)
+        return bool(self.lower > 0 or self.upper < 0)
+
+    def words(self) -> str:
+        """Difference, interval and p-value, for the inside of a sentence."""
+        if np.isnan(self.lower):
+            return f"{points(self.estimate)}; too few samples or groups for an interval"
+        p = f", p = {probability_text(self.p_value)}" if np.isfinite(self.p_value) else ""
+        span = f"[{points(self.lower, False)}, {points(self.upper, False)}]"
+        return f"{points(self.estimate)}, {100 * self.confidence:g} % interval {span}{p}"
+
+
+@dataclass(frozen=True, eq=False)
+class TwoByTwo(Short):
+    """Two models on the samples that both judge.
+
+    Attributes
+    ----------
+    pair : PairedAnswers
+        As the answers were chosen for the reading.
+    reading : str
+    level : int or None
+        Depth d of ``to_level``.
+    state : (ndarray of int, ndarray of int), each shape (n_samples,)
+        Place of each sample in `states`, by A and by B.
+    is_right : (ndarray of bool, ndarray of bool), each shape (n_runs, n_samples)
+        Whether a run is right; of ``correct`` whether it is not wrong.
+    groups : ndarray of int, shape (n_samples,), or None
+        Group of each sample.
+    difference : PairedDifference
+    points : (Choice, Choice) or None
+        Of ``correct``: the threshold of each model, with the means of its curve there.
+    """
+
+    _printed = ("reading", "sentence")
+
+    pair: PairedAnswers
+    reading: str
+    level: int | None
+    state: tuple[np.ndarray, np.ndarray]
+    is_right: tuple[np.ndarray, np.ndarray]
+    groups: np.ndarray | None
+    difference: PairedDifference
+    points: tuple[Choice, Choice] | None = None
+
+    @property
+    def share(self) -> tuple[np.ndarray, np.ndarray]:
+        """Share of the runs of each method that are right, in [0, 1], each of shape (n_samples,)."""
+        return self.is_right[0].mean(axis=0), self.is_right[1].mean(axis=0)
+
+    def take(self, places: np.ndarray) -> TwoByTwo:
+        """The table of some samples (ndarray of int, ascending); the difference of ``correct`` stays that of all."""
+        pair, groups = self.pair.take(places), None if self.groups is None else self.groups[places]
+        groups = None if groups is None else np.unique(groups, return_inverse=True)[1]
+        is_right = (self.is_right[0][:, places], self.is_right[1][:, places])
+        difference = self.difference
+        if self.points is None:
+            difference = _difference([one.astype(float) for one in is_right], groups, difference.confidence, None)
+        state = (self.state[0][places], self.state[1][places])
+        return replace(self, pair=pair, state=state, is_right=is_right, groups=groups, difference=difference)
+
+    @property
+    def names(self) -> tuple[str, str]:
+        """Names of A and B."""
+        return self.pair.names
+
+    @property
+    def states(self) -> dict[str, str]:
+        """Keys of the states of a sample, the best first, with what they are called."""
+        return STATES[self.reading]
+
+    @property
+    def n_samples(self) -> int:
+        """Samples in all cells."""
+        return len(self.state[0])
+
+    @property
+    def counts(self) -> np.ndarray:
+        """Samples of each cell, shape (n_states, n_states): A's state, B's state."""
+        k = len(self.states)
+        return np.bincount(self.state[0] * k + self.state[1], minlength=k * k).reshape(k, k)
+
+    @property
+    def first_cell(self) -> tuple[str, str]:
+        """The cell with the most samples where B is better than A, else where A is better; states of A and of B."""
+        keys = list(self.states)
+        better = np.tril(self.counts, -1) if np.tril(self.counts, -1).any() else np.triu(self.counts, 1)
+        place = np.unravel_index(int(np.argmax(better)), better.shape) if better.any() else (0, 0)
+        return keys[int(place[0])], keys[int(place[1])]
+
+    def places(self, a: str, b: str) -> np.ndarray:
+        """Places of the samples of a cell, ascending: of A's state and B's, keys of `states`.
+
+        Where methods have runs, those that the most runs put there come first.
+        """
+        for what, key in (("a", a), ("b", b)):
+            check_one_of(what, key, self.states)
+        keys = list(self.states)
+        found = np.flatnonzero((self.state[0] == keys.index(a)) & (self.state[1] == keys.index(b)))
+        if max(self.pair.n_runs) == 1:
+            return found
+        contrast = np.abs(self.share[0][found] - self.share[1][found])
+        return found[np.argsort(-contrast if a != b else contrast, kind="stable")]
+
+    def samples(self, a: str, b: str) -> np.ndarray:
+        """Rows of A's first Predictions of the samples of a cell, in the order of `places`."""
+        return self.pair.rows[0][self.places(a, b)]
+
+    @property
+    def right(self) -> np.ndarray:
+        """Samples right by both, A alone, B alone and neither, shape (2, 2); of ``correct`` what is not wrong is right."""
+        is_right = [self._is_right(state) for state in self.state]
+        return np.array(
+            [[int((x & y).sum()) for y in (is_right[1], ~is_right[1])] for x in (is_right[0], ~is_right[0])]
+        )
+
+    def _is_right(self, state):
+        return state < len(self.states) - 1 if self.reading == "correct" else state == 0
+
+    @property
+    def notes(self) -> list[str]:
+        """What the reader has to know about the test, a sentence each."""
+        found = [f"Test: {self.difference.test}."]
+        single = [name for name, n in zip(self.names, self.pair.n_runs, strict=True) if n == 1]
+        runs = "one run of each model says" if len(single) == 2 else f"one run of {' and '.join(single)} says"
+        found += [f"{runs[0].upper()}{runs[1:]} nothing about retraining."] if single else []
+        if max(self.pair.n_runs) > 1:
+            found.append("A sample is in the cell that most of its runs put it in, the worse one on ties.")
+        if self.reading == "correct":
+            found.append("The thresholds are chosen on the same samples; scores of two models are on different scales.")
+        return found
+
+    @property
+    def sentence(self) -> str:
+        """What the table says, in words."""
+        (a, b), n, difference = self.names, self.n_samples, self.difference
+        better, worse = (b, a) if difference.estimate > 0 else (a, b)
+        verdict = (
+            f"{better} is clearly better than {worse}"
+            if difference.is_clear
+            else f"no clear difference between {a} and {b}"
+        )
+        verdict = verdict[0].upper() + verdict[1:]
+        if self.points is not None:
+            shares = " and ".join(
+                f"{name} {percent_text(point.values['correct'], 1)} at τ = {threshold_text(point.threshold)}"
+                for name, point in zip(self.names, self.points, strict=True)
+            )
+            return f"{verdict} in information recall ({difference.words()}); correct answers: {shares}. {n:,} samples."
+        (_, only_a), (only_b, _) = self.right.tolist()
+        what = "names the right leaf" if self.reading == "named" else f"is right to level {self.level}"
+        if only_a == only_b == 0:
+            return f"{a} and {b} are right on the same samples: {self.right[0, 0]:,} of {n:,}."
+        return (
+            f"{verdict}: only {b} {what} on {only_b:,} of {n:,} samples, only {a} on {only_a:,} ({difference.words()})."
+        )
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame, one row a cell: state of A and of B, samples and their share."""
+        keys, counts = list(self.states), self.counts
+        cells = [(x, y) for x in range(len(keys)) for y in range(len(keys))]
+        a, b = self.names
+        n = [int(counts[cell]) for cell in cells]
+        states = {a: [self.states[keys[x]] for x, _ in cells], b: [self.states[keys[y]] for _, y in cells]}
+        return frame({**states, "samples": n, "share": [count / max(self.n_samples, 1) for count in n]})
+
+
+def two_by_two(
+    a: Judged | Sequence[Judged],
+    b: Judged | Sequence[Judged],
+    reading: str = "named",
+    *,
+    level: int = 1,
+    correct: float = 0.95,
+    rule: str = "majority",
+    threshold: float = 0.5,
+    group: str | np.ndarray | None = None,
+    confidence: float = 0.95,
+    progress: Callable[[int, int], object] | None = None,
+    **parameters: Any,
+) -> TwoByTwo:
+    """Which of two models is right on which samples.
+
+    Parameters
+    ----------
+    a, b : Evaluation, Predictions, JudgedAnswers, or sequence of them
+        Models, or the runs of a method each. JudgedAnswers may be of some samples; their cells are of those that both have.
+    reading : {'named', 'to_level', 'correct'}
+        What right means, see the conventions of this module.
+    level : int
+        Depth d of ``to_level``, from 1 to that of the taxonomy.
+    correct : float
+        Share c of correct answers of ``correct``, in (0, 1).
+    rule, threshold, **parameters
+        How the answers of ``to_level`` are chosen, as in `Evaluation.answers`; ignored for labels and JudgedAnswers.
+    group : str, or array_like of shape (n_samples,), optional
+        Samples with one label belong together and are drawn together.
+    confidence : float
+        Level of the interval, in (0, 1).
+    progress : callable, optional
+        Called with (resamples done, n_resamples).
+
+    Returns
+    -------
+    TwoByTwo
+
+    Raises
+    ------
+    PredictionsError
+        If they share no sample, have several truths or answers a sample, or of ``correct`` no curve or no threshold that is so
+        correct.
+    TaxonomyError
+        If the taxonomy is no tree and the reading is not ``named``.
+    """
+    check_one_of("reading", reading, READINGS)
+    check_level(confidence)
+    pair = paired_answers(a, b, rule, threshold, **parameters)
+    taxonomy, points = pair.taxonomy, None
+    if reading == "to_level":
+        check_whole("level", level, 1, max(taxonomy.max_depth, 1))
+        taxonomy.require_tree("classes at a depth")
+        places = [pair.each(method, lambda answers: _level_state(answers, level)) for method in (0, 1)]
+    elif reading == "named":
+        pair = _with_answers(pair, lambda method: {"rule": "leaf"})
+        places = [pair.each(method, _named_state) for method in (0, 1)]
+    else:
+        check_share("correct", correct)
+        curves = _curves(pair)
+        points = (_point(pair.names[0], curves[0], correct), _point(pair.names[1], curves[1], correct))
+        thresholds = [point.threshold for point in points]
+        pair = _with_answers(pair, lambda method: {"rule": "threshold", "threshold": thresholds[method]})
+        places = [pair.each(method, lambda answers: answers.outcome) for method in (0, 1)]
+    n_states = len(STATES[reading])
+    state = (_most_runs(places[0], n_states), _most_runs(places[1], n_states))
+    is_right = [of < n_states - 1 if reading == "correct" else of == 0 for of in places]
+    groups = pair.groups(group)
+    if points is None:
+        values = [one.astype(float) for one in is_right]
+        difference = _difference(values, groups, confidence, progress)
+    else:
+        whole = _whole(pair)
+        difference = _recall_difference(whole, correct, whole.groups(group), confidence, progress)
+    depth = level if reading == "to_level" else None
+    return TwoByTwo(pair, reading, depth, state, (is_right[0], is_right[1]), groups, difference, points)
+
+
+def points(difference: float, with_unit: bool = True) -> str:
+    """A difference of shares in percentage points, with its sign."""
+    text = fixed_text(100 * float(difference), 1)
+    sign = "" if text.startswith("-") or float(text) == 0 else "+"
+    return f"{sign}{text.replace('-', '−')}{' points' if with_unit else ''}"
+
+
+def _named_state(answers):
+    """0 where the answer is the truth or below it, else 1."""
+    _ = answers.single
+    return (answers.outcome != 0).astype(np.int8)
+
+
+def _level_state(answers, level):
+    """Place of each sample in the states of ``to_level``."""
+    truth, predicted = answers.single
+    depth = answers.taxonomy.depth
+    wanted = np.minimum(level, depth[truth])
+    is_short = depth[np.maximum(predicted, 0)] < wanted
+    is_right = depth[answers.common] >= wanted
+    # A label outside the taxonomy is wrong.
+    return np.where(predicted < 0, 2, np.where(is_short, 1, np.where(is_right, 0, 2))).astype(np.int8)
+
+
+def _with_answers(pair, choice_of):
+    """The same samples with other answers of those models that have scores."""
+
+    def chosen(method, answers, places):
+        evaluation = answers.evaluation
+        if not evaluation.predictions.has_scores:
+            return answers, places
+        whole = judged_answers(evaluation, **choice_of(method))
+        return whole, np.searchsorted(whole.rows, answers.rows[places])
+
+    made = [
+        [chosen(method, *one) for one in zip(pair.runs[method], pair.places[method], strict=True)] for method in (0, 1)
+    ]
+    runs, places = (tuple([one[which] for one in of] for of in made) for which in (0, 1))
+    return replace(pair, runs=runs, places=places)
+
+
+def _whole(pair):
+    """The pair with all common samples, where its answers are of some."""
+    return paired_answers(*([answers.whole or answers for answers in runs] for runs in pair.runs))
+
+
+def _curves(pair) -> list[list[OperatingCurve]]:
+    """Curves of the runs of each method on all common samples."""
+    whole = _whole(pair)
+    return [
+        [_curve(answers, places) for answers, places in zip(*of, strict=True)] for of in zip(whole.runs, whole.places)
+    ]
+
+
+def _curve(answers, places):
+    model: Any = answers.evaluation
+    model.require_curve()
+    if len(places) == model.n_judged:
+        return model.curve
+    truth = np.asarray(model.predictions.truth)[answers.rows[places]]
+    return operating_curve(model.taxonomy, truth, _table(answers, places))
+
+
+def _point(name, curves, correct):
+    found = choose(curve_of_runs(curves), subject_to={"correct": correct})
+    if not found.is_feasible:
+        raise PredictionsError(f"{name}: {found.why_not} Choose a smaller share.")
+    return found
+
+
+def _most_runs(places, n_states):
+    """The state of most runs of each sample, the worse one on ties, shape (n_samples,)."""
+    if len(places) == 1:
+        return places[0].astype(np.intp)
+    counts = np.stack([(places == state).sum(axis=0) for state in range(n_states)])
+    return n_states - 1 - np.argmax(counts[::-1], axis=0)
+
+
+def _difference(values, groups, confidence, progress):
+    """The PairedDifference of the means of values, each of shape (n_runs, n_samples)."""
+    own = values[1].mean(axis=0) - values[0].mean(axis=0)
+    n, estimate, has_runs = len(own), float(own.mean()), max(map(len, values)) > 1
+    is_binary = not has_runs and all(np.isin(of, (0.0, 1.0)).all() for of in values)
+    if groups is None and is_binary:
+        gained, lost = int((own > 0).sum()), int((own < 0).sum())
+        p = float(discordant_p_values(np.array([gained]), np.array([lost]))[0])
+        ends = score_interval(gained, lost, n, confidence) if n >= FEWEST else (np.nan, np.nan)
+        return PairedDifference(
+            estimate, float(ends[0]), float(ends[1]), p if n >= FEWEST else np.nan, EXACT_TEST, confidence
+        )
+    if groups is not None and not groups.any():
+        return PairedDifference(estimate, np.nan, np.nan, np.nan, GROUP_TEST, confidence)
+    resamples = Resamples.draw(n, groups=groups)
+    found = bootstrap_means(own, resamples, level=confidence, progress=progress)
+    if not has_runs:
+        test = GROUP_TEST if groups is not None else "paired bootstrap"
+        return PairedDifference(estimate, float(found.lower), float(found.upper), np.nan, test, confidence)
+    return _with_runs(found, [of.mean(axis=1) for of in values], resamples, confidence)
+
+
+def _with_runs(found, means, resamples, confidence):
+    """The difference of means over runs: the variance over samples, and that of the runs of each method that has several."""
+    n, estimate = resamples.n_units, float(found.estimate)
+    if n < FEWEST:
+        return PairedDifference(estimate, np.nan, np.nan, np.nan, RUN_TEST, confidence)
+    several = [of for of in means if len(of) > 1]
+    parts = [float(np.var(found.draws, ddof=1)) * n / (n - 1), *(float(np.var(of, ddof=1)) / len(of) for of in several)]
+    degrees = satterthwaite(parts, [n - 1, *(len(of) - 1 for of in several)])
+    error = float(np.sqrt(sum(parts)))
+    half = error * t_quantile(confidence, degrees)
+    p = t_tail(estimate / error, degrees) if error else float(estimate == 0)
+    return PairedDifference(estimate, estimate - half, estimate + half, p, RUN_TEST, confidence)
+
+
+def _recall_difference(pair, correct, groups, confidence, progress):
+    """Difference of information recall where the same share of answers is correct, on all common samples.
+
+    Of one run each, both curves are computed again in each resample; of several, the thresholds are held.
+    """
+    if max(pair.n_runs) > 1:
+        return _difference([pair.each(method, _info_recall) for method in (0, 1)], groups, confidence, progress)
+    taxonomy, truth = pair.taxonomy, np.asarray(pair.truth)
+    second, first = (_table(pair.runs[method][0], pair.places[method][0]) for method in (1, 0))
+    resamples = Resamples.draw(pair.n_samples, groups=groups)
+    found = difference_of_models(
+        taxonomy, truth, second, first, resamples, correct=(correct,), level=confidence, progress=progress
+    ).at_correct.part(0)
+    return PairedDifference(
+        float(found.estimate), float(found.lower), float(found.upper), np.nan, CURVE_TEST, confidence
+    )
+
+
+def _info_recall(answers):
+    return path_metrics(answers.taxonomy, *answers.single)["info_recall"]
+
+
+def _table(answers, places):
+    """ParetoTable of some samples."""
+    model = answers.evaluation
+    return model.judged_table if len(places) == model.n_judged else model.table.take(answers.rows[places])

@@ -1,0 +1,148 @@
+"""A against B on the page Compare: the numbers are those of the API, and all that is chosen is in the address."""
+
+import numpy as np
+import pytest
+from small_worlds import EDGES, LEAVES, spread, write
+from visit import Visit, shelve
+
+import hierviz as hv
+from hierviz.comparison import difference_tree, right_together, two_by_two
+
+A, B = "flat-softmax", "log-win-flat-start"
+PAIR = {"comparison": "pair", "model": A, "against": B}
+
+
+def models(demo):
+    return demo.models[A], demo.models[B]
+
+
+def test_named_is_the_sentence_of_the_api(demo):
+    visit = Visit("compare", **PAIR)
+    found = two_by_two(*models(demo))
+    assert found.sentence in visit.text
+    assert "One run of each model says nothing about retraining." in visit.text
+    # The samples that B alone has right are open.
+    ids = demo.models[A].predictions.ids[found.samples("wrong", "right")].tolist()
+    table = next(one.value for one in visit.at.dataframe if "sample" in one.value.columns)
+    assert table["sample"].tolist() == ids
+    assert visit.query["against"] == B
+
+
+def test_another_cell_reading_and_level(demo):
+    visit = Visit("compare", **PAIR, reading="to_level", level="2", cell="right-not_said", threshold="0.6")
+    found = two_by_two(*models(demo), "to_level", level=2, rule="threshold", threshold=0.6)
+    assert found.sentence in visit.text
+    ids = demo.models[A].predictions.ids[found.samples("right", "not_said")].tolist()
+    assert ids
+    table = next(one.value for one in visit.at.dataframe if "sample" in one.value.columns)
+    assert table["sample"].tolist() == ids
+    visit.at.selectbox("widget_reading").select("correct")
+    visit.run()
+    assert visit.query["reading"] == "correct"
+    assert two_by_two(*models(demo), "correct").sentence in visit.text
+
+
+def test_filters_leave_some_samples(demo):
+    where = "light=day"
+    visit = Visit("compare", **PAIR, where=where, under="road vehicle")
+    found = two_by_two(*models(demo))
+    chosen = hv.diagnosis.SampleFilter(under=demo.taxonomy.node("road vehicle"), where=(("light", "day"),))
+    part = found.take(np.flatnonzero(found.pair.fits(chosen)))
+    assert part.n_samples < found.n_samples
+    assert part.sentence in visit.text
+    assert "light: day" in visit.text
+
+
+def test_a_sample_opens_with_both_ladders(demo):
+    found = two_by_two(*models(demo))
+    order = demo.models[A].predictions.ids[found.samples("right", "wrong")].tolist()
+    visit = Visit("compare", **PAIR, cell="right-wrong")
+    visit.at.button(f"open-{order[0]}").click()
+    visit.run()
+    assert visit.query["both"] == order[0]
+    assert f"1 of {len(order)}" in visit.text
+    assert "A: Flat softmax" in visit.text
+    assert "B: Log-win (flat start)" in visit.text
+    visit.at.button("pair-next").click()
+    visit.run()
+    assert visit.query["both"] == order[1]
+    next(one for one in visit.at.button if one.label == "Back to the cells").click()
+    visit.run()
+    assert "both" not in visit.query
+
+
+def test_the_difference_tree_has_the_numbers_of_the_api(demo):
+    visit = Visit("compare", **PAIR, contrast="tree", metric="info_recall")
+    found = difference_tree(*models(demo), "info_recall", rule="threshold", threshold=0.5)
+    assert found.sentence in visit.text
+    assert all(note in visit.text for note in found.notes)
+    table = next(one.value for one in visit.at.dataframe if "low" in one.value.columns)
+    assert table["class"].tolist() == [demo.taxonomy.title(node) for node in found.order.tolist()]
+    assert table["difference"].tolist() == pytest.approx((100 * found.difference[found.order]).tolist())
+    assert "it has no value per sample" in visit.text
+    assert "Area" in visit.text or "AC" in visit.text
+
+
+def test_right_together_is_a_filter_of_every_page(demo):
+    found = right_together(demo.methods)
+    visit = Visit("compare", comparison="pair", contrast="together", right="none")
+    assert found.sentence in visit.text
+    n = len(found.select("none"))
+    assert f"No model is right: {n:,} samples" in visit.text
+    for page in ("mistakes", "example", "taxonomy", "overview"):
+        visit = Visit(page, right="none", model=A, threshold="0.5")
+        assert "no model is right" in visit.text
+        assert visit.query["right"] == "none"
+    answers = hv.evaluation.judged_answers(demo.models[A], "threshold", 0.5)
+    n_wrong = int(answers.is_wrong[np.searchsorted(answers.rows, found.rows[found.select("none")])].sum())
+    assert f"{n_wrong:,} samples" in Visit("mistakes", right="none", model=A, threshold="0.5").text
+    chip = next(one for one in visit.at.button if one.label == "no model is right")
+    chip.click()
+    visit.run()
+    assert "right" not in visit.query
+
+
+def test_names_of_models_that_are_not_open_are_dropped(demo):
+    visit = Visit("mistakes", right="only:nobody")
+    assert "right" not in visit.query
+
+
+@pytest.fixture(scope="module")
+def runs(tmp_path_factory):
+    """Two methods, three runs and two."""
+    folder, ids = tmp_path_factory.mktemp("runs"), [f"s{i}" for i in range(40)]
+    paths = []
+    for k in range(5):
+        rows = ([one, *row] for one, row in zip(ids, spread(40, seed=k).tolist(), strict=True))
+        paths.append(write(folder / f"m_seed_{k}.csv", [("sample_id", *LEAVES), *rows]))
+    truth = write(folder / "truth.csv", [("sample_id", "truth"), *((one, LEAVES[i % 6]) for i, one in enumerate(ids))])
+    taxonomy = write(folder / "taxonomy.csv", [("parent", "child"), *EDGES])
+    names = ("flat", "flat", "flat", "deep", "deep")
+    return shelve(predictions=tuple(paths), names=names, taxonomy=taxonomy, truth=truth)
+
+
+def test_methods_with_runs(runs):
+    visit = Visit("compare", data=runs.key, comparison="pair")
+    methods = list(runs.methods.values())
+    found = two_by_two(*methods)
+    assert found.pair.n_runs == (3, 2)
+    assert found.sentence in visit.text
+    assert "Paler parts of a block" in visit.text
+    assert "retraining" not in visit.text.split("Paler")[0].split("Test:")[1]
+    # The Overview leads to the sentence with its interval.
+    overview = Visit("overview", data=runs.key)
+    links = [one for one in overview.at.get("page_link") if "clearly better" in one.label]
+    assert links
+    assert "comparison=pair" in links[0].proto.query_string
+
+
+def test_one_model_has_no_pair(tmp_path):
+    ids = [f"s{i}" for i in range(12)]
+    rows = ([one, *row] for one, row in zip(ids, spread(12).tolist(), strict=True))
+    scores = write(tmp_path / "scores.csv", [("sample_id", *LEAVES), *rows])
+    truth = write(
+        tmp_path / "truth.csv", [("sample_id", "truth"), *((one, LEAVES[i % 6]) for i, one in enumerate(ids))]
+    )
+    taxonomy = write(tmp_path / "taxonomy.csv", [("parent", "child"), *EDGES])
+    data = shelve(predictions=(scores,), taxonomy=taxonomy, truth=truth)
+    assert "A against B needs two models" in Visit("compare", data=data.key, comparison="pair").text
