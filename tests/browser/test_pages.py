@@ -114,7 +114,7 @@ def test_downloads_of_charts(open_page, path, names):
     quiet(page)
     if path.startswith("example"):
         page.get_by_text("Win, paths and metrics of this answer").click()
-        charts(page, 5)
+        charts(page, 4)
     else:
         charts(page, PAGES[path])
     quiet(page)
@@ -205,6 +205,7 @@ def test_keyboard_alone_opens_a_definition_and_a_page(open_page):
     page.keyboard.press("Enter")
     page.get_by_role("heading", level=1, name="Operating curves").wait_for()
     charts(page, 1)
+    quiet(page)
     page.get_by_role("heading", level=1).click()
     tab_until(page, r"^Correct(expand_more)?$")
     page.keyboard.press("Enter")
