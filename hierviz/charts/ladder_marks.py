@@ -115,7 +115,10 @@ def _sample():
         text(
             x=left,
             y=f"{below} + 59 * large",
-            text="narrow ? sample.facts_narrow : has_side ? sample.facts_wide : ''",
+            text=(
+                "narrow ? (asks ? sample.asked_narrow : sample.facts_narrow)"
+                " : !has_side ? '' : asks ? sample.asked_wide : sample.facts_wide"
+            ),
             lineHeight=14,
             **SMALL,
         ),

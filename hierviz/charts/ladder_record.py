@@ -155,9 +155,11 @@ def _sample(model, picture):
     predictions, row = model.evaluation.predictions, model.row
     text = predictions.text(row) or ""
     known = {k: v[row] for k, v in predictions.attributes.items() if k not in HIDDEN and str(v[row]) != ""}
-    facts = " · ".join(f"{key}: {value}" for key, value in known.items())
-    made = {"name": predictions.called(row), "picture": picture, "root": model.taxonomy.title(0)}
+    facts = [f"sample: {predictions.sample_id(row)}", *(f"{key}: {value}" for key, value in known.items())]
+    made = {"picture": picture, "root": model.taxonomy.title(0)}
     made["axis"] = "labels of the file, without probabilities" if model.p is None else "probability p"
     made |= {f"text_{size}": lines(text, *room) for size, room in TEXT.items()}
-    made |= {f"facts_{size}": lines(facts, *room) for size, room in FACTS.items()}
+    made |= {f"facts_{size}": lines(" · ".join(facts), *room) for size, room in FACTS.items()}
+    # Where it asks, the name of a file would often say the class.
+    made |= {f"asked_{size}": lines(" · ".join(facts[1:]), *room) for size, room in FACTS.items()}
     return made | {"truth": ", ".join(map(model.taxonomy.title, model.truth))}

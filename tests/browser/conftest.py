@@ -184,6 +184,15 @@ def heading(page, text):
     page.get_by_role("heading", level=1, name=text).wait_for()
 
 
+def unfold(page):
+    """Open what is folded below an example and made only then: all answers, and the win, the paths and the metrics."""
+    for label, made in (("All rules and models on this sample", "answers"), ("Win, paths and metrics of this answer", "win")):
+        quiet(page)
+        page.get_by_text(label).click()
+        page.locator(f".st-key-more-{made}").wait_for()
+    quiet(page)
+
+
 def upload(page, **files):
     """Choose files, by the name of their uploader, each while the page is at rest, and wait until the server has them."""
     for name, paths in files.items():

@@ -6,7 +6,7 @@ import itertools
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Server, ready
+from tests.browser.conftest import Server, ready, unfold
 
 pytestmark = pytest.mark.browser
 
@@ -61,15 +61,19 @@ def names_server(tmp_path_factory):
 
 @pytest.mark.long
 def test_names_are_shown_as_they_are_written(open_page, names_server):
-    # Next to the ladder, which is no Markdown.
+    # The ladder is no Markdown; what is below it is.
     page = open_page("example", base=names_server.url)
     ladder = page.locator("[data-hierviz=example]")
     expect(ladder).to_have_attribute("data-ready", "---")
     texts = ladder.locator("svg text").all_text_contents()
     assert f"Truth: {NAMES[-1]}" in texts
+    assert any(text.startswith("sample: --- · ") for text in texts)
+    main = page.get_by_test_id("stMain")
+    unfold(page)
+    assert main.evaluate(MADE) == [], "ladder"
     page.goto(f"{names_server.url}/example?tree=list")
     ready(page)
-    main = page.get_by_test_id("stMain")
+    unfold(page)
 
     def text_of(found):
         return found.first.inner_text().replace("\N{WORD JOINER}", "")

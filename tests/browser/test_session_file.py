@@ -5,7 +5,7 @@ import json
 import pytest
 from playwright.sync_api import expect
 
-from tests.browser.conftest import Server, heading, quiet, ready, upload
+from tests.browser.conftest import Server, heading, quiet, ready, unfold, upload
 
 pytestmark = [pytest.mark.browser, pytest.mark.long]
 
@@ -39,8 +39,8 @@ CHARTS = """() => [...document.querySelectorAll('[data-testid=stMain] .stVegaLit
 
 
 def shown(page):
-    """Text of the page, and texts and marks of its charts, at rest."""
-    quiet(page)
+    """Text of the page, what is folded too, and texts and marks of its charts, at rest."""
+    unfold(page)
     expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(5)
     quiet(page)
     return page.get_by_test_id("stMain").inner_text(), page.evaluate(CHARTS)
