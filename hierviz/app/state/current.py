@@ -78,6 +78,9 @@ def tied(key, value, take, *, is_toggle=False, **widget):
     """
     if not is_toggle or session.get(key) != value:
         session[key] = value
+    else:
+        # A browser that drew nothing of the run that set it, for the next one had begun, draws what a new toggle starts with.
+        widget["value"] = value
     return {"key": key, "on_change": lambda: take(session[key]), **widget}
 
 
