@@ -186,7 +186,10 @@ def heading(page, text):
 
 def unfold(page):
     """Open what is folded below an example and made only then: all answers, and the win, the paths and the metrics."""
-    for label, made in (("All rules and models on this sample", "answers"), ("Win, paths and metrics of this answer", "win")):
+    for label, made in (
+        ("All rules and models on this sample", "answers"),
+        ("Win, paths and metrics of this answer", "win"),
+    ):
         quiet(page)
         page.get_by_text(label).click()
         page.locator(f".st-key-more-{made}").wait_for()
