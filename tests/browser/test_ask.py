@@ -43,6 +43,9 @@ def test_it_asks_judges_and_opens_row_by_row(open_page):
     verdict = page.locator("[data-hierviz=verdict]")
     slider = page.locator("[data-hierviz=tau]")
     assert "Answer: ?" in texts(page)
+    # The name of a sample may tell its class.
+    assert [text for text in texts(page) if "light: " in text]
+    assert not [text for text in texts(page) if "v0001" in text]
     assert not [text for text in texts(page) if "correct" in text or "exact" in text]
     # Nor do those who hear the page hear it.
     assert slider.get_attribute("aria-valuetext") == "0.500"

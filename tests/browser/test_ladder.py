@@ -129,6 +129,7 @@ def check(page, steps, value):
     expect(page.locator(SAID)).to_have_text(steps.sentence[k])
     assert state(page) == [pytest.approx(value, abs=1e-9), f"{value:.3f}: {steps.sentence[k]}"]
     texts = svg_texts(page)
+    assert [text for text in texts if text.startswith(f"sample: {SAMPLE} · ")]
     assert f"{steps.tp[k]} correct" in texts
     assert f"{steps.fp[k]} wrong, {steps.fn[k]} missed" in texts
     assert f"τ = {value:.3f}" in texts
