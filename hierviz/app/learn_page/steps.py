@@ -115,7 +115,7 @@ def _step(lesson, number):
             st.markdown(shown.reveal)
     with first:
         draw_quoted(shown)
-        draw_figures(shown.before if revealed else shown.of_question, where, small=revealed and bool(shown.after or shown.rows))
+        draw_figures(shown.before if revealed else shown.of_question, where, small=revealed and bool(shown.after))
     if revealed:
         with numbers:
             draw_numbers(shown, where)
