@@ -36,6 +36,15 @@ def test_a_link_asks_and_other_drawings_do_not(demo):
     assert "Ask first" not in [one.label for one in page.at.toggle]
 
 
+def test_the_switch_is_on_also_where_the_run_that_set_it_was_never_drawn(demo):
+    """The browser of a phone asks for a second run at once, and may draw nothing of the first."""
+    page = Visit("example", sample="v0001", ask="yes")
+    assert toggle(page).value is True
+    page.run()
+    # What a browser draws that is told nothing else.
+    assert toggle(page).proto.default is True
+
+
 def test_a_changed_p_is_marked_and_can_be_taken_back(demo):
     page = Visit("example", sample="v0001", ask="yes")
     key, model = next(iter(demo.models.items()))

@@ -32,6 +32,10 @@ QUIET = """() => new Promise(done => { let since = Date.now(); const look = setI
     if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED") since = Date.now();
     if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
 
+# As narrow as the window, which the server hears of in the first run; a page that could not begin does not ask.
+DRAWN_NARROW = """() => { const width = document.querySelector("#hierviz-view")?.dataset.width;
+    return width === "" || (innerWidth < 640) === (width < 600) }"""
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
@@ -167,8 +171,9 @@ def is_local(url, own="http://127.0.0.1:"):
 
 
 def ready(page):
-    """Wait until a freshly opened page has been drawn to its end."""
+    """Wait until a freshly opened page has been drawn to its end, in the width of its window: a phone's is drawn twice."""
     page.wait_for_selector("#hierviz-view", state="attached", timeout=WATCHDOG)
+    page.wait_for_function(DRAWN_NARROW, timeout=WATCHDOG)
     page.wait_for_function(
         "() => document.querySelector('[data-test-script-state=\"notRunning\"]') !== null", timeout=WATCHDOG
     )

@@ -76,7 +76,9 @@ def run(pages):
     frame.credit()
     st.caption(frame.privacy())
     threshold, data = (html.escape(text) for text in (threshold_text(state.view().threshold), state.view().data))
-    st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}"></p>')
+    # A page that could not begin has none.
+    width = st.session_state.get("px", "")
+    st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}" data-width="{width}"></p>')
 
 
 def _not_here():
