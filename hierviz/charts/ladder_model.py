@@ -197,7 +197,7 @@ class LadderModel:
 
     def _empty(self, group, scenes, middles):
         """Why a row has nothing at a step: which of the other answers of the rule it is for."""
-        depths = {drawn["number"]: 1 + max((bar["row"] for bar in drawn["bars"]), default=-1) for drawn in scenes}
+        filled = {drawn["number"]: {bar["row"] for bar in drawn["bars"]} for drawn in scenes}
         reach = {drawn["number"]: drawn["reach"] for drawn in scenes}
         of_rule = {}
         for step in self.tables["steps"]:
@@ -205,7 +205,7 @@ class LadderModel:
                 of_rule.setdefault(step["r"], []).append(step)
         for rule, steps in of_rule.items():
             for step in steps:
-                for row in range(depths.get(step["a"], len(middles)), len(middles)):
+                for row in sorted(set(range(len(middles))) - filled.get(step["a"], set(range(len(middles))))):
                     text = _reached(step, [one for one in steps if reach.get(one["a"], 0) > row])
                     self._add("empty", {"r": rule, "k": step["k"], "row": row, "u": middles[row], "text": text})
 
