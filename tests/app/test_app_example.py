@@ -270,6 +270,7 @@ def test_matching_names(demo):
     assert matching(demo.taxonomy, "no such thing") == []
 
 
+@pytest.mark.long
 def test_scores_of_the_best_classes_have_intervals_and_the_reason(figures, tmp_path):
     full = spread(12)
     order = np.argsort(-full, axis=1, kind="stable")[:, :2]

@@ -199,6 +199,7 @@ def test_an_unknown_page_leads_to_the_overview(path, query, accept, leads_to):
         assert dict(sent[0]["headers"])[b"location"].decode() == leads_to
 
 
+@pytest.mark.long
 def test_the_overview_says_which_page_is_not_here():
     visit = Visit("overview", **{"no-page": "nosuchpage"})
     (line,) = said(visit)

@@ -103,6 +103,7 @@ def test_classes_and_what_hides_are_chosen_and_in_the_address(demo, figures):
     assert again.query == page.query
 
 
+@pytest.mark.long
 def test_the_mean_of_what_the_filters_leave(demo, figures):
     page = Visit("example", tree="looks", outcome="coarse")
     of = page.control("Samples")
@@ -192,6 +193,7 @@ def shelve_files(folder):
     return shelve(taxonomy=str(folder / "t.csv"), predictions=(str(folder / "p.csv"),), truth=str(folder / "truth.csv"))
 
 
+@pytest.mark.long
 def test_what_is_saved_is_what_is_seen(demo, figures, monkeypatch):
     """Save, This view: the report begins with the same drawing, and its command asks for it."""
     from hierviz.app.widgets import save_menu

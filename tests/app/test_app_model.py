@@ -219,6 +219,7 @@ def started(monkeypatch):
     opened._opening.clear()
 
 
+@pytest.mark.long
 def test_a_question_at_the_start_opens_the_model_page(started, brightness):
     """The README's own line, for a model that does not say how its pictures are scaled: everything else is chosen."""
     model, taxonomy, folder = brightness

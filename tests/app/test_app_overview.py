@@ -239,6 +239,7 @@ def test_back_at_half_is_a_choice(demo):
     assert "The pictures show the choice above instead" in visit.text
 
 
+@pytest.mark.long
 def test_bars_are_at_equal_shares_of_correct_answers(demo):
     """Each model at its own most specific threshold with 95 % correct; one that was chosen, as it was chosen."""
     visit = Visit("overview")

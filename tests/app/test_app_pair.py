@@ -121,6 +121,7 @@ def runs(tmp_path_factory):
     return shelve(predictions=tuple(paths), names=names, taxonomy=taxonomy, truth=truth)
 
 
+@pytest.mark.long
 def test_methods_with_runs(runs):
     visit = Visit("compare", data=runs.key, comparison="pair")
     methods = list(runs.methods.values())

@@ -79,6 +79,7 @@ def test_it_asks_judges_and_opens_row_by_row(open_page):
     assert any(text.startswith("win 0.97") for text in texts(page))
 
 
+@pytest.mark.long
 def test_a_dragged_bar_changes_the_answer_until_it_is_taken_back(open_page):
     page = open_page(ADDRESS)
     drawn(page)

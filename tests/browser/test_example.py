@@ -28,6 +28,7 @@ def texts(page, pattern):
     return page.locator(".stVegaLiteChart svg.marks").first.locator("text", has_text=re.compile(pattern))
 
 
+@pytest.mark.long
 def test_keys_step_through_the_samples_but_not_while_typing(open_page):
     page = open_page("example?tree=icicle")
     drawn(page)
@@ -50,6 +51,7 @@ def test_keys_step_through_the_samples_but_not_while_typing(open_page):
     expect(page.get_by_text("1 of 600", exact=True)).to_have_count(1)
 
 
+@pytest.mark.long
 def test_a_click_in_the_tree_focuses_and_others_unfold(open_page):
     page = open_page("example?sample=v0428&tree=icicle")
     drawn(page)

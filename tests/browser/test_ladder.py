@@ -223,6 +223,7 @@ def test_keys_move_the_line_and_lead_to_the_next_change(open_page, demo):
     page.wait_for_function("() => location.search.includes('threshold=0.000')")
 
 
+@pytest.mark.long
 def test_rule_and_model_are_chosen_and_the_address_follows(open_page, demo):
     page = opened(open_page)
     page.get_by_label("Model", exact=True).filter(visible=True).first.select_option(label="Multi-label")
@@ -237,6 +238,7 @@ def test_rule_and_model_are_chosen_and_the_address_follows(open_page, demo):
     expect(page.get_by_label("Inference rule").filter(visible=True).first).to_have_value("information_threshold")
 
 
+@pytest.mark.long
 def test_the_dot_of_the_small_curve_moves_the_line(open_page, demo):
     page = opened(open_page)
     dot = page.locator(".ladder-dot")

@@ -130,6 +130,7 @@ def test_list_shows_and_exports_what_is_chosen(open_page):
     assert row.startswith("v0595,model wrong,,monoplane,watercraft")
 
 
+@pytest.mark.long
 def test_a_filter_that_was_removed_does_not_come_back(open_page):
     page = open_page("mistakes?rule=majority")
     quiet(page)

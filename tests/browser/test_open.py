@@ -116,6 +116,7 @@ def check_plants(page):
     expect(page.locator(".stVegaLiteChart svg.marks")).to_have_count(3)
 
 
+@pytest.mark.long
 def test_files_chosen_all_at_once_go_where_they_belong(open_page, plants):
     page = open_page("open")
     page.locator(".st-key-upload_all input[type=file]").wait_for(state="attached")

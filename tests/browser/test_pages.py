@@ -220,6 +220,7 @@ OVERLAPS = """() => { const all = [...document.querySelectorAll('[data-testid=st
     return all.slice(1).filter((one, k) => one[0].left < all[k][0].right - 1).map(one => one[1]) }"""
 
 
+@pytest.mark.long
 def test_a_walk_through_the_pages(open_page):
     """A page is one step of the history, and the hint that was read stays away."""
     page = open_page(new=True)  # a browser counts fifty steps and no more

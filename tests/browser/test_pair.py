@@ -60,6 +60,7 @@ def test_a_cell_its_sample_and_both_ladders(open_page):
     page.wait_for_url(first)
 
 
+@pytest.mark.long
 def test_a_class_of_the_tree_opens_its_cells(open_page):
     page = open_page(f"{PAIR}&contrast=tree")
     quiet(page)
@@ -70,6 +71,7 @@ def test_a_class_of_the_tree_opens_its_cells(open_page):
     page.get_by_text("of 165 samples").first.wait_for()
 
 
+@pytest.mark.long
 def test_a_bar_becomes_a_filter(open_page):
     page = open_page("compare?comparison=pair&contrast=together")
     quiet(page)

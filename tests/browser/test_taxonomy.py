@@ -48,6 +48,7 @@ def test_the_tree_opens_by_keys_and_shows_the_samples_of_a_number(open_page):
     expect(page.get_by_text(re.compile(rf"^1 of {count}$"))).to_be_visible()
 
 
+@pytest.mark.long
 def test_a_click_in_the_icicle_goes_into_the_subtree(open_page):
     page = open_page("taxonomy?aspect=icicle")
     chart = page.locator(".stVegaLiteChart svg.marks")

@@ -246,6 +246,7 @@ def test_rules_are_hollow_markers_with_one_shape_a_rule():
     assert "color" not in markers["encoding"]
 
 
+@pytest.mark.long
 def test_a_rule_without_the_axis_metrics_is_left_out():
     spec = operating_curves(
         {"m": three_points()}, layers=CurveLayers(rules={"m": {"leaf": {"exact": 0.3}}})
@@ -445,6 +446,7 @@ def parting_curves():
     }
 
 
+@pytest.mark.long
 def test_the_axis_starts_where_curves_part_and_says_so():
     curves = parting_curves()
     # Both are at 1 up to 0.4, where A leaves it; the axis goes back to the next tenth, with air.
@@ -469,6 +471,7 @@ def test_curves_that_start_apart_or_never_part_are_not_cropped():
     assert CurveFigure(flat).domains[0][0] == 0
 
 
+@pytest.mark.long
 def test_a_dot_left_of_a_cropped_axis_is_an_arrow_at_its_edge():
     (svg, inside) = (to_svg(operating_curves(parting_curves(), threshold=threshold)) for threshold in (0.9, 0.4))
     arrows = [

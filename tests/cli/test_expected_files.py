@@ -417,6 +417,7 @@ def flag(task, variant):
     return task == "1a" and variant == "paper"
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("task", "variant"), VARIANTS)
 def test_germeval(germeval, evaluate_germeval, task, variant):
     expected = json.loads((germeval / "expected.json").read_text())

@@ -642,6 +642,7 @@ def test_the_shop_has_ten_articles_and_the_sandbox_seven_leaves():
     assert read_as("flat_softmax", dict.fromkeys(("apple", "pear", "roll", "loaf"), 0.0)).p[TRIO.node("fruit")] == 0.5
 
 
+@pytest.mark.long
 def test_texts_are_those_of_the_demo_with_sums_of_their_leaves():
     predictions = load_wikipedia()[1][0]
     for article, sample in TEXTS.items():

@@ -123,6 +123,7 @@ def test_what_is_missing(files, tmp_path, capsys):
     assert "chart: expected --taxonomy, got none" in capsys.readouterr().err
 
 
+@pytest.mark.long
 def test_the_report_has_as_many_as_are_asked_for(files, tmp_path, capsys):
     out = tmp_path / "r.html"
     given = [

@@ -130,6 +130,7 @@ def test_hwv_per_sample(hwv):
     np.testing.assert_array_equal(found["hf1_auc"], found["hf1_auc_raw"])
 
 
+@pytest.mark.long
 def test_hwv_incoherent(hwv):
     """Thresholds commute with augmenting and pruning on real scores; the block's areas do not depend on the blocks."""
     taxonomy, truth, _, p, _, _ = hwv
