@@ -199,13 +199,13 @@ class LadderModel:
         """Why a row has nothing at a step: which of the other answers of the rule it is for."""
         filled = {drawn["number"]: {bar["row"] for bar in drawn["bars"]} for drawn in scenes}
         reach = {drawn["number"]: drawn["reach"] for drawn in scenes}
-        of_rule = {}
+        of_rule, every = {}, set(range(len(middles)))
         for step in self.tables["steps"]:
             if step["g"] == group:
                 of_rule.setdefault(step["r"], []).append(step)
         for rule, steps in of_rule.items():
             for step in steps:
-                for row in sorted(set(range(len(middles))) - filled.get(step["a"], set(range(len(middles))))):
+                for row in sorted(every - filled.get(step["a"], every)):
                     text = _reached(step, [one for one in steps if reach.get(one["a"], 0) > row])
                     self._add("empty", {"r": rule, "k": step["k"], "row": row, "u": middles[row], "text": text})
 

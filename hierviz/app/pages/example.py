@@ -30,6 +30,7 @@ taxonomy = data.taxonomy
 can_look = is_offered(data, state.shown_model_of(data.models))
 is_looks = can_look and state.view().tree == LOOKS
 is_ladder = state.view().tree in (LADDER, LOOKS) and not is_looks
+is_tree_drawn = not (is_ladder or is_looks)
 with frame.title_row("Examples") as title_row:
     # The ladder has controls of its own, which do not wait for the server.
     key = state.shown_model_of(data.models) if is_ladder else controls.model_control(data)
@@ -122,7 +123,7 @@ if p is not None:
             f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
         )
     unknown_scores(predictions, row, truth)
-    if taxonomy.is_tree and not is_ladder and not is_looks:
+    if taxonomy.is_tree and is_tree_drawn:
         bounds = node_intervals(predictions, row)
         tree_panel(taxonomy, p, truth if truths is None else truths, predicted, predictions.sample_id(row), bounds)
     elif not taxonomy.is_tree and not model.judged[row]:
@@ -133,7 +134,7 @@ if outcome is None and model.judged[row]:
     counts = sample_confusion(model, row, **choice)
     listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
     sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
-if p is not None and not is_ladder and not is_looks:
+if p is not None and is_tree_drawn:
     why_panel(model, key, row, choice)
 if outcome is not None and isinstance(predicted, int):
     typical_panel(data, key, row, choice, truth, predicted)
