@@ -44,9 +44,8 @@ from hierviz.thresholds.selection import Choice, choose
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.model_difference import difference_of_models
 from hierviz.uncertainty.paired_proportions import score_interval
-from hierviz.uncertainty.repeats import curve_of_runs
+from hierviz.uncertainty.repeats import curve_of_runs, with_runs
 from hierviz.uncertainty.resamples import FEWEST, Resamples, check_level
-from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
 READINGS = {"named": "Named", "to_level": "Right to level", "correct": "Correct"}
 # States of a sample by reading, the best first, with what they are called.
@@ -430,21 +429,8 @@ def _difference(values, groups, confidence, progress):
     if not has_runs:
         test = GROUP_TEST if groups is not None else "paired bootstrap"
         return PairedDifference(estimate, float(found.lower), float(found.upper), np.nan, test, confidence)
-    return _with_runs(found, [of.mean(axis=1) for of in values], resamples, confidence)
-
-
-def _with_runs(found, means, resamples, confidence):
-    """The difference of means over runs: the variance over samples, and that of the runs of each method that has several."""
-    n, estimate = resamples.n_units, float(found.estimate)
-    if n < FEWEST:
-        return PairedDifference(estimate, np.nan, np.nan, np.nan, RUN_TEST, confidence)
-    several = [of for of in means if len(of) > 1]
-    parts = [float(np.var(found.draws, ddof=1)) * n / (n - 1), *(float(np.var(of, ddof=1)) / len(of) for of in several)]
-    degrees = satterthwaite(parts, [n - 1, *(len(of) - 1 for of in several)])
-    error = float(np.sqrt(sum(parts)))
-    half = error * t_quantile(confidence, degrees)
-    p = t_tail(estimate / error, degrees) if error else float(estimate == 0)
-    return PairedDifference(estimate, estimate - half, estimate + half, p, RUN_TEST, confidence)
+    found, p = with_runs(found, [of.mean(axis=1) for of in values])
+    return PairedDifference(estimate, float(found.lower), float(found.upper), float(p), RUN_TEST, confidence)
 
 
 def _recall_difference(pair, correct, groups, confidence, progress):

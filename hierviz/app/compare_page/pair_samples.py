@@ -59,10 +59,17 @@ def gallery_of(choice, found, a, b):
             opened = {"both": sample_id, "cell": f"{a}-{b}"}
             st.button(label, key=f"open-{sample_id}", type="tertiary", on_click=state.change, kwargs=opened)
 
-        sample.gallery(model, choice.keys[0], found.pair.rows[0][some], pairs, link=link)
+        several = [method for method in (0, 1) if found.pair.n_runs[method] > 1]
+        shades = [
+            [(f"{found.names[m]}: ", float(found.share[m][place]), found.pair.n_runs[m]) for m in several]
+            for place in some.tolist()
+        ]
+        rows = found.pair.rows[0][some]
+        sample.gallery(model, choice.keys[0], rows, pairs, link=link, shades=shades if several else None)
     more = f" The first {len(some):,} of {n:,}; all are in the table below." if len(some) < n else ""
     st.caption(
         f"Truth → answer of {escape(found.names[0])} | of {escape(found.names[1])}. Press one for both ladders.{more}"
+        + ("  Squares: the fuller, the more runs of a method are right." if several else "")
     )
 
 

@@ -13,7 +13,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, recommended
 from hierviz.app.widgets.figure import main_place, part, part_place
 from hierviz.app.widgets.links import go_to, link_to
-from hierviz.app.widgets.sample import gallery
+from hierviz.app.widgets.sample import gallery, shades_of_runs
 from hierviz.app.widgets.worst_slices import MOST, found_slices, worst_line
 from hierviz.charts import threshold_text
 from hierviz.evaluation._judged_answers import judged_answers
@@ -247,7 +247,9 @@ def _mistakes(pictures, found, most):
     st.markdown(f"**Worst mistakes of {name}, {at}**: truth → answer, {order} first")
     with part_place("mistakes"):
         if n_wrong:
-            gallery(choice.model, choice.key, *found.worst(choice.taxonomy, most))
+            rows, pairs = found.worst(choice.taxonomy, most)
+            shades = shades_of_runs(pictures.data, choice.key, choice.choice, rows)
+            gallery(choice.model, choice.key, rows, pairs, shades=shades)
         else:
             st.markdown("No answer is wrong at this setting.")
     if n_wrong:
