@@ -301,10 +301,7 @@ def reliability(
 def _probabilities(predictions, rows, nodes, depths, progress=None):
     """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes."""
     taxonomy = predictions.taxonomy
-    families = [
-        np.flatnonzero((taxonomy.depth == depth) | (taxonomy.is_leaf & (taxonomy.depth < depth)))
-        for depth in depths.tolist()
-    ]
+    families = [taxonomy.nodes_at_level(depth) for depth in depths.tolist()]
     p = np.empty((len(rows), len(nodes) + len(depths)))
     best = np.empty((len(rows), len(depths)), dtype=np.intp)
     step = max(1, (1 << 22) // taxonomy.n_nodes)

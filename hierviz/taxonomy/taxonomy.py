@@ -388,6 +388,10 @@ class Taxonomy:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)
 
+    def nodes_at_level(self, depth: int) -> np.ndarray:
+        """Nodes of a depth and the leaves above it, which stand for themselves there, ascending, shape (n,)."""
+        return np.flatnonzero((self.depth == depth) | (self.is_leaf & (self.depth < depth)))
+
     def has_nodes_of(self, other: Taxonomy) -> bool:
         """Whether a node number means the same class in both: equal edges, and nodes in the same order."""
         return self is other or (self.names == other.names and self.sha256 == other.sha256)
