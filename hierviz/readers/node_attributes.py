@@ -14,7 +14,15 @@ NODE_COLUMNS = ("node", "class", "id", "child", "name")
 TITLE_COLUMNS = ("name", "title", "display_name", "label")
 # Shown next to the name: attribute `common_name`.
 COMMON = "common_name"
-COMMON_COLUMNS = (COMMON, "common name", "common", "vernacular_name", "vernacular name", "vernacularname", "english_name")
+COMMON_COLUMNS = (
+    COMMON,
+    "common name",
+    "common",
+    "vernacular_name",
+    "vernacular name",
+    "vernacularname",
+    "english_name",
+)
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -86,7 +94,9 @@ def load_node_attributes(path, taxonomy):
             }
             continue
         if COMMON not in attributes and has_header and words[other] in COMMON_COLUMNS:
-            attributes[COMMON] = {taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None}
+            attributes[COMMON] = {
+                taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None
+            }
             continue
         values = numbers_where_all(cells)
         attributes[columns.names[other]] = {

@@ -24,7 +24,7 @@ def draw(asked):
     # What nobody chose is not in the address: writing it there would be a step of the browser's history, which Back returns to.
     outcome = state.view().outcome if state.view().outcome in offered else "wrong"
     chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key), outcome=outcome)
-    severities = asked.severities
+    severities = asked.rankings
     places = sample_table.places()
     with places.controls, st.container(horizontal=True, vertical_alignment="bottom", key="list-controls"):
         outcomes = {key: f"{filters.brief_outcome(key)} {chosen.counts[key]:,}" for key in offered}

@@ -64,7 +64,7 @@ with title_row:
             st.caption(
                 f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}."
             )
-        selection.controls(chosen, model, data.digest)
+        selection.controls(chosen, model, choice, data.digest)
         filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
         if len(chosen.rows):
             view = state.view()

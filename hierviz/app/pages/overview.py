@@ -105,7 +105,9 @@ if first.n_judged:
     filters.chips(taxonomy, but=("outcome",))
     where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
     if answers_worked_out(data.digest, key, model, choice):
-        found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
+        found = selection.select(
+            model, choice, (data.digest, key), outcome="wrong", order=selection.worst_order(model, choice)
+        )
         pictures = overview_pictures.OverviewPictures(where)
         shown_words(pictures)
         place = overview_pictures.draw(pictures, found)
