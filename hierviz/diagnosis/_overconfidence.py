@@ -1,4 +1,4 @@
-r"""Does a model promise more than it keeps? The probability of its most probable leaf against how often that is right, by subtree.
+r"""Is a model over- or underconfident? The probability of its most probable leaf against how often that is right, by subtree.
 
 Conventions
 -----------

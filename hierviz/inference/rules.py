@@ -9,7 +9,8 @@ differences up to `TIE` of the largest are ties. `inference.registry.infer` chec
 
 Functions
 ---------
-leaf, threshold, majority, depth_thresholds, at_level, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
+leaf, threshold, majority, depth_thresholds, at_level, plurality, information_threshold, top_down, threshold_set,
+checked_probabilities,
 check_threshold, lowest_of_best
 
 References

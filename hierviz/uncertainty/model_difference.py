@@ -6,7 +6,9 @@ Conventions
 taken of both models, both curves are computed again, and the difference is taken then. At one level chosen beforehand the
 interval is pointwise; for a sentence about a range of levels `over_range` gives a band that holds along all of it (sup-t).
 A method with several runs is compared by the mean over them, and its interval also says how much they vary
-(`uncertainty.repeats.with_runs`). There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
+(`uncertainty.repeats.with_runs`).
+
+There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
 fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: scores of two models are on two scales.
 
 Functions
@@ -197,7 +199,7 @@ def difference_of_models(
 def _runs(of):
     """The runs of a method as a list: a list of rows of numbers is one run."""
     is_list = isinstance(of, (list, tuple)) and all(
-        np.ndim(one) == 2 or isinstance(one, Scored) and np.ndim(one) == 0 for one in of
+        np.ndim(one) == 2 or (isinstance(one, Scored) and np.ndim(one) == 0) for one in of
     )
     return list(of) if is_list and len(of) else [of]
 

@@ -4,8 +4,8 @@ Conventions
 -----------
 Repeats are the first axis. Published tables have 1.96 sample standard deviations (ddof = 1) [1]_, `OverRuns.half_width`.
 
-The difference of two methods varies with the samples and with the runs: to the variance over the samples, of the runs at hand, that
-of the mean over the runs is added, s_A² / r_A + s_B² / r_B, with the degrees of freedom of Welch and Satterthwaite (`with_runs`).
+The difference of two methods varies with the samples and with the runs: to the variance over the samples, of the runs at
+hand, that of the mean over the runs is added, s_A² / r_A + s_B² / r_B, with the degrees of freedom of Welch and Satterthwaite (`with_runs`).
 
 References
 ----------
@@ -120,8 +120,8 @@ def with_runs(difference: Interval, runs: Sequence[ArrayLike]) -> tuple[Interval
     Returns
     -------
     interval : Interval
-        Student's interval. Its draws have a normal deviate for each run, and the spread that the interval has: bands along a range
-        follow from them. As it was where no method has several runs.
+        Student's interval. Its draws have a normal deviate for each run, and the spread that the interval has: bands along a
+        range follow from them. As it was where no method has several runs.
     p_value : ndarray of float
         Two-sided, in [0, 1]; nan where there is no interval.
     """

@@ -40,7 +40,8 @@ def test_numbers_by_loops():
     fish = found.node.tolist().index(TAXONOMY.node("fish"))
     assert found.direction[fish] == 0
     n, rate = found.n[place], found.rate[place]
-    words = f"Overconfident below bird: says 0.80, right {rate:.2f} [{found.lower[place]:.2f}, {found.upper[place]:.2f}], {n} samples"
+    span = f"[{found.lower[place]:.2f}, {found.upper[place]:.2f}]"
+    words = f"Overconfident below bird: says 0.80, right {rate:.2f} {span}, {n} samples"
     assert found.sentence("{}").startswith(words)
     frame = found.to_frame().set_index("subject")
     assert frame.loc["bird", "direction"] == "overconfident"
@@ -71,6 +72,6 @@ def test_bad_input():
     with pytest.raises(hv.PredictionsError, match="expected scores, got labels"):
         hv.diagnosis.overconfidence(labels)
     predictions = world(30, (0.8, 0.8))[0]
-    with pytest.raises(hv.PredictionsError, match="^under"):
+    with pytest.raises(hv.PredictionsError, match=r"^under"):
         hv.diagnosis.overconfidence(predictions, under=99)
     assert hv.diagnosis.overconfidence(predictions, min_samples=1000).sentence().startswith("No subtree is clearly")

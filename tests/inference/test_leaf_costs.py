@@ -98,7 +98,7 @@ def test_refused(taxonomy):
 @many
 @given(strategies.judged())
 def test_costs_of_inner_classes_are_means_over_pairs_of_leaves(case):
-    graph, taxonomy, p, _ = case
+    graph, taxonomy, _, _ = case
     if not taxonomy.is_tree:
         return
     costs = np.arange(float(taxonomy.n_leaves**2)).reshape(taxonomy.n_leaves, -1)
@@ -120,7 +120,7 @@ def test_mistakes_by_cost(taxonomy):
     found = mistakes(model, "leaf", order="cost", cost=given_costs)
     assert found.row.tolist() == [0, 1, 2, 3]
     assert found.severity.tolist() == [7, 2, 1, 0]
-    # Majority: row 0 has the root (mean over answers of their cost for a newt, 0 for the newt itself), row 1, too: (7 + 2 + 1) / 4.
+    # Majority: rows 0 and 1 have the root, the mean over all answers to a newt: (7 + 2 + 1 + 0) / 4.
     found = mistakes(model, "threshold", 0.8, order="cost", cost=given_costs)
     assert sorted(found.severity.tolist(), reverse=True)[0] == pytest.approx(2.5)
     with pytest.raises(hv.PredictionsError, match="it needs a table of costs"):

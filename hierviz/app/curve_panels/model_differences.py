@@ -98,7 +98,8 @@ def verdict(choice, model, bands_by_model):
         f"**{escape(words[:1].upper() + words[1:])}**, over all thresholds: AC {first:.{digits}f} and {second:.{digits}f}, "
         f"difference {difference}, "
         f"{100 * apart.level:g} % interval [{low}, {high}] from {apart.resamples.n_resamples:,} paired resamples. "
-        f"{escape(said)}{' ' * bool(said)}The panel *Uncertainty* below compares them where the same share of their answers is correct."
+        f"{escape(said)}{' ' * bool(said)}The panel *Uncertainty* below compares them where the same share of their answers is "
+        "correct."
     )
 
 

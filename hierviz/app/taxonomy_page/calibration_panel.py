@@ -55,7 +55,6 @@ def draw(choice, *_):
         _example()
         return
     if choice.taxonomy.is_tree:
-        _confidence(choice)
         _depths(choice)
     else:
         st.info("Depths need a tree: in this graph some classes have several parents.", icon=":material/info:")
@@ -65,12 +64,6 @@ def draw(choice, *_):
     st.subheader("By class")
     _classes(choice)
     _example()
-
-
-def _confidence(choice):
-    """Where the model promises too much or too little, by subtree, in a sentence."""
-    found = choice.overconfidence
-    st.markdown(escape(found.sentence("{}")))
 
 
 def _subtrees(choice):
@@ -106,7 +99,7 @@ def _depths(choice):
     found = choice.calibration_of_depths
     if found is None:
         return
-    st.markdown(_of_depths(found))
+    st.markdown(f"{escape(choice.overconfidence.sentence('{}'))} {_of_depths(found)}")
     _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths", main=True)
     if len(found) > MOST_DEPTHS:
         st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
