@@ -78,7 +78,7 @@ def _signals():
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
         # Not of the height: what asks stands above the drawing, in this type, and takes some of it.
         "large": "!asks ? 1 : narrow ? 1.1 : clamp(width / 1100, 1, 1.5)",
-        "has_side": "!narrow && (asks || sample.picture || length(sample.text_wide) || data('curve').length)",
+        "has_side": "!narrow && (asks || sample.picture || length(sample.facts_wide) || data('curve').length)",
         "x0": "has_side ? 22 + 240 * large : 0",
         "lane_step": "narrow ? 10 : 18",
         "names": "x0 + 22 + n_lanes * lane_step",

@@ -4,8 +4,9 @@ Conventions
 -----------
 Repeats are the first axis. Published tables have 1.96 sample standard deviations (ddof = 1) [1]_, `OverRuns.half_width`.
 
-The difference of two methods varies with the samples and with the runs: to the variance over the samples, of the runs at
-hand, that of the mean over the runs is added, s_A² / r_A + s_B² / r_B, with the degrees of freedom of Welch and Satterthwaite (`with_runs`).
+The difference of two methods varies with the samples and with the runs. To the variance over the samples, of the runs at hand,
+that of the mean over the runs is added, s_A² / r_A + s_B² / r_B, with the degrees of freedom of Welch and Satterthwaite
+(`with_runs`).
 
 References
 ----------
