@@ -92,7 +92,7 @@ def _signals():
         # On a phone the sample is above the sentence.
         "above": "sample.picture ? max(picture + 6, 62 + facts) : 76 + 17 * length(sample.text_narrow) + facts",
         "facts": "14 * length(asks ? sample.asked_narrow : sample.facts_narrow)",
-        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : titled ? 76 : 26",
+        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : !titled ? 26 : room < 420 ? 60 : 76",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",

@@ -107,7 +107,8 @@ def class_tests(
     flagged = flagged[np.lexsort((-flagged, n[flagged], p[flagged]))]
     flips = f"{n_flips:,} {FLIPS}{' of groups' if groups is not None else ''}"
     test = EXACT if is_exact else flips
-    return ClassTests(lower, upper, p, p_adjusted, flagged, *_outside(members, d, flagged), test)
+    n_outside, outside, explained_by = _outside(members, d, flagged)
+    return ClassTests(lower, upper, p, p_adjusted, flagged, n_outside, outside, explained_by, test)
 
 
 def _resampled(members, d, nodes, resamples, confidence, progress):

@@ -156,6 +156,7 @@ def overconfidence(
     check_share("confidence", confidence)
     check_kind("tests", tests, ManyTests, "Pass hierviz.diagnosis.ManyTests(q=...).")
     rows = answers.rows
+    assert predictions.truth is not None
     leaf = np.asarray(model.answers("leaf"))[rows]
     p = np.clip(table_probabilities(model, leaf, rows), 0, 1)
     is_right, is_unknown = TruthRelation(taxonomy, predictions.truth, rows).of(leaf)

@@ -104,10 +104,11 @@ def why_no_severity(
 ) -> str | None:
     """Why a measure of `SEVERITIES` is not defined for this input, in words; None when it is."""
     entry = SEVERITIES[key]
-    if entry.needs_costs and not isinstance(costs, LeafCosts):
-        return "it needs a table of costs"
-    if entry.needs_costs and not costs.is_of(evaluation.taxonomy):
-        return f"the leaves of {costs.name} are others"
+    if entry.needs_costs:
+        if not isinstance(costs, LeafCosts):
+            return "it needs a table of costs"
+        if not costs.is_of(evaluation.taxonomy):
+            return f"the leaves of {costs.name} are others"
     if entry.needs_one_truth:
         reason = evaluation.why_not_one_truth()
         if reason:

@@ -189,7 +189,8 @@ def _beside(preview):
     if preview is None:
         return contextlib.nullcontext()
     with main_place("content"):
-        left, right = frame.side_by_side(0.42, 0.58)
+        # On a phone the button comes first.
+        left, right = reversed(frame.side_by_side(0.58, 0.42)) if state.is_narrow() else frame.side_by_side(0.42, 0.58)
     with left:
         preview()
     return right
