@@ -107,9 +107,12 @@ def _signals():
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
+        # At the left, the sample, three lines and what else is known of it are above the curve.
+        "media": "sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12",
+        "above_curve": "side + media + 59 * large + 14 * length(sample.facts_wide) + 24",
+        "curve_tall": "narrow ? 150 : clamp(room - above_curve - 34, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "side_tall": "has_side ? side + picture + (asks ? 130 * large : 146 + curve_tall) : 0",
+        "side_tall": "has_side ? (asks ? side + picture + 130 * large : above_curve + curve_tall + 34) : 0",
         "needed": "narrow ? ribbon + ribbon_tall + (asks ? 44 : 90 + curve_tall) : max(ribbon + ribbon_tall + 46, side_tall)",
         "height": "max(fills ? room : 0, ceil(needed))",
     }
