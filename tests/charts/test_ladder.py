@@ -257,7 +257,8 @@ def test_both_themes_and_all_widths_have_the_same_lengths(demo_evaluation):
 @pytest.mark.parametrize("height", [500, 600, 760])
 def test_what_is_known_of_a_sample_ends_above_the_curve(demo_evaluation, height):
     record = hv.charts.example(demo_evaluation, demo_evaluation.predictions.sample_id(5)).record
-    assert record["sample"][0]["picture"] and len(record["sample"][0]["facts_wide"]) > 2
+    assert record["sample"][0]["picture"]
+    assert len(record["sample"][0]["facts_wide"]) > 2
     drawing = Drawing(record, height=height, fills=False)
     texts = {
         mark["encode"]["update"]["text"]["signal"]: items for mark, items in drawing.marks if mark["type"] == "text"
