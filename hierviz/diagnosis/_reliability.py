@@ -269,8 +269,8 @@ def reliability(
         found.append(calibration_of(inside, events, n_bins, min_samples, tests.n_draws or N_REDRAWS, rng))
         if progress:
             progress(len(rows) + (place + 1) * len(rows) // len(numbers), 2 * len(rows))
-    left_out, mean_p, rate, *sums = np.array(parts, dtype=float).reshape(-1, 6).T
-    lower, upper, _, direction = directions(len(rows) - left_out, *sums, confidence, tests)
+    left_out, mean_p, rate, said, events, variance = np.array(parts, dtype=float).reshape(-1, 6).T
+    lower, upper, _, direction = directions(len(rows) - left_out, said, events, variance, confidence, tests)
     p_value = np.array([bins.p_value for bins in found])
     known = np.isfinite(p_value)
     p_adjusted = np.full(len(p_value), np.nan)

@@ -118,7 +118,8 @@ def pair(choice, model):
 
 def _at_specificity(choice, a, b, how):
     """ModelDifference of two models at values of specificity; None where it was cancelled."""
-    first, second, metric = *(choice.samples_of_runs()[key] for key in (a, b)), SPECIFICITY.value()
+    runs_of, metric = choice.samples_of_runs(), SPECIFICITY.value()
+    first, second = runs_of[a], runs_of[b]
 
     def made(told):
         tables = ([run.table for run in runs] for runs in (first, second))
