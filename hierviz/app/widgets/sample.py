@@ -68,6 +68,11 @@ def heading(predictions, row):
         st.caption(f"Sample {escape(sample)}")
 
 
+def named_classes(taxonomy, word, nodes):
+    """A class, or the most specific of several, with its path, after a word."""
+    st.markdown(f"{word}: {_named(taxonomy, nodes if isinstance(nodes, int) else nodes.tolist())}")
+
+
 def _named(taxonomy, nodes, verdict=""):
     """A node in bold with its path below it, or the most specific of a list of nodes; -1 is an empty label."""
     if not isinstance(nodes, int):
