@@ -52,6 +52,13 @@ def _chip(words, name, rest):
     )
 
 
+def said(taxonomy):
+    """The filters that are set, in words."""
+    view = state.view()
+    conditions = [f"{column}: {value}" for column, value in view.conditions]
+    return conditions + [_said(name, getattr(view, name), taxonomy) for name in view.filters if name != "where"]
+
+
 def _said(name, value, taxonomy):
     """A filter in words."""
     if name in NODES:

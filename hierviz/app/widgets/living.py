@@ -18,6 +18,7 @@ from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
+from hierviz.reports.view_file import SeenLadder
 
 
 @functools.cache
@@ -138,6 +139,8 @@ def mount(key, samples, records, of, chosen, asks=False, *, share=None):
     share : float, optional
         Of the height of the window, where it is one of several, which are in a place together; else it is the main picture.
     """
+
+    state.see(key, SeenLadder(key, records[samples[0]]))
 
     def take():
         told = st.session_state[key].chosen

@@ -9,31 +9,41 @@ from hierviz.app import state
 from hierviz.app.state import rule_parameters, story
 from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
+from hierviz.app.state.kept_review import review_of
 from hierviz.app.state.session_file import session_of, why_no_session
+from hierviz.app.widgets import filters
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.table import download
 from hierviz.charts import threshold_text
 from hierviz.diagnosis._sensitivity import Sensitivity
+from hierviz.inference.crm import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import slug
 from hierviz.opening.files import flags_of
 from hierviz.opening.named_files import stem
 from hierviz.opening.options import with_flags, without_folder
+from hierviz.reports.captions import caption_text
 from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
-from hierviz.reports.view_pages import IN_REPORTS
+from hierviz.reports.view_file import view_file as view_html
+from hierviz.reports.view_pages import ASPECTS, COMPARISONS, IN_REPORTS, PARTS
 from hierviz.reports.view_pages import PAGES as RECORDS
 
 SAVE_VIEW = "Save this view as a file"
 MEMORY = "save"
+# Fields that name the part of a page, and its parts.
+PARTS_OF = {"mistakes": ("part", PARTS), "taxonomy": ("aspect", ASPECTS), "compare": ("comparison", COMPARISONS)}
 # Key -> what can be saved, and what for.
 CHOICES = {
-    "view": ("This view", "To send this page: one HTML file that begins with it and opens anywhere, without hierviz."),
+    "view": (
+        "This view",
+        "To send this page: one HTML file with exactly what it shows, which opens anywhere, without hierviz.",
+    ),
     "report": (
         "Report",
         "To send or keep all results: one HTML file with numbers, curves, examples, matrix and taxonomy.",
@@ -74,7 +84,7 @@ def save_menu(data, page):
 
 
 def _view(data, page):
-    if _is_requested("view", (data.digest, data.key, page, state.link()), "Make the file"):
+    if _is_requested("view", (data.digest, data.key, page, state.link(), state.seen()[0]), "Make the file"):
         view_file(data, page, "get-view-of-menu")
 
 
@@ -258,12 +268,14 @@ def save_view(data, page):
 
 @st.dialog(SAVE_VIEW, on_dismiss=lambda: state.memory("save view").clear())
 def _dialog(data, page):
-    st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
+    st.caption(
+        "One HTML file with exactly what this page shows. It opens anywhere, without hierviz and without a network."
+    )
     view_file(data, page, "get-view")
 
 
 def view_file(data, page, name):
-    """Make the file with its progress, and offer it.
+    """Make the file of what the page shows, and offer it.
 
     Parameters
     ----------
@@ -273,15 +285,44 @@ def view_file(data, page, name):
     name : str
         Key of the button.
     """
+    number, parts = state.seen()
+    memory, asked = state.memory(MEMORY), (data.digest, data.key, page, state.link(), number)
+    if memory.get("view made", (None,))[0] != asked:
+        with st.spinner("Making the file"):
+            step, command = _command_of_view(data, page)
+            credits = [data.credit] if data.credit else []
+            memory["view made"] = asked, view_html(data.title, _caption(data, page, step), parts, command, credits)
+    content, file = memory["view made"][1].encode("utf-8"), f"{file_start(data.title)}-{page}.html"
+    download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, name, type="primary")
+
+
+def _command_of_view(data, page):
+    """The view as a StoryStep, and the command of a report that begins with it."""
     # The page chooses models where the address names none.
     shown = tuple(state.shown_models(data)) if page == "curves" else state.view().models
     step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
+    samples = ReportSamples(named=shown_sample(data), sensitivities=_looks(data))
     own = story.own_steps(data)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    settings = report_settings(
-        data, (step, *own), of_story, ReportSamples(named=shown_sample(data), sensitivities=_looks(data))
+    of_story += ["--review", "review.csv"] if state.view().review else []
+    return step, report_settings(data, (step, *own), of_story, samples)["run"].command
+
+
+def _caption(data, page, step):
+    """What the page shows, in paragraphs: page and part, the caption of its view, and the filters."""
+    record, view = RECORDS[page], state.view()
+    field, names = PARTS_OF.get(page, ("", {}))
+    heading = (
+        f"{record.title}: {names[getattr(view, field)]}" if field and getattr(view, field) in names else record.title
     )
-    offer_report(data, settings, f"{file_start(data.title)}-{page}", name)
+    costs = [
+        value
+        for value in report_choice(data, state.shown_model_of(data.models)).values()
+        if isinstance(value, LeafCosts)
+    ]
+    said = [caption_text(step, data.models, costs, review_of(data))]
+    chosen = filters.said(data.taxonomy)
+    return [heading, *said, *([f"Samples: {'; '.join(chosen)}."] if chosen else [])]
 
 
 def _looks(data):
