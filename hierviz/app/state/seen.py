@@ -17,10 +17,18 @@ def begin_seen(group=""):
 
 
 def see(key, what):
-    """Take down something that was drawn, a part of `hierviz.reports.view_file`; a second one of a key replaces the first."""
+    """Take down something that was drawn: what gives a part of `hierviz.reports.view_file` once a file is made of it.
+
+    A second one of a key replaces the first.
+    """
     session.setdefault("seen", {})[key] = session.get("seen_group", ""), what
 
 
+def seen_number():
+    """Another one for what was drawn at another time."""
+    return session.get("seen_number", 0)
+
+
 def seen():
-    """(number that tells what was drawn from what was drawn before, all parts in their order)."""
-    return session.get("seen_number", 0), [what for _, what in session.get("seen", {}).values()]
+    """All parts that were drawn, in their order."""
+    return [what() for _, what in session.get("seen", {}).values()]

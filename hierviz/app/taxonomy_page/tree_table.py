@@ -92,7 +92,7 @@ def _table(choice):
         _react(choice, state.session["tree-table"].did)
 
     drawn = table_data(choice, table, found, is_tree)
-    state.see("tree-table", _seen(drawn))
+    state.see("tree-table", lambda: _seen(drawn))
     component(__file__, "tree_table")(key="tree-table", data=drawn, on_did_change=did)
     return inside
 

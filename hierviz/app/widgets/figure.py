@@ -114,7 +114,7 @@ def draw(spec, **options):
 def below(shown, *, name, note="", sentence=None):
     """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure."""
     dark, table = state.is_dark(), shown.table
-    state.see(name, SeenFigure(name, shown, sentence or ""))
+    state.see(name, lambda: SeenFigure(name, shown, sentence or ""))
     if said := shown.sentence if sentence is None else sentence:
         st.markdown(escape(said))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):

@@ -140,7 +140,7 @@ def mount(key, samples, records, of, chosen, asks=False, *, share=None):
         Of the height of the window, where it is one of several, which are in a place together; else it is the main picture.
     """
 
-    state.see(key, SeenLadder(key, records[samples[0]]))
+    state.see(key, lambda: SeenLadder(key, records[samples[0]]))
 
     def take():
         told = st.session_state[key].chosen

@@ -59,7 +59,7 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
-    state.see("sample", _seen_head(predictions, row, truth, answer))
+    state.see("sample", lambda: _seen_head(predictions, row, truth, answer))
 
 
 def _seen_head(predictions, row, truth, answer):
@@ -266,7 +266,7 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None):
         Draws what is pressed where that is no link to Examples: takes the sample's id and the label.
     """
     predictions, is_framed = model.predictions, notes is not None
-    state.see(f"gallery-{key}-{outcome}", SeenCards(_cards(predictions, rows, pairs, notes)))
+    state.see(f"gallery-{key}-{outcome}", lambda: SeenCards(_cards(predictions, rows, pairs, notes)))
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
             sample, picture = predictions.sample_id(int(row)), predictions.picture(int(row))

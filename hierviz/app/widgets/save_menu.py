@@ -18,7 +18,7 @@ from hierviz.app.widgets.save_report import (
     shown_sample,
     story_flag,
 )
-from hierviz.app.widgets.save_view import view_file
+from hierviz.app.widgets.save_view import view_file, view_key
 from hierviz.app.widgets.table import download
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
@@ -72,7 +72,10 @@ def save_menu(data, page):
 
 
 def _view(data, page):
-    if _is_requested("view", (data.digest, data.key, page, state.link(), state.seen()[0]), "Make the file"):
+    memory, now = state.memory(MEMORY), view_key(data, page)
+    st.button("Make the file", icon=":material/description:", on_click=memory.update, args=({"view wanted": now[:-1]},))
+    # A page that is drawn again may show something else: its file is made when it is asked for.
+    if memory.pop("view wanted", None) == now[:-1] or memory.get("view made", (None,))[0] == now:
         view_file(data, page, "get-view-of-menu")
 
 

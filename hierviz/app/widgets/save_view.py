@@ -32,15 +32,22 @@ def view_file(data, page, name):
     name : str
         Key of the button.
     """
-    number, parts = state.seen()
-    memory, asked = state.memory(MEMORY), (data.digest, data.key, page, state.link(), number)
+    memory, asked = state.memory(MEMORY), view_key(data, page)
     if memory.get("view made", (None,))[0] != asked:
         with st.spinner("Making the file"):
             step, command = _command_of_view(data, page)
             credits = [data.credit] if data.credit else []
-            memory["view made"] = asked, view_html(data.title, _caption(data, page, step), parts, command, credits)
+            memory["view made"] = (
+                asked,
+                view_html(data.title, _caption(data, page, step), state.seen(), command, credits),
+            )
     content, file = memory["view made"][1].encode("utf-8"), f"{file_start(data.title)}-{page}.html"
     download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, name, type="primary")
+
+
+def view_key(data, page):
+    """What tells what a page shows from what it showed before; the last part is the number of its drawing."""
+    return data.digest, data.key, page, state.link(), state.seen_number()
 
 
 def _command_of_view(data, page):

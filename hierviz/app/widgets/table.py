@@ -127,7 +127,7 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
         frame = frame[list(columns)]
         # None would hide a column from Streamlit's table.
         columns = {name: str(name) if column is None else column for name, column in columns.items()}
-    state.see(key, seen_table(frame, columns or {}, texts or {}))
+    state.see(key, lambda: seen_table(frame, columns or {}, texts or {}))
     row_height = options.get("row_height", ROW_HEIGHT)
     if letters is not None:
         row_height = options["row_height"] = WRAPPED_HEIGHT if _longest(frame) > letters else row_height
