@@ -259,7 +259,7 @@ def reviewed_numbers(
     rule: str = "majority",
     threshold: float = 0.5,
     *,
-    class_weights=None,
+    class_weights: Any = None,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of `hierviz.evaluate` with the truths that a review leaves.

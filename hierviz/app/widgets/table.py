@@ -162,10 +162,14 @@ def seen_table(frame, columns, texts):
             form = (column.get("type_config") or {}).get("format")
             values = [_formatted(form, value) for value in values]
         shown.append(values)
-    heads = [
-        (column.get("label") if isinstance(column := columns.get(name), dict) else column) or str(name) for name in some
-    ]
+    heads = [_head(columns.get(name), str(name)) for name in some]
     return SeenTable(heads, list(zip(*shown, strict=True)), len(frame))
+
+
+def _head(column, name):
+    """The head of a column, whatever declares it."""
+    head = column.get("label") if isinstance(column, dict) else column
+    return head if isinstance(head, str) and head else name
 
 
 def _formatted(form, value):
