@@ -150,7 +150,9 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
 
 def seen_table(frame, columns, texts):
     """The SeenTable of what `draw` shows."""
-    shown, some = [], frame.head(MOST_ROWS)
+    # A column of buttons says nothing.
+    names = [name for name in frame if isinstance(columns.get(name), dict | str | None)]
+    shown, some = [], frame[names].head(MOST_ROWS)
     for name in some:
         column, written = columns.get(name), texts.get(name)
         values = some[name].astype(object).where(some[name].notna(), None).tolist()
@@ -174,7 +176,11 @@ def _head(column, name):
 
 def _formatted(form, value):
     """A number as the browser writes it in a column with this format; text as it is."""
-    if not isinstance(form, str) or "%" not in form or not isinstance(value, int | float):
+    if not isinstance(form, str) or not isinstance(value, int | float):
+        return value
+    if form == "percent":
+        return percent_text(value)
+    if "%" not in form:
         return value
     return form.replace("%d", "%.0f") % value
 
