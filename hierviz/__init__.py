@@ -27,9 +27,11 @@ files:
     load_inputs         read pictures, rows or texts for a model
     load_costs          read the cost of every pair of leaves
     load_accretion      read the information accretion of terms
+    load_review         read what an expert said of samples
     attach_truth        predictions with their truth
     attach_media        predictions with their pictures
     write_predictions   write node probabilities
+    write_review        write what an expert said of samples
     write_taxonomy      write a taxonomy
     tree_text           a tree drawn with characters
 
@@ -116,6 +118,8 @@ if TYPE_CHECKING:
     from hierviz.readers.class_numbers_file import load_costs as load_costs
     from hierviz.readers.predictions_file import load_predictions as load_predictions
     from hierviz.readers.predictions_writer import write_predictions as write_predictions
+    from hierviz.readers.review_file import load_review as load_review
+    from hierviz.readers.review_file import write_review as write_review
     from hierviz.readers.taxonomy_file import load_taxonomy as load_taxonomy
     from hierviz.readers.taxonomy_writer import tree_text as tree_text
     from hierviz.readers.taxonomy_writer import write_taxonomy as write_taxonomy

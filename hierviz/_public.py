@@ -17,6 +17,7 @@ _FILES = {
         "onnx.model": "load_model",
         "onnx.inputs.model_inputs": "load_inputs",
         "readers.class_numbers_file": "load_costs load_accretion",
+        "readers.review_file": "load_review write_review",
         "readers.attach": "attach_truth attach_media",
         "readers.predictions_writer": "write_predictions",
         "readers.taxonomy_writer": "write_taxonomy tree_text",
@@ -41,6 +42,7 @@ _FILES = {
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
+        "evaluation._review": "Review ReviewRow reviewed reviewed_numbers",
         "metrics.sets.protein_function": "protein_function",
     },
     "hierviz.metrics": {
@@ -94,6 +96,8 @@ _FILES = {
         "diagnosis._flip_intervals": "flip_intervals",
         "diagnosis._typical": "typical_samples",
         "diagnosis._label_errors": "label_errors",
+        "diagnosis._answer_agreement": "answer_agreement",
+        "diagnosis._review_queue": "review_queue review_samples",
         "diagnosis._class_table": "class_table hierarchical_f",
         "diagnosis._level_matrix": "level_matrix",
         "diagnosis._level_table": "level_table",

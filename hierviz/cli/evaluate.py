@@ -7,6 +7,7 @@ from hierviz.cli.judging import (
     MEDIA,
     NODES,
     OF_NUMBERS,
+    REVIEW,
     THREADS,
     accretion_of,
     choice_options,
@@ -18,12 +19,14 @@ from hierviz.cli.judging import (
 from hierviz.cli.output import progress, require_places, write_csv, write_json
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._set_curve import set_curve
+from hierviz.evaluation._review import review_sentence, reviewed_numbers
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.metrics.sets.protein_function import protein_function
 from hierviz.opening.flags import Option
+from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import operating_point_notes
 
@@ -44,6 +47,7 @@ def add_evaluate(command):
             "recompute every number on up to 2,000 samples with independent code (slow); adds `verify` to each model",
         ),
         *OF_NUMBERS,
+        REVIEW,
     ]
 
 
@@ -67,9 +71,12 @@ def run_evaluate(options):
     if options.per_sample == "-":
         raise FileError("--per-sample: expected a file, got -, which is for the JSON. Name a CSV file.")
     require_places(options, options.json, options.per_sample)
+    if options.review is not None and options.cluster is not None:
+        raise FileError("--review: expected no --cluster with it, got both. Leave one of them out.")
     chosen = judged(options)
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
+    review = None if options.review is None else load_review(options.review, chosen.taxonomy)
     models = chosen.evaluations()
     report = evaluate(
         models, threshold=chosen.thresholds, stage=progress, class_weights=chosen.class_weights, **chosen.choice
@@ -83,6 +90,13 @@ def run_evaluate(options):
             entry["notes"] += of_accretion
         if chosen.point is not None:
             entry["notes"] += operating_point_notes(chosen.point, entry)
+    for entry, model, of_model in (
+        zip(report["models"], models, chosen.choices, strict=True) if review is not None else ()
+    ):
+        entry["review"] = reviewed_numbers(model, review, class_weights=chosen.class_weights, **of_model)
+        print(
+            review_sentence(entry), *(f"note: {note}" for note in entry["review"]["notes"]), sep="\n", file=sys.stderr
+        )
     if options.verify:
         from hierviz.second_opinion.verify import verify
 

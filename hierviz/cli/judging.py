@@ -39,6 +39,14 @@ METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,
 RULE_OF_ALL = Option(
     "--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority, or threshold where --threshold is given)"
 )
+REVIEW = Option(
+    "--review F",
+    "what an expert said of samples, as the page Mistakes exports it: adds the numbers with accepted answers as exact and "
+    "without the samples whose label is wrong",
+)
+REVIEW_OF_VIEWS = Option(
+    "--review F", "what an expert said of samples, as the page Mistakes exports it, for views that show samples by it"
+)
 # Of `evaluate` and `table`.
 OF_NUMBERS = (
     Option(

@@ -5,6 +5,7 @@ import sys
 from dataclasses import replace
 
 from hierviz.cli.judging import (
+    REVIEW_OF_VIEWS,
     SEED,
     THREADS,
     Judged,
@@ -22,6 +23,7 @@ from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, repeated
 from hierviz.opening.options import DEMO, options_of, with_flags, without_folder
+from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.checks import check_threads
 
 
@@ -56,6 +58,7 @@ def add_report(command):
             default=0,
         ),
         Option("--max-mb N", pictures, type=float, default=5.0),
+        REVIEW_OF_VIEWS,
         repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
         Option(
             "--story F|demo", "session file whose story starts the report, or demo for the story of the vehicle demo"
@@ -81,6 +84,12 @@ def run_report(options):
         raise FileError(f"--sensitivity: expected a number of samples from 0, got {options.sensitivity}. Give one.")
     if options.sensitivity:
         samples = replace(samples, sensitivities=tuple(sensitivities_of_report(options, chosen, samples)))
+    if options.review is not None:
+        if not options.view and not options.story:
+            raise FileError(
+                "--review: expected --view or --story with it, whose samples it chooses, got neither. Add one."
+            )
+        samples = replace(samples, review=load_review(options.review, chosen.taxonomy))
     words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
         predictions,

@@ -21,6 +21,9 @@ HiddenParts         the parts of a sample that were hidden
 what_if             probabilities if one class had another
 typical_samples     clear cases of a class: answered exactly right with the highest probability
 label_errors        doubtful truths, ranked
+review_queue        samples for an expert, in the order in which they are looked at
+review_samples      samples of a review, for a condition of a SampleFilter
+answer_agreement    how many models are wrong on a sample, and the class that most of them name
 class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
 level_matrix        models that know different levels, level by level
@@ -40,6 +43,7 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.diagnosis._answer_agreement import answer_agreement as answer_agreement
     from hierviz.diagnosis._average_sensitivity import AverageSensitivity as AverageSensitivity
     from hierviz.diagnosis._average_sensitivity import averaged as averaged
     from hierviz.diagnosis._class_table import class_table as class_table
@@ -56,6 +60,8 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._node_table import node_table as node_table
     from hierviz.diagnosis._overconfidence import overconfidence as overconfidence
     from hierviz.diagnosis._reliability import reliability as reliability
+    from hierviz.diagnosis._review_queue import review_queue as review_queue
+    from hierviz.diagnosis._review_queue import review_samples as review_samples
     from hierviz.diagnosis._sample_steps import SampleSteps as SampleSteps
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps
     from hierviz.diagnosis._sample_steps import steps_by_rule as steps_by_rule

@@ -90,6 +90,8 @@ class SampleFilter:
     right : SampleSet, optional
         Samples that are among these, for example those that no model is right on: ``hierviz.comparison.right_together(models)
         .samples("none")``.
+    review : SampleSet, optional
+        The same of what an expert said of samples: ``hierviz.diagnosis.review_samples(review, "acceptable", predictions)``.
     """
 
     outcome: str | None = None
@@ -101,6 +103,7 @@ class SampleFilter:
     text: str = ""
     common: int | None = None
     right: SampleSet | None = None
+    review: SampleSet | None = None
 
 
 def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
@@ -139,9 +142,13 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
         check_whole("common", chosen.common, 0)
         keep &= taxonomy.depth[answers.common] == chosen.common
     predictions = answers.evaluation.predictions
-    if chosen.right is not None:
-        check_kind("right", chosen.right, SampleSet, "hierviz.comparison.right_together(models).samples(...) gives it.")
-        keep &= chosen.right.holds(predictions, answers.rows)
+    for name, some, source in (
+        ("right", chosen.right, "hierviz.comparison.right_together(models).samples(...)"),
+        ("review", chosen.review, "hierviz.diagnosis.review_samples"),
+    ):
+        if some is not None:
+            check_kind(name, some, SampleSet, f"{source} gives it.")
+            keep &= some.holds(predictions, answers.rows)
     return keep & rows_with(predictions, answers.rows, chosen.where, chosen.text)
 
 

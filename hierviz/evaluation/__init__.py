@@ -2,6 +2,10 @@
 
 judged_answers    the answers of a rule next to their truth
 curves_by         operating curves of parts of the samples
+Review            what an expert said of samples
+ReviewRow         what was said of one answer to one sample
+reviewed          predictions with the truths that a review leaves
+reviewed_numbers  every number with them
 protein_function  F-max and S-min of one ontology
 """
 
@@ -11,6 +15,10 @@ from hierviz._public import lazy
 
 if TYPE_CHECKING:
     from hierviz.evaluation._judged_answers import judged_answers as judged_answers
+    from hierviz.evaluation._review import Review as Review
+    from hierviz.evaluation._review import ReviewRow as ReviewRow
+    from hierviz.evaluation._review import reviewed as reviewed
+    from hierviz.evaluation._review import reviewed_numbers as reviewed_numbers
     from hierviz.evaluation.common_samples import curves_by as curves_by
     from hierviz.metrics.sets.protein_function import protein_function as protein_function
 

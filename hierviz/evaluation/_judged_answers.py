@@ -142,6 +142,15 @@ class JudgedAnswers(Short):
             _ranked={},
         )
 
+    def places(self, ids: np.ndarray) -> np.ndarray:
+        """Place among the samples of each id, -1 where there is none, shape (n_ids,) of int; `ids` is an ndarray of str."""
+        own = np.asarray(self.evaluation.predictions.ids)[self.rows].astype(str)
+        if not len(own) or not len(ids):
+            return np.full(len(ids), -1)
+        order = np.argsort(own, kind="stable")
+        found = np.minimum(np.searchsorted(own[order], ids), len(own) - 1)
+        return np.where(own[order][found] == ids, order[found], -1)
+
     @property
     def is_single(self) -> bool:
         """True where every sample has one truth and one answer."""

@@ -45,7 +45,7 @@ OF_ANSWER = {"answer": "its answer", "p": "probability of its answer", "win": "i
 FIELDS = OF_VIEW | OF_ANSWERS | OF_SAMPLE | OF_ANSWER
 
 
-def caption_text(step, models, costs=()):
+def caption_text(step, models, costs=(), review=None):
     """The caption with every ``{field}`` computed now for the view of the step.
 
     Parameters
@@ -54,6 +54,7 @@ def caption_text(step, models, costs=()):
     models : dict of str to Evaluation
         By the keys that links use.
     costs : sequence of LeafCosts
+    review : Review, optional
         As of `view_settings`.
 
     Returns
@@ -61,7 +62,7 @@ def caption_text(step, models, costs=()):
     str
         A field that is unknown stays as it is; one without a value is a dash.
     """
-    settings = view_settings(step.view, models, costs)
+    settings = view_settings(step.view, models, costs, review)
 
     @functools.cache
     def values(of, *arguments):

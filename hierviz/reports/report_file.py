@@ -186,23 +186,44 @@ def _page(parts, title, notes, command, samples, story):
     }
     # A number and its sign stay on one line; the command of the last section is copied as it is.
     sections = {name: _SPACE.sub("\u00a0", html) for name, html in sections.items() if html}
-    sections["about"] = _about(command, left_out, parts.credits)
+    sections["about"] = about(command, left_out, parts.credits)
     headings = SECTIONS | {"story": "Story" if len(story) > 1 else "The view"} | LAST_SECTIONS
-    links = "".join(f'<a href="#{name}">{headings[name]}</a>' for name in sections)
-    body = "".join(f'<section id="{name}"><h2>{headings[name]}</h2>{html}</section>' for name, html in sections.items())
-    data = {"hierviz": version(), "command": command, "evaluate": parts.numbers}
-    packed = "".join(
-        f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in parts.store.items()
+    data = {"command": command, "evaluate": parts.numbers}
+    return assembled(title, _paragraphs(notes), sections, headings, data, parts.store), left_out
+
+
+def assembled(title, notes, sections, headings, data, store):
+    """The whole page as text.
+
+    Parameters
+    ----------
+    title : str
+    notes : str
+        HTML above the sections.
+    sections : dict of str to str
+        HTML by id.
+    headings : dict of str to str
+        Of the sections, by id.
+    data : dict
+        For whoever reads the file by a program.
+    store : dict of str to str
+        What the browser unpacks, by its name.
+    """
+    links = "".join(f'<a href="#{name}">{escape(headings[name])}</a>' for name in sections)
+    body = "".join(
+        f'<section id="{name}"><h2>{escape(headings[name])}</h2>{html}</section>' for name, html in sections.items()
     )
+    data = {"hierviz": version(), **data}
+    packed = "".join(f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in store.items())
     own = [*map(text_of, OF_CHARTS), *((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
     scripts = [browser_library(), "\n".join(own)]
     policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
-    content = {"title": escape(title), "style": _style(), "notes": _paragraphs(notes), "links": links, "body": body}
+    content = {"title": escape(title), "style": _style(), "notes": notes, "links": links, "body": body}
     content |= {"policy": policy, "data": _json(data), "packed": packed}
     content["scripts"] = "".join(f"<script>{script}</script>" for script in scripts)
     made = Template((_HERE / "report.html").read_text("utf-8")).substitute(content)
     # Names of files that are not UTF-8 have halves of characters.
-    return made.encode("utf-8", "backslashreplace").decode("utf-8"), left_out
+    return made.encode("utf-8", "backslashreplace").decode("utf-8")
 
 
 def _style():
@@ -229,13 +250,17 @@ def _paragraphs(text):
     return f'<div class="notes" aria-label="Notes of the author">{made}</div>'
 
 
-def _about(command, left_out, credits):
+def about(command, left_out, credits, is_report=True):
+    """The last section: whose the data are, what is left out, the command, and in a report where the numbers are: HTML."""
     made = f"<p>Made by hierviz {escape(version())}. This file needs no network and sends no data.</p>"
     made += "".join(f"<p>{escape(credit)}</p>" for credit in credits)
     if left_out:
         made += f"<p>{escape(left_out)}</p>"
     if command:
-        made += f"<p>Command that makes this file:</p><pre><code>{escape(command)}</code></pre>"
+        what = "this file" if is_report else "a report that begins with this view"
+        made += f"<p>Command that makes {what}:</p><pre><code>{escape(command)}</code></pre>"
+    if not is_report:
+        return made
     return (
         f"{made}<p>The element <code>hierviz-report</code> of this file holds the numbers as JSON, the same as those of "
         "<code>hierviz evaluate</code>.</p>"

@@ -77,13 +77,13 @@ class ReportParts:
         return [credit for credit in dict.fromkeys(found) if credit]
 
     def story(self, steps, samples):
-        """The steps of a story, HTML, with the sensitivities of ReportSamples; empty where there are none."""
+        """The steps of a story, HTML, with sensitivities and review of ReportSamples; empty where there are none."""
         if not steps:
             return ""
         models = dict(zip(model_keys(model.predictions.name for model in self.evaluations), self.evaluations))
         costs = [value for value in self.choice.values() if isinstance(value, LeafCosts)]
         looks = {one.sample: one for one in samples.sensitivities}
-        return story_section(steps, models, self.numbers["models"], self.store, costs, looks)
+        return story_section(steps, models, self.numbers["models"], self.store, costs, looks, samples.review)
 
     # Overview ------------------------------------------------------------------------------------------------------
 

@@ -10,6 +10,7 @@ import numpy as np
 from hierviz.charts.export import picture_url
 from hierviz.diagnosis._sensitivity import Sensitivity
 from hierviz.diagnosis.mistakes import worst_rows
+from hierviz.evaluation._review import Review
 from hierviz.messages.errors import PredictionsError, listed, shown
 from hierviz.taxonomy.checks import check_kind, is_number
 
@@ -33,6 +34,8 @@ class ReportSamples:
         Millions of bytes that pictures of samples may need together: they are reduced, then left out, and the report says so.
     sensitivities : sequence of Sensitivity
         Where the model looks, drawn with the samples that are shown anyway; those of other samples are left out.
+    review : Review, optional
+        What views that filter by a review mean.
 
     Raises
     ------
@@ -46,6 +49,7 @@ class ReportSamples:
     named: Sequence[str] = ()
     max_mb: float = 5.0
     sensitivities: Sequence[Sensitivity] = ()
+    review: Review | None = None
 
     def __post_init__(self):
         for what in ("worst", "random", "seed"):
@@ -56,6 +60,8 @@ class ReportSamples:
             raise PredictionsError(
                 f"max_mb: expected a number of megabytes from 0, got {shown(self.max_mb)}. Give one."
             )
+        if self.review is not None:
+            check_kind("review", self.review, Review, "hierviz.load_review reads one.")
         for one in self.sensitivities:
             check_kind("sensitivities", one, Sensitivity, "Pass a list of what Model.sensitivity returns.")
 

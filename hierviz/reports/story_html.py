@@ -305,7 +305,7 @@ PICTURES = {
 }
 
 
-def story_section(steps, models, entries, store, costs=(), looks=None):
+def story_section(steps, models, entries, store, costs=(), looks=None, review=None):
     """All steps as HTML.
 
     Parameters
@@ -321,13 +321,15 @@ def story_section(steps, models, entries, store, costs=(), looks=None):
         Those at hand, which views name.
     looks : dict of str to Sensitivity, optional
         Where the model looks, by the id of the sample.
+    review : Review, optional
+        What views that filter by it mean.
     """
 
     made, n = [], len(steps)
     for place, step in enumerate(steps, 1):
         key, more = f"story-{place}", '<p class="muted">Not part of a report.</p>'
-        caption = escape(caption_text(step, models, costs)).replace("\n", "<br>")
-        settings = replace(view_settings(step.view, models, costs), looks=looks or {})
+        caption = escape(caption_text(step, models, costs, review)).replace("\n", "<br>")
+        settings = replace(view_settings(step.view, models, costs, review), looks=looks or {})
         picture = _picture(step, key, settings, entries, store, MAX_MB / n)
         if PAGES[step.page].section:
             name, label = PAGES[step.page].section

@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from urllib.parse import parse_qsl, quote, urlencode, urlsplit
 
 from hierviz.comparison._right_together import right_samples
+from hierviz.diagnosis._review_queue import review_samples
 from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError, shown, slug
@@ -148,7 +149,7 @@ class ViewSettings:
     looks: Mapping = field(default_factory=dict)
 
 
-def view_settings(fields, models, costs=()):
+def view_settings(fields, models, costs=(), review=None):
     """The ViewSettings of the fields of a link; what the models do not have is left out.
 
     Parameters
@@ -158,6 +159,8 @@ def view_settings(fields, models, costs=()):
         By their keys.
     costs : sequence of LeafCosts
         Those available: a view holds the names of costs alone. Others are replaced by the default, which `left_out` reports.
+    review : Review, optional
+        What a filter by it means; without one the filter is left out, which `left_out` reports.
     """
     view = View.from_query(fields)
     key = view.model if view.model in models else next(iter(models))
@@ -175,6 +178,9 @@ def view_settings(fields, models, costs=()):
                 )
         if parameter is not None and value is not None:
             choice[name] = value
-    chosen = view.sample_filter(model, lambda word: right_samples(models, word))
+    reviewed = None if review is None else lambda word: review_samples(review, word, model.predictions)
+    chosen = view.sample_filter(model, lambda word: right_samples(models, word), reviewed)
+    if view.review and review is None:
+        left_out.append("the filter by a review")
     row = model.predictions.row(view.sample) if view.sample else None
     return ViewSettings(view, key, model, choice, chosen, row, chosen.under or 0, models, tuple(left_out))

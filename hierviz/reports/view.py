@@ -10,6 +10,7 @@ from urllib.parse import quote, unquote
 from hierviz.charts.curve_axes import axes, set_axes
 from hierviz.comparison._two_by_two import READINGS
 from hierviz.diagnosis._node_table import NODE_COLUMNS
+from hierviz.diagnosis._review_queue import FILTERS as REVIEWED
 from hierviz.diagnosis.mistakes import ORDERS
 from hierviz.diagnosis.sample_filter import SampleFilter
 from hierviz.inference.parameters import THRESHOLD
@@ -27,13 +28,13 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    *("choosing", "matrix", "slices", "mistakes", "confusions", "taxonomy", "looks"),
+    *("choosing", "matrix", "slices", "mistakes", "review", "confusions", "taxonomy", "looks"),
     *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts", "pair")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
 # What a selection of samples is made of; another one starts with its own first sample.
-FILTERS = ("outcome", *NODES, "where", "text", "common", "right")
+FILTERS = ("outcome", *NODES, "where", "text", "common", "right", "review")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
 _NUMBER = r"[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?"
 _SHARE = r"(?:0(?:\.\d{1,12})?|1(?:\.0{1,12})?)"
@@ -65,7 +66,8 @@ class View:
     those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
     uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
     text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
-    `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models.
+    `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models;
+    `review` what an expert said of the samples, a word of `hierviz.diagnosis.review_samples`.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
@@ -89,6 +91,7 @@ class View:
     text: str = _field(_NAME, "search words")
     common: str = _field("[0-9]{1,4}", "filter")
     right: str = _field(rf"none|all|only:{_KEY}(\.{_KEY})*", "filter")
+    review: str = _field(REVIEWED, "filter")
     order: str = _field(ORDERS, "order", "win_lost")
     tree: str = _field(TREES, "drawing", "ladder")
     ask: str = _field("yes", "questions")
@@ -192,10 +195,10 @@ class View:
             del values[name]
         return replace(self, parameters=tuple(sorted(values.items())))
 
-    def sample_filter(self, model, right=None):
+    def sample_filter(self, model, right=None, review=None):
         """The SampleFilter of the view for a model; what is not defined for it is left out.
 
-        `right` takes the field `right` where it is set, and gives the SampleSet that it means, or None.
+        `right` takes the field `right` where it is set, and gives the SampleSet that it means, or None; `review` likewise.
         """
         index, is_single = model.taxonomy.index, model.why_no_mistakes() is None
         columns = model.predictions.attributes
@@ -206,6 +209,7 @@ class View:
             text=self.text.strip(),
             common=int(self.common) if self.common and is_single else None,
             right=right(self.right) if right is not None and self.right else None,
+            review=review(self.review) if review is not None and self.review else None,
         )
 
     def to_query(self):

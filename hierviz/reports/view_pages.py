@@ -104,6 +104,7 @@ PARTS = {
     "matrix": "Confusion matrix",
     "slices": "Slices",
     "labels": "Label errors",
+    "review": "Review",
 }
 # Drawings of the page Examples; the last one runs the model.
 TREES = ("ladder", "icicle", "node-link", "list", "looks")

@@ -194,18 +194,23 @@ def shelve_files(folder):
 
 
 @pytest.mark.long
-def test_what_is_saved_is_what_is_seen(demo, figures, monkeypatch):
-    """Save, This view: the report begins with the same drawing, and its command asks for it."""
-    from hierviz.app.widgets import save_menu
+def test_what_is_saved_is_what_is_seen(demo, monkeypatch):
+    """Save, This view: the file has the same drawing, and the report of its command begins with it."""
+    from hierviz.app.widgets import save_view
 
     page = press(Visit("example", tree="looks", sample="v0012"))
-    made = []
-    monkeypatch.setattr(save_menu, "offer_report", lambda data, settings, *_: made.append(settings))
+    made, whole = [], save_view.report_settings
+
+    def settings_of(*given, **more):
+        made.append(whole(*given, **more))
+        return made[-1]
+
+    monkeypatch.setattr(save_view, "report_settings", settings_of)
     page.press("Make the file")
     (settings,) = made
     (found,) = settings["samples"].sensitivities
     assert found.sample == "v0012"
-    assert found.sentence == figures[0].sentence
+    assert found.sentence in page.memory("save")["view made"][1]
     assert "--sensitivity 1" in settings["run"].command
     models = [one.predictions for one in demo.models.values()]
     html = hv.report(models[:1], samples=settings["samples"], story=settings["story"]).html

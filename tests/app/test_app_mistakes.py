@@ -11,13 +11,21 @@ import hierviz as hv
 from hierviz.app.mistakes_page import slices_panel
 from hierviz.app.state import server_memory
 from hierviz.charts._matrix import lines_at_first
+from hierviz.diagnosis import review_queue
 from hierviz.diagnosis.constant_answers import against_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 from hierviz.diagnosis.mistakes import set_mistakes
+from hierviz.evaluation import judged_answers
 from hierviz.messages.number_text import value_text
 from hierviz.reports.view_pages import PARTS
 
 TRUTHS = ["violin", "cello", "flute", "oboe", "reeds", "drum"]
+
+
+@pytest.fixture(autouse=True)
+def own_folder(tmp_path, monkeypatch):
+    """What is said of samples is kept for each test alone."""
+    monkeypatch.setenv("XDG_STATE_HOME", str(tmp_path / "state"))
 
 
 @pytest.fixture
@@ -68,7 +76,9 @@ def test_the_address_has_the_sample_that_is_shown(instruments):
 
 def test_the_probability_of_a_doubtful_truths_answer_is_that_of_the_answer(instruments):
     """As Examples shows it; that of the branch where truth and answer part is called so."""
-    table = samples(Visit("mistakes", data=instruments.key, rule="leaf", part="labels"))
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="labels")
+    visit.control("As").set_value("list")
+    table = samples(visit.run())
     predictions, taxonomy = instruments.first.predictions, instruments.taxonomy
     row = predictions.row(table["sample"].iloc[0])
     p = predictions.node_probabilities(np.array([row]))[0]
@@ -80,23 +90,62 @@ def test_the_probability_of_a_doubtful_truths_answer_is_that_of_the_answer(instr
     assert table["p (branch of answer)"].iloc[0] > p[answer]
 
 
-def test_marks_last_and_are_counted(instruments):
-    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="labels")
-    visit.control("Who is wrong?").set_value("truth doubtful")
+def test_verdicts_last_and_are_counted(instruments):
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="list")
+    visit.control("Verdict of an expert").set_value("wrong_label")
     visit.run()
     next(one for one in visit.at.text_input if one.label == "Note").set_value("=really?")
     visit.run()
-    assert "1 marked** (1 truth doubtful, 0 model wrong)" in visit.text
-    marked = samples(visit)["sample"].iloc[0]
-    visit.control("Part of the page").set_value("list")
-    visit.run()
     table = samples(visit)
-    assert table.loc[table["sample"] == marked, "mark"].tolist() == ["truth doubtful"]
+    said = table["sample"].iloc[0]
+    assert table.loc[table["sample"] == said, "verdict"].tolist() == ["Wrong label"]
+    visit.control("Part of the page").set_value("review")
+    visit.run()
+    assert "1 answer reviewed** (1 wrong label, 0 acceptable, 0 model wrong)" in visit.text
     # They belong to the browser and the data, not to the session, which ends when the page is loaded anew.
     browser = visit.at.session_state["visit"].visitor
-    assert server_memory._of_data[instruments]["marks", browser] == {
-        marked: {"mark": "truth doubtful", "note": "=really?"}
-    }
+    (row,) = server_memory._of_data[instruments]["review", browser]["review"].rows
+    assert (row.sample_id, row.verdict, row.note) == (said, "wrong_label", "=really?")
+    # The filter of all pages.
+    for page in ("mistakes", "taxonomy"):
+        visit.go(page, data=instruments.key, rule="leaf", review="wrong_label")
+        assert "Review: wrong label" in visit.text
+    assert "1 samples" in visit.text
+
+
+def test_a_queue_goes_on_and_back(instruments):
+    visit = Visit("mistakes", data=instruments.key, rule="leaf", part="review")
+    model = instruments.first
+    queue = [model.predictions.sample_id(int(row)) for row in review_queue(model, "labels", "leaf")]
+    assert f"1 of {len(queue)}" in visit.text
+    for n, (sample, label) in enumerate(zip(queue, ["Wrong label", "Acceptable", "Model wrong"], strict=False), 1):
+        assert f"Sample {sample}" in visit.text
+        visit.press(label)
+        assert f"{n} of {len(queue)} reviewed" in visit.at.get("progress")[0].proto.text
+    browser = visit.at.session_state["visit"].visitor
+    rows = server_memory._of_data[instruments]["review", browser]["review"].rows
+    verdicts = ["wrong_label", "acceptable", "model_wrong"]
+    assert [(row.sample_id, row.verdict) for row in rows] == list(zip(queue, verdicts, strict=False))
+    truth = model.predictions.truth
+    assert [row.truth for row in rows] == [(int(truth[model.predictions.row(one)]),) for one in queue[:3]]
+    visit.press("Undo")
+    assert f"Sample {queue[2]}" in visit.text
+    assert f"2 of {len(queue)} reviewed" in visit.at.get("progress")[0].proto.text
+
+
+def test_doubtful_truths_as_a_gallery(demo):
+    """Below each the truth, and the class that most models name."""
+    visit = Visit("mistakes", rule="majority", part="labels")
+    answers = [judged_answers(model, "majority", threshold=0.5) for model in demo.models.values()]
+    found = hv.diagnosis.label_errors(answers[0])
+    agreement = hv.diagnosis.answer_agreement(answers, found.sample_id)
+    title = demo.taxonomy.title
+    links = [one.proto.label for one in visit.at.get("page_link") if "→" in one.proto.label]
+    assert plain(links[0].replace(":orange[", "").replace("]", "")) == (
+        f"{title(int(found.truth[0]))} → {title(int(agreement.named[0]))}"
+    )
+    n = len(answers)
+    assert f"named by {agreement.n_named[0]} of {n}, wrong by {agreement.n_wrong[0]} of {n}" in visit.text
 
 
 def test_confusions(instruments):

@@ -11,7 +11,11 @@ import numpy as np
 import pytest
 
 from hierviz.app.model_page import checks as model_checks
-from hierviz.app.model_page.samples import (
+from hierviz.app.state import dataset, opened
+from hierviz.app.state.dataset import ModelSource
+from hierviz.app.state.escape import in_form_words, sentence
+from hierviz.app.state.uploads import Uploads
+from hierviz.app.widgets.model_samples import (
     Samples,
     answer,
     kind_of,
@@ -21,10 +25,6 @@ from hierviz.app.model_page.samples import (
     samples_of_data,
     samples_of_file,
 )
-from hierviz.app.state import dataset, opened
-from hierviz.app.state.dataset import ModelSource
-from hierviz.app.state.escape import in_form_words, sentence
-from hierviz.app.state.uploads import Uploads
 from hierviz.messages.errors import ModelError
 from hierviz.messages.parameters import Sentence
 from hierviz.onnx.inputs.model_inputs import load_inputs

@@ -118,7 +118,7 @@ def send_this_view(visit, tmp_path):
     with visit.page.expect_download() as file:
         visit.click(visit.page.get_by_role("button", name=re.compile(r"Save demo-drawn-vehicles-overview\.html")))
     file.value.save_as(tmp_path / "view.html")
-    assert "<h2>The view</h2>" in (tmp_path / "view.html").read_text("utf-8")
+    assert "<h2>Overview</h2>" in (tmp_path / "view.html").read_text("utf-8")
 
 
 QUESTIONS = (

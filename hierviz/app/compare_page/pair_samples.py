@@ -11,7 +11,7 @@ from hierviz.app.widgets import sample, table
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import main_place, part_place
 from hierviz.app.widgets.links import link_to_sample
-from hierviz.app.widgets.living import mount
+from hierviz.app.widgets.living import ABOVE, mount
 from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.evaluation._judged_answers import judged_answers
@@ -22,7 +22,7 @@ from hierviz.messages.number_text import percent_text
 CARDS = {1600: (16, 10), 1200: (12, 6), 900: (12, 8), 600: (8, 6)}
 FEWEST_CARDS, MOST_ROWS, MOST_PAIRS = (6, 4), 10_000, 30
 # Letters of a text above the ladders, and what a ladder does not repeat.
-LETTERS, ABOVE = 280, ("text_wide", "text_narrow", "facts_wide", "facts_narrow")
+LETTERS = 280
 
 
 def heading(found, a, b):

@@ -4,8 +4,9 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page.where_it_looks import looked_at, panel
+from hierviz.app.model_page.where_it_looks import panel
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.widgets.looked import looked_at
 from hierviz.charts.export import picture_url
 from hierviz.charts.theme import answer_text
 from hierviz.messages.errors import HiervizError

@@ -4,11 +4,11 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.example_page.sample_keys import PRESENTER
 from hierviz.app.state.components import component, style_sheet
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.figure import draw, figure, written_out
 from hierviz.app.widgets.numbers import number
+from hierviz.app.widgets.sample_keys import PRESENTER
 from hierviz.lessons.lesson import Number, markdown_table
 from hierviz.metrics.registry import METRICS
 

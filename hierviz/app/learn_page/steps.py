@@ -3,12 +3,12 @@
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.learn_page import contents
 from hierviz.app.learn_page.look import draw_figures, draw_numbers, draw_quoted, draw_result, table_text
 from hierviz.app.learn_page.practice import practice
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.sample_keys import sample_keys
 from hierviz.lessons import quantities
 from hierviz.lessons.catalogue import LESSON_FILES
 from hierviz.lessons.lesson import Selector

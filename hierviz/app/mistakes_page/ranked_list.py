@@ -13,7 +13,9 @@ from hierviz.app.widgets.controls import explained, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.sample import gallery, shades_of_runs
+from hierviz.diagnosis._answer_agreement import answer_agreement
 from hierviz.diagnosis._label_errors import label_errors
+from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
 
@@ -61,11 +63,11 @@ def _gallery(asked, rows, severity, outcome):
 
 
 def draw_labels(asked):
-    """The candidates with marks and notes, and the export of these."""
+    """The candidates as a gallery or as a list."""
     reason = asked.model.why_no_curve() or asked.answers.why_not_single()
     if reason:
         st.info(
-            f"No candidates for wrong truths: {escape(reason)}. Samples of the ranked list can still be marked.",
+            f"No candidates for wrong truths: {escape(reason)}. *Review* has other queues.",
             icon=":material/info:",
         )
     else:
@@ -76,18 +78,71 @@ def draw_labels(asked):
         if found is None:
             return
         st.markdown(
-            "**Wrong answers that are far more probable than the truth come first.** Check the sample, then mark the truth as "
-            "doubtful or the model as wrong."
+            "**Wrong answers that are far more probable than the truth come first.** *Review* goes through them one by one."
         )
-        extra = {"score": found.score, "p (answer)": found.p_answer}
-        helps = {"p (answer)": "Probability of the answer itself, as on Examples"}
+        agreement = _agreement(asked, found)
+        places = sample_table.places()
+        with places.controls:
+            shown = pick("As", {"gallery": "Gallery", "list": "List"}, ("mistakes", "labels as"), segmented=True)
+        if shown == "gallery" and len(found):
+            with places.table, main_place():
+                _label_gallery(asked, found, agreement)
+            _about_labels(found)
+            return
+        extra = {"score": found.score, "models wrong": agreement.n_wrong, "p (answer)": found.p_answer}
+        helps = {
+            "p (answer)": "Probability of the answer itself, as on Examples",
+            "models wrong": f"Of {agreement.n_models} models, each at its own threshold",
+        }
         for side, p in (("answer", found.p_predicted), ("truth", found.p_true)):
             extra[f"p (branch of {side})"] = p
             helps[f"p (branch of {side})"] = f"Probability of the class on the path to the {side} where both paths part"
-        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps, places=sample_table.places())
-        st.markdown(
-            "The score is the probability of the branch of the answer minus that of the branch of the truth, at the class where "
-            "both paths part."
+        sample_table.draw(asked, found.row, asked.severities[0], "labels", extra, helps, places=places)
+        _about_labels(found)
+
+
+def _about_labels(found):
+    st.markdown(
+        "The score is the probability of the branch of the answer minus that of the branch of the truth, at the class where "
+        "both paths part."
+    )
+    st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
+
+
+def _agreement(asked, found):
+    """How the answers of all models agree on the candidates."""
+    data, view = asked.data, state.view()
+
+    def made():
+        every = [
+            judged_answers(model, **{**asked.choice, "threshold": view.threshold_of(key)})
+            for key, model in data.models.items()
+        ]
+        return answer_agreement(every, found.sample_id)
+
+    thresholds = tuple(view.threshold_of(key) for key in data.models)
+    return asked.computed("agreement of answers", made, thresholds)
+
+
+def _label_gallery(asked, found, agreement):
+    """Some of the candidates at a time, with the truth and the class that most models name."""
+    most, memory = 8 if state.is_narrow() else 18, state.memory(asked.mark("label gallery"))
+    part, buttons = table.pages_of(len(found), most, memory, "label-gallery")
+    title, n = asked.taxonomy.title, agreement.n_models
+    st.markdown(
+        f"**{part.start + 1:,} to {part.stop:,}** of {len(found):,}. Below each sample: the truth, and after the arrow the "
+        "class that most models name."
+    )
+    pairs = [
+        (title(truth), title(named)) for truth, named in zip(found.truth[part].tolist(), agreement.named[part].tolist())
+    ]
+    notes = [
+        f"named by {votes} of {n}, wrong by {wrong} of {n} · score {value_text(score)}"
+        if n > 1
+        else f"score {value_text(score)}"
+        for votes, wrong, score in zip(
+            *(values[part].tolist() for values in (agreement.n_named, agreement.n_wrong, found.score)), strict=True
         )
-        st.warning(escape(found.caution), icon=":material/warning:") if len(found) else None
-    sample_table.export_marks(asked)
+    ]
+    gallery(asked.model, asked.key, found.row[part], pairs, "wrong", notes)
+    buttons()

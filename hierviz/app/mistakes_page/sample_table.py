@@ -1,6 +1,6 @@
 """Samples to look through: a table of them, the one that is chosen next to it, and their export.
 
-Visitors can mark a sample (truth doubtful or model wrong) with a note; marks are kept as long as the data are open.
+Visitors can say of a sample that its label is wrong, the answer acceptable, or the model wrong, with a note: see `verdicts`.
 """
 
 from __future__ import annotations
@@ -14,13 +14,15 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.mistakes_page.asked import capital
+from hierviz.app.mistakes_page.verdicts import verdict_controls
 from hierviz.app.state.escape import escape
+from hierviz.app.state.kept_review import review_of
 from hierviz.app.widgets import frame, sample, table
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.selection import shortened
-from hierviz.app.widgets.table import download
 from hierviz.diagnosis.sample_paths import sample_paths
+from hierviz.evaluation._review import VERDICTS
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.outcomes import OUTCOMES
@@ -36,8 +38,6 @@ HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 820, 36
 ROOM = 90
 # Pixels of a column of classes next to three of numbers.
 NARROW = 150
-MARKS = ("truth doubtful", "model wrong")
-KEPT = "Kept for this browser until these data are closed or the server ends:"
 
 
 class SamplePlaces(NamedTuple):
@@ -132,7 +132,7 @@ def _table(asked, rows, severity, key, extra, helps, is_main):
 def _columns(asked, rows, severity, extra, helps):
     """Columns of a part: classes as numbers into their names, so that 100,000 rows stay small."""
     answers, places = asked.whole, asked.places(rows)
-    entry, store = SEVERITIES[severity], marks_of(asked.data)
+    entry, said = SEVERITIES[severity], review_of(asked.data).rows
     label = entry.label + (f" ({entry.unit})" if entry.unit else "")
     numbers = extra or {label: asked.severity(severity)[places]}
     cells = {
@@ -149,9 +149,10 @@ def _columns(asked, rows, severity, extra, helps):
         **{name: table.number(help=helps.get(name)) for name in numbers},
         "sample": table.words("Sample"),
     }
-    if store:
-        texts = [store.get(str(name), {}).get("mark", "") for name in cells["sample"].tolist()]
-        cells["mark"], columns["mark"] = pd.Categorical(texts), None
+    if said:
+        verdict = {row.sample_id: VERDICTS.get(row.verdict, "note") for row in said}
+        cells["verdict"] = pd.Categorical([verdict.get(str(name), "") for name in cells["sample"].tolist()])
+        columns["verdict"] = table.words("Verdict")
     return cells, columns
 
 
@@ -172,7 +173,7 @@ def _title(taxonomy, node):
 
 
 def card(asked, row, severity, outcome):
-    """One sample: picture or text, both paths, severity, the link to its page, and the visitor's mark and note."""
+    """One sample: picture or text, both paths, severity, the link to its page, and the visitor's verdict and note."""
     predictions, answers = asked.predictions, asked.whole
     sample_id, place = predictions.sample_id(row), int(asked.places(np.array([row]))[0])
     if answers.is_single:
@@ -185,7 +186,7 @@ def card(asked, row, severity, outcome):
     value = float(asked.severity(severity)[place])
     st.markdown(f"{capital(entry.label)}: **{value_text(value)}{unit}**")
     link_to_sample("Open in Examples", sample=sample_id, model=asked.key, outcome=outcome)
-    mark_controls(asked, sample_id)
+    verdict_controls(asked, row)
 
 
 def _head_of_lists(asked, row, place):
@@ -201,7 +202,7 @@ def _head_of_lists(asked, row, place):
 
 
 def _export(asked, rows, key, n_ticked):
-    store = marks_of(asked.data)
+    said = review_of(asked.data)
 
     def paths():
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
@@ -209,53 +210,12 @@ def _export(asked, rows, key, n_ticked):
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
         for name in asked.rankings:
             frame[name] = asked.counted_severity(name)[places]
-        if store:
-            for field in ("mark", "note"):
-                frame[field] = [store.get(sample_id, {}).get(field, "") for sample_id in frame["sample_id"]]
+        if len(said):
+            for field in ("verdict", "note"):
+                of = {row.sample_id: getattr(row, field) for row in said.rows}
+                frame[field] = [of.get(sample_id, "") for sample_id in frame["sample_id"]]
         return frame
 
     help = "Ids, truth, answer, severity, and the probabilities along the true path and the answer's path."
     label = f"Export {'ticked' if n_ticked else 'all'} {len(rows):,} (CSV)"
     table.download(label, paths, "mistakes.csv", f"get-{key}", help=help)
-
-
-def marks_of(data):
-    """Marks of the samples of a data set by id: dict of str to dict with ``mark`` and ``note``."""
-    return state.of_data("marks", data)
-
-
-def mark_controls(asked, sample_id):
-    """Mark and note of one sample."""
-    store = marks_of(asked.data)
-    keys = {field: f"mark-{field}-{asked.data.key}-{sample_id}" for field in ("mark", "note")}
-    for field, key in keys.items():
-        state.session[key] = store.get(sample_id, {}).get(field) or (None if field == "mark" else "")
-
-    def changed():
-        kept = {field: state.session[key] or "" for field, key in keys.items()}
-        if any(kept.values()):
-            store[sample_id] = kept
-        else:
-            store.pop(sample_id, None)
-
-    st.segmented_control("Who is wrong?", MARKS, key=keys["mark"], on_change=changed)
-    st.text_input("Note", key=keys["note"], on_change=changed, max_chars=1000, placeholder="for the export")
-    if store:
-        st.caption(f"{KEPT} export them under *Label errors*.")
-
-
-def export_marks(asked):
-    """The download of all marked samples, with both paths."""
-    store, predictions = marks_of(asked.data), asked.predictions
-    ids = [sample_id for sample_id in store if predictions.row(sample_id) is not None]
-    ids = [sample_id for sample_id in ids if asked.model.judged[predictions.row(sample_id)]]
-    n = {mark: sum(store[sample_id]["mark"] == mark for sample_id in ids) for mark in MARKS}
-    counts = ", ".join(f"{count:,} {mark}" for mark, count in n.items())
-    st.markdown(f"**{len(ids):,} marked** ({counts}). {KEPT} export them.")
-
-    def table():
-        paths = sample_paths(asked.whole, [predictions.row(sample_id) for sample_id in ids]).to_frame()
-        fields = {field: [store[sample_id][field] for sample_id in ids] for field in ("mark", "note")}
-        return pd.concat([pd.DataFrame(fields), paths], axis=1)[["sample_id", *fields, *list(paths)[1:]]]
-
-    download("Marked samples (CSV)", table, "marked-samples.csv", "get-marks", disabled=not ids)

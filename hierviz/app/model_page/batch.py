@@ -12,11 +12,11 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page import checks as model_checks
-from hierviz.app.model_page.samples import Samples
 from hierviz.app.state.dataset import has_same_samples, with_model
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.model_samples import Samples
 from hierviz.app.widgets.table import download
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion

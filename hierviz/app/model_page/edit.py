@@ -9,7 +9,7 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page import samples as samples
+from hierviz.app.widgets import model_samples as samples
 from hierviz.charts.export import picture_url
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.inputs.table_inputs import column_names

@@ -8,16 +8,17 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.model_page import samples as samples
 from hierviz.app.model_page.details import one_line
 from hierviz.app.model_page.edit import edited
-from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, Looked, panel, with_row
+from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, panel, with_row
 from hierviz.app.state.dataset import Dataset
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.widgets import controls, frame, sample, table
+from hierviz.app.widgets import model_samples as samples
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.living import mount, take_rule
+from hierviz.app.widgets.looked import Looked
 from hierviz.charts.export import packed
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.theme import ANSWERS, answer_signs

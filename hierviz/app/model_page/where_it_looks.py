@@ -4,22 +4,21 @@ from __future__ import annotations
 
 import contextlib
 import time
-from dataclasses import dataclass
 
 import numpy as np
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.model_page.samples import kind_of, samples_of_data, settled
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import figure, main_place
+from hierviz.app.widgets.model_samples import kind_of
 from hierviz.app.widgets.progress import is_wanted, worked_out
 from hierviz.diagnosis._average_sensitivity import FEWEST
 from hierviz.diagnosis._deciding_pair import pairs_to_compare
-from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import fixed_text, probability_text
 from hierviz.onnx.inputs.model_inputs import ModelInputs
 
@@ -31,54 +30,6 @@ EXPLAINED = (
     "Hides one part of the sample after the other (patches of a picture, words and sentences of a text, columns of a row), runs "
     "the model on each, and shows how much the log-odds between two classes change."
 )
-
-
-@dataclass(frozen=True, eq=False)
-class Looked:
-    """A model and what it is run on.
-
-    Parameters
-    ----------
-    model : Model
-    inputs : ModelInputs
-    key : tuple
-        Changes with the model and the inputs.
-    """
-
-    model: object
-    inputs: ModelInputs
-    key: tuple
-
-
-def is_offered(data, key):
-    """Whether a model of the open data was run here: nothing is read to know that."""
-    return key in data.sources and data.taxonomy.is_tree
-
-
-def looked_at(data, key):
-    """(Looked, the ids of its inputs) of a model that was run here; None where its inputs are not known.
-
-    Raises
-    ------
-    HiervizError
-        If the model cannot be read any more, or something about it must be said first.
-    """
-    source, taxonomy = data.sources[key], data.taxonomy
-    try:
-        model = state.opened_model((source.key, taxonomy.sha256, taxonomy.names), lambda: source.draft(taxonomy))
-    except OSError as error:
-        raise FileError(
-            f"{source.path.name}: expected the model, got {error.strerror or error}. Open it again."
-        ) from None
-    if isinstance(model, HiervizError):
-        raise model
-    model.require_answers()
-    asked = (data.digest, data.key, source.key)
-    samples = state.computed("inputs of the data", asked, lambda: _Found(data, model, source)).samples
-    if samples is None:
-        return None
-    ready = state.answered((source.key, "settled", samples.key), lambda: settled(model, samples))
-    return Looked(ready, samples.inputs, (source.key, samples.key)), samples.ids
 
 
 def with_row(sample_set, row, feed, changed):
@@ -94,13 +45,6 @@ def with_row(sample_set, row, feed, changed):
         for name, array in now.items()
     }
     return ModelInputs(whole, attributes={}), len(sample_set)
-
-
-class _Found:
-    """What was found; `state.computed` takes no None."""
-
-    def __init__(self, data, model, source):
-        self.samples = samples_of_data(data, model, source)
 
 
 def panel(looked, row, p, answer, truth, several=None, width=None, preview=None):

@@ -52,6 +52,7 @@ def controls(usable, names, pairs, is_of_sets):
 @st.fragment
 def threshold_panel(choice):
     """The chart, and what depends on the threshold it returns."""
+    state.begin_seen("threshold panel")
     first = st.container()
     now = curve_chart(choice)
     key = now.model

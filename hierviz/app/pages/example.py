@@ -5,17 +5,18 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.example_page import side_by_side
-from hierviz.app.example_page.sample_keys import sample_keys
 from hierviz.app.example_page.tree_panel import tree_panel
-from hierviz.app.example_page.typical_panel import typical_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
 from hierviz.app.example_page.where_it_looks import looks_panel
 from hierviz.app.example_page.why_panel import why_panel, why_sentence
-from hierviz.app.model_page.where_it_looks import LABEL, LOOKS, is_offered
+from hierviz.app.model_page.where_it_looks import LABEL, LOOKS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
 from hierviz.app.widgets.living import living
+from hierviz.app.widgets.looked import is_offered
 from hierviz.app.widgets.progress import answers_worked_out
+from hierviz.app.widgets.sample_keys import sample_keys
+from hierviz.app.widgets.typical_panel import typical_panel
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.inference.registry import INFERENCE_RULES

@@ -1,8 +1,8 @@
-"""What goes wrong, where and how badly: ranked mistakes, confusions, the collapsible matrix, slices, doubtful truths."""
+"""What goes wrong, where and how badly: ranked mistakes, confusions, the collapsible matrix, slices, doubtful truths, review."""
 
 import streamlit as st
 
-from hierviz.app.mistakes_page import confusion_panel, matrix_panel, ranked_list, slices_panel
+from hierviz.app.mistakes_page import confusion_panel, matrix_panel, ranked_list, review_panel, slices_panel
 from hierviz.app.mistakes_page.asked import Asked
 from hierviz.app.widgets import controls, filters, frame, shell
 from hierviz.app.widgets.controls import pick
@@ -14,6 +14,7 @@ DRAW = {
     "matrix": matrix_panel.draw,
     "slices": slices_panel.draw,
     "labels": ranked_list.draw_labels,
+    "review": review_panel.draw,
 }
 
 data = shell.open_data()

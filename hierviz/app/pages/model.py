@@ -9,10 +9,10 @@ from hierviz.app.model_page import choice as model_choice
 from hierviz.app.model_page import details as model_account
 from hierviz.app.model_page import questions as model_questions
 from hierviz.app.model_page import single_sample as model_ask
-from hierviz.app.model_page.samples import kind_of, samples_of_data, samples_of_start
 from hierviz.app.state.escape import escape, in_form_words
 from hierviz.app.widgets import frame, shell
 from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.model_samples import kind_of, samples_of_data, samples_of_start
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
 

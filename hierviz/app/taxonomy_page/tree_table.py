@@ -20,6 +20,7 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.table import download, unbroken
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, worst_first
+from hierviz.reports.view_file import SeenTable
 
 ROWS = {"tree": "as a tree", "all": "all classes", "leaves": "all leaves"}
 # Children of a node that are shown first, and that are added by each press on "more".
@@ -90,10 +91,21 @@ def _table(choice):
     def did():
         _react(choice, state.session["tree-table"].did)
 
-    component(__file__, "tree_table")(
-        key="tree-table", data=table_data(choice, table, found, is_tree), on_did_change=did
-    )
+    drawn = table_data(choice, table, found, is_tree)
+    state.see("tree-table", lambda: _seen(drawn))
+    component(__file__, "tree_table")(key="tree-table", data=drawn, on_did_change=did)
     return inside
+
+
+def _seen(drawn):
+    """The SeenTable of what the component draws: levels of the tree are dashes before the name."""
+    rows = [
+        (f"{'– ' * (row['level'] - 1)}{row['title']}", *(cell["text"] for cell in row["cells"]))
+        if "cells" in row
+        else (row["text"], *[""] * len(drawn["columns"]))
+        for row in drawn["rows"]
+    ]
+    return SeenTable(("Class", *(column["label"] for column in drawn["columns"])), rows, len(rows))
 
 
 def _store(choice):

@@ -13,6 +13,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets.slide import slide_downloads
 from hierviz.app.widgets.table import download
 from hierviz.charts._compose import build_unchecked
+from hierviz.reports.view_file import SeenFigure
 
 build_unchecked()
 
@@ -113,6 +114,7 @@ def draw(spec, **options):
 def below(shown, *, name, note="", sentence=None):
     """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure."""
     dark, table = state.is_dark(), shown.table
+    state.see(name, lambda: SeenFigure(name, shown, sentence or ""))
     if said := shown.sentence if sentence is None else sentence:
         st.markdown(escape(said))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):

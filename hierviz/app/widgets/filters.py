@@ -8,6 +8,7 @@ from hierviz.app.state.current import key_in_popover
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import right_filter
 from hierviz.app.widgets.controls import menu, pick
+from hierviz.diagnosis._review_queue import FILTERS as REVIEWED
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.reports.view import FILTERS, NODES
@@ -51,6 +52,13 @@ def _chip(words, name, rest):
     )
 
 
+def said(taxonomy):
+    """The filters that are set, in words."""
+    view = state.view()
+    conditions = [f"{column}: {value}" for column, value in view.conditions]
+    return conditions + [_said(name, getattr(view, name), taxonomy) for name in view.filters if name != "where"]
+
+
 def _said(name, value, taxonomy):
     """A filter in words."""
     if name in NODES:
@@ -58,6 +66,8 @@ def _said(name, value, taxonomy):
         return f"{WORDS[name]} {title}"
     if name == "right":
         return right_filter.words(value)
+    if name == "review":
+        return f"Review: {REVIEWED[value].lower()}"
     return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
 
 
@@ -89,6 +99,8 @@ def more(model, data_key):
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
         if options := right_filter.options():
             pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")
+        if options := right_filter.review_options(state.data()):
+            pick("Review by an expert", options, "review", in_popover=True, width="stretch")
         st.text_input("Sample id or text contains", **state.bound("text", in_popover=True, max_chars=1000))
         rows = model.rows if model.n_judged else np.arange(predictions.n_samples)
         values = state.computed("facets", (data_key, predictions.name), lambda: facets(predictions, rows))

@@ -18,6 +18,7 @@ from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
+from hierviz.reports.view_file import SeenLadder
 
 
 @functools.cache
@@ -78,6 +79,36 @@ def living(data, key, choice, samples, asks=False):
     mount("living", samples, records, (*of, changed[samples[0]]), chosen, asks)
 
 
+# Of the sample in a record: what is shown elsewhere on the page.
+ABOVE = ("text_wide", "text_narrow", "facts_wide", "facts_narrow")
+
+
+def small_ladder(name, data, key, choice, rows):
+    """The ladder of a sample next to its picture, whose threshold changes nothing but the drawing.
+
+    Parameters
+    ----------
+    name : str
+        Of the widget.
+    data, key, choice
+        As of `living`.
+    rows : sequence of int
+        Row of the sample, and of those that come after it, which the browser gets before they are asked for.
+    """
+    model = data.models[key]
+    settings = LadderSettings.of(choice, tuple(offered_rules(data, model.why_no_mistakes() is not None)), False)
+    of = (data.digest, key, str(settings))
+
+    def record(sample):
+        made = ladder_record({key: model}, sample, settings, shown=key, curve=False)
+        made["sample"][0] |= {field: [] for field in ABOVE}
+        return packed(made)
+
+    samples = {step: model.predictions.sample_id(int(row)) for step, row in enumerate(rows)}
+    records = {one: state.computed("small ladder", (*of, one), lambda one=one: record(one)) for one in samples.values()}
+    mount(f"{name}-ladder", samples, records, of, lambda told: None, share=0.6)
+
+
 def take_rule(told):
     """Take over the rule that was chosen in the browser, and the value of its number."""
     state.change(rule=told["rule"])
@@ -108,6 +139,8 @@ def mount(key, samples, records, of, chosen, asks=False, *, share=None):
     share : float, optional
         Of the height of the window, where it is one of several, which are in a place together; else it is the main picture.
     """
+
+    state.see(key, lambda: SeenLadder(key, records[samples[0]]))
 
     def take():
         told = st.session_state[key].chosen

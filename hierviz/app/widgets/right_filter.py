@@ -1,7 +1,10 @@
-"""The filter by which models are right: no model, all, or some alone; the same samples on every page."""
+"""The filters by which models are right (no model, all, or some alone) and by what an expert said; the same on every page."""
 
 from hierviz.app import state
+from hierviz.app.state.kept_review import review_of
 from hierviz.comparison._right_together import ALL, NONE, ONLY, right_together
+from hierviz.diagnosis._review_queue import FILTERS as REVIEWED
+from hierviz.diagnosis._review_queue import review_samples
 from hierviz.messages.errors import HiervizError
 from hierviz.reports.view import right_keys
 
@@ -24,8 +27,25 @@ def together(data):
 
 
 def sample_filter(model):
-    """The SampleFilter of the view for a model, with the samples that some models are right on."""
-    return state.view().sample_filter(model, _samples)
+    """The SampleFilter of the view for a model, with the samples that some models are right on, and of the review."""
+    return state.view().sample_filter(model, _samples, _reviewed)
+
+
+def _reviewed(word):
+    data = state.data()
+    if data is None:
+        return None
+    review = review_of(data)
+    where = (data.digest, word, hash(review.rows))
+    return state.computed("review samples", where, lambda: review_samples(review, word, data.first.predictions))
+
+
+def review_options(data):
+    """Values of the field `review` with their words and numbers of samples; empty where nothing was said."""
+    if not len(review_of(data)):
+        return {}
+    n_of = {word: len(_reviewed(word).rows) for word in REVIEWED}
+    return {"": "any"} | {word: f"{label} ({n_of[word]:,})" for word, label in REVIEWED.items()}
 
 
 def _samples(word):

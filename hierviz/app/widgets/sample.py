@@ -20,6 +20,7 @@ from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
 from hierviz.metrics.sets.node_sets import most_specific
+from hierviz.reports.view_file import SeenCards, SeenTable
 from hierviz.taxonomy.taxonomy import NodeLists
 
 VERDICTS = {
@@ -62,6 +63,18 @@ def head(predictions, row, truth, predicted, outcome, why=""):
                 st.caption(" · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items()))
     if text:
         st.markdown(f"> {escape(text)}")
+    state.see("sample", lambda: _seen_head(predictions, row, truth, answer))
+
+
+def _seen_head(predictions, row, truth, answer):
+    """Sample, truth and answer by title, as a table of one row."""
+
+    def titles(nodes):
+        nodes = np.atleast_1d([] if nodes is None else nodes).tolist()
+        return "; ".join(predictions.taxonomy.title(node) if node >= 0 else "(empty)" for node in nodes) or "–"
+
+    cells = (predictions.called(row), predictions.sample_id(row), titles(truth), titles(answer))
+    return SeenTable(("Sample", "Id", "Truth", "Answer"), [cells], 1)
 
 
 def heading(predictions, row):
@@ -70,6 +83,11 @@ def heading(predictions, row):
     st.markdown(f"#### {escape(called)}")
     if called != sample:
         st.caption(f"Sample {escape(sample)}")
+
+
+def named_classes(taxonomy, word, nodes):
+    """A class, or the most specific of several, with its path, after a word."""
+    st.markdown(f"{word}: {_named(taxonomy, nodes if isinstance(nodes, int) else nodes.tolist())}")
 
 
 def _named(taxonomy, nodes, verdict=""):
@@ -254,6 +272,7 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
         Of each the methods with several runs: what it is called there, the share of its runs that are right, and their number.
     """
     predictions, is_framed = model.predictions, notes is not None
+    state.see(f"gallery-{key}-{outcome}", lambda: SeenCards(_cards(predictions, rows, pairs, notes)))
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
         for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
             sample, picture = predictions.sample_id(int(row)), predictions.picture(int(row))
@@ -271,6 +290,16 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, sha
                     st.html("".join(_shade(*of) for of in shades[place]))
                 if is_framed:
                     st.caption(notes[place])
+
+
+def _cards(predictions, rows, pairs, notes):
+    """What a SeenCards holds."""
+    cards = []
+    for place, (row, (truth, answer)) in enumerate(zip(rows, pairs, strict=True)):
+        words = first_words(predictions.text(int(row)) or predictions.called(int(row)), BODY)
+        note = "" if notes is None else notes[place]
+        cards.append((picture_url(predictions.picture(int(row))) or "", words, f"{truth} → {answer}", note))
+    return cards
 
 
 def _shade(name, share, n_runs):

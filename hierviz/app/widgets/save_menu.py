@@ -1,39 +1,37 @@
 """The menu Save in the header of every page, with reports, the file of one view, the story and session files; the copied link."""
 
-import shlex
-from dataclasses import replace
-
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.state import rule_parameters, story
+from hierviz.app.state import story
 from hierviz.app.state.components import component
 from hierviz.app.state.escape import escape
 from hierviz.app.state.session_file import session_of, why_no_session
-from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.links import link_to
-from hierviz.app.widgets.progress import worked_out
+from hierviz.app.widgets.save_report import (
+    MEMORY,
+    asked_report,
+    file_start,
+    n_looks_asked,
+    offer_report,
+    report_settings,
+    shown_sample,
+    story_flag,
+)
+from hierviz.app.widgets.save_view import view_file, view_key
 from hierviz.app.widgets.table import download
-from hierviz.charts import threshold_text
-from hierviz.diagnosis._sensitivity import Sensitivity
-from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
-from hierviz.messages.errors import slug
-from hierviz.opening.files import flags_of
-from hierviz.opening.named_files import stem
-from hierviz.opening.options import with_flags, without_folder
-from hierviz.reports.report_file import ReportRun, report
 from hierviz.reports.report_samples import ReportSamples
-from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
 from hierviz.reports.view_pages import IN_REPORTS
 from hierviz.reports.view_pages import PAGES as RECORDS
 
 SAVE_VIEW = "Save this view as a file"
-MEMORY = "save"
 # Key -> what can be saved, and what for.
 CHOICES = {
-    "view": ("This view", "To send this page: one HTML file that begins with it and opens anywhere, without hierviz."),
+    "view": (
+        "This view",
+        "To send this page: one HTML file with exactly what it shows, which opens anywhere, without hierviz.",
+    ),
     "report": (
         "Report",
         "To send or keep all results: one HTML file with numbers, curves, examples, matrix and taxonomy.",
@@ -74,7 +72,10 @@ def save_menu(data, page):
 
 
 def _view(data, page):
-    if _is_requested("view", (data.digest, data.key, page, state.link()), "Make the file"):
+    memory, now = state.memory(MEMORY), view_key(data, page)
+    st.button("Make the file", icon=":material/description:", on_click=memory.update, args=({"view wanted": now[:-1]},))
+    # A page that is drawn again may show something else: its file is made when it is asked for.
+    if memory.pop("view wanted", None) == now[:-1] or memory.get("view made", (None,))[0] == now:
         view_file(data, page, "get-view-of-menu")
 
 
@@ -105,9 +106,11 @@ def _report(data, page):
     if steps and not st.toggle(f"With the story ({len(steps)} views)", **wanted):
         steps = ()
     samples = ReportSamples(int(worst), int(random), int(seed), chosen, most)
-    settings = report_settings(data, steps, story_flag(data, steps), samples, title=title, notes=notes)
+    n_looks = n_looks_asked(data)
+    words = [*story_flag(data, steps), *(["--sensitivity", str(n_looks)] if n_looks else [])]
+    settings = report_settings(data, steps, words, samples, title=title, notes=notes)
     if _is_requested("asked", asked_report(data, settings), "Make the report"):
-        made = offer_report(data, settings, file_start(title or data.title), "get-report")
+        made = offer_report(data, settings, file_start(title or data.title), "get-report", n_looks)
         if made is not None and made.left_out:
             st.caption(escape(made.left_out))
 
@@ -151,100 +154,6 @@ def _session(data, page):
     download("Save the session file", content, f"{file_start(data.title)}.hierviz.json", "get-session", "bookmark")
 
 
-def offer_report(data, settings, name, key):
-    """Make a Report with its progress, and draw the button that saves it as `name`; None where it was cancelled."""
-
-    def make(stages):
-        run = replace(settings["run"], stage=stages)
-        return report(list(data.models.values()), **{**settings, "run": run})
-
-    made = worked_out("report", asked_report(data, settings), "Report", make)
-    if made is not None:
-        content, file = made.html.encode("utf-8"), f"{name}.html"
-        download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, key, type="primary")
-    return made
-
-
-def report_choice(data, key):
-    """Rule and parameters of the page, as far as they apply to the model."""
-    if not data.models[key].predictions.has_scores:
-        return {"rule": "majority"}
-    rules = offered_rules(data)
-    rule = state.view().rule if state.view().rule in rules else rules[0]
-    values = rule_parameters.rule_settings(data.taxonomy)
-    return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
-
-
-def story_flag(data, steps):
-    """Words of the command for a story."""
-    if not steps:
-        return []
-    return ["--story", "demo" if steps == story.shipped(data) else f"{file_start(data.title)}.hierviz.json"]
-
-
-def rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story=()):
-    """The command that makes the report again; empty where no files say all. Files stand by their names."""
-    files = data.files
-    if data.key not in NAME_OF_DEMO and (files is None or files.given or files.reading):
-        return ""
-    if any(not isinstance(value, str | int | float) for value in choice.values()):
-        return ""
-    if data.key in NAME_OF_DEMO:
-        flags = [("--demo", NAME_OF_DEMO[data.key])]
-    elif files.taxonomy_direction or files.taxonomy_separator:
-        return ""  # the command has no such flags
-    else:
-        is_plain = all(name == stem(path) for name, path in zip(files.names, files.predictions))
-        flags = flags_of(replace(files, names=()) if is_plain else files)
-        flags = [(flag, None if value is None else without_folder(value)) for flag, value in flags]
-    names = [f"{model.predictions.name}=" for model in data.models.values()]
-    names, thresholds = ([""], thresholds[:1]) if len(set(thresholds)) == 1 else (names, thresholds)
-    flags += [(f"--{name.replace('_', '-')}", str(value)) for name, value in choice.items()]
-    flags += [("--threshold", f"{name}{threshold_text(one)}") for name, one in zip(names, thresholds, strict=True)]
-    flags += [("--look-at", data.models[key].predictions.name), ("--title", title)]
-    flags += [("--note", note.strip()) for note in notes.split("\n\n") if note.strip()]
-    flags += [(f"--{name}", str(getattr(samples, name))) for name in ("worst", "random", "seed")]
-    flags += [("--sensitivity", str(len(samples.sensitivities)))] if samples.sensitivities else []
-    flags += [("--max-mb", f"{samples.max_mb:g}"), *(("--sample", sample) for sample in samples.named)]
-    words = [word for pair in flags for word in pair if word is not None]
-    return shlex.join(["hierviz", "report", *words, *of_story, "--out", "report.html"])
-
-
-def report_settings(data, steps, of_story, samples, *, notes="", title=""):
-    """Keywords of `report` for the open data with rule, thresholds and model of the page; `of_story` as of the command.
-
-    `run` holds the command alone.
-    """
-    key, title = state.shown_model_of(data.models), title or data.title
-    choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
-    return {
-        **choice,
-        "threshold": thresholds,
-        "title": title,
-        "notes": notes,
-        "model": data.models[key].predictions.name,
-        "samples": samples,
-        "run": ReportRun(rebuild_command(data, key, choice, thresholds, title, notes, samples, of_story), with_flags),
-        "story": steps,
-    }
-
-
-def asked_report(data, settings):
-    """What tells reports from each other."""
-    return data.digest, data.key, repr(settings)
-
-
-def shown_sample(data):
-    """Id of the sample of the view as a tuple; empty where the data do not have it."""
-    sample = state.view().sample
-    return (sample,) if sample and data.first.predictions.row(sample) is not None else ()
-
-
-def file_start(title):
-    """A title as part of a file name."""
-    return slug(title, "report")[:60]
-
-
 def can_save(page):
     """Whether the copied link needs a file in its place, and a report can show this page."""
     return state.is_local_visit() and page in IN_REPORTS
@@ -258,41 +167,10 @@ def save_view(data, page):
 
 @st.dialog(SAVE_VIEW, on_dismiss=lambda: state.memory("save view").clear())
 def _dialog(data, page):
-    st.caption("One HTML file that begins with this page and opens anywhere, without hierviz and without a network.")
+    st.caption(
+        "One HTML file with exactly what this page shows. It opens anywhere, without hierviz and without a network."
+    )
     view_file(data, page, "get-view")
-
-
-def view_file(data, page, name):
-    """Make the file with its progress, and offer it.
-
-    Parameters
-    ----------
-    data : Dataset
-    page : str
-        One of `IN_REPORTS`.
-    name : str
-        Key of the button.
-    """
-    # The page chooses models where the address names none.
-    shown = tuple(state.shown_models(data)) if page == "curves" else state.view().models
-    step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
-    own = story.own_steps(data)
-    of_story = ["--view", link_of_step(step), *story_flag(data, own)]
-    settings = report_settings(
-        data, (step, *own), of_story, ReportSamples(named=shown_sample(data), sensitivities=_looks(data))
-    )
-    offer_report(data, settings, f"{file_start(data.title)}-{page}", name)
-
-
-def _looks(data):
-    """The Sensitivity that the page shows, in a tuple; empty where it shows none of this sample and model."""
-    of, found = state.memory("looks shown").get("found", (None, None))
-    is_shown = state.view().tree == "looks" and of == (
-        data.digest,
-        state.shown_model_of(data.models),
-        state.view().sample,
-    )
-    return (found,) if is_shown and isinstance(found, Sensitivity) else ()
 
 
 def copy_link(page):

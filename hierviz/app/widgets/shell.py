@@ -63,6 +63,7 @@ def run(pages):
             component(__file__, "browser_part")(key="browser-part", data={"greeted": greeted})
         _not_here()
         _hint(now)
+        state.begin_seen()
         with contextlib.suppress(PageEnd):
             now.run()
         frame.name_data(now.url_path)

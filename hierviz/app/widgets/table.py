@@ -16,8 +16,10 @@ from typing import NamedTuple
 import pandas as pd
 import streamlit as st
 
+from hierviz.app import state
 from hierviz.charts import to_csv
 from hierviz.messages.number_text import percent_text, value_text
+from hierviz.reports.view_file import MOST_ROWS, SeenTable
 
 FIRST, SECOND, TIED = "①", "②", "≈"
 SIGNS = {"first": FIRST, "second": SECOND, "tied": TIED}
@@ -125,6 +127,7 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
         frame = frame[list(columns)]
         # None would hide a column from Streamlit's table.
         columns = {name: str(name) if column is None else column for name, column in columns.items()}
+    state.see(key, lambda: seen_table(frame, columns or {}, texts or {}))
     row_height = options.get("row_height", ROW_HEIGHT)
     if letters is not None:
         row_height = options["row_height"] = WRAPPED_HEIGHT if _longest(frame) > letters else row_height
@@ -143,6 +146,43 @@ def draw(frame, columns=None, *, key, select=None, most=None, letters=None, text
         for rows in (event.selection.rows, [row for row, _ in event.selection.get("cells", [])])
     )
     return ChosenRows((pressed or ticked or [None])[-1], ticked)
+
+
+def seen_table(frame, columns, texts):
+    """The SeenTable of what `draw` shows."""
+    # A column of buttons says nothing.
+    names = [name for name in frame if isinstance(columns.get(name), dict | str | None)]
+    shown, some = [], frame[names].head(MOST_ROWS)
+    for name in some:
+        column, written = columns.get(name), texts.get(name)
+        values = some[name].astype(object).where(some[name].notna(), None).tolist()
+        if callable(written):
+            values = [None if value is None else written(value) for value in values]
+        elif written is not None:
+            values = list(written)[: len(values)]
+        elif isinstance(column, dict):
+            form = (column.get("type_config") or {}).get("format")
+            values = [_formatted(form, value) for value in values]
+        shown.append(values)
+    heads = [_head(columns.get(name), str(name)) for name in some]
+    return SeenTable(heads, list(zip(*shown, strict=True)), len(frame))
+
+
+def _head(column, name):
+    """The head of a column, whatever declares it."""
+    head = column.get("label") if isinstance(column, dict) else column
+    return head if isinstance(head, str) and head else name
+
+
+def _formatted(form, value):
+    """A number as the browser writes it in a column with this format; text as it is."""
+    if not isinstance(form, str) or not isinstance(value, int | float):
+        return value
+    if form == "percent":
+        return percent_text(value)
+    if "%" not in form:
+        return value
+    return form.replace("%d", "%.0f") % value
 
 
 def _longest(frame):

@@ -32,8 +32,13 @@ def typical_panel(data, key, row, choice, truth, predicted):
     model = data.models[key]
     has_pictures = model.predictions.picture(row) is not None
     label = f"Typical {'pictures' if has_pictures else 'samples'} of the true and the answered class"
-    if not st.toggle(label, **state.kept("typical", "shown", False)):
-        return
+    if st.toggle(label, **state.kept("typical", "shown", False)):
+        typical_cases(data, key, row, choice, truth, predicted)
+
+
+def typical_cases(data, key, row, choice, truth, predicted, width=WIDTH):
+    """A picture or text of both classes, each `width` pixels wide; other parameters as of `typical_panel`."""
+    model = data.models[key]
     named = [("Truth", truth)] + [("Answer", predicted)] * (predicted not in (0, truth))
     with st.container(horizontal=True, gap="medium", key="typical"):
         for what, node in named:
@@ -41,10 +46,10 @@ def typical_panel(data, key, row, choice, truth, predicted):
             found = state.computed(
                 "typical", asked, lambda node=node: typical_samples(model, node, **choice, but=(row,)).tolist()
             )
-            with st.container(width=WIDTH):
+            with st.container(width=width):
                 st.markdown(f"{what}: **{escape(data.taxonomy.title(node))}**")
                 if found:
-                    _card(model.predictions, key, found[0], node)
+                    _card(model.predictions, key, found[0], node, width)
                 else:
                     st.caption("No other sample of this class is answered exactly right.")
     st.caption(
@@ -54,10 +59,10 @@ def typical_panel(data, key, row, choice, truth, predicted):
     )
 
 
-def _card(predictions, key, row, node):
+def _card(predictions, key, row, node, width):
     sample, picture, text = predictions.sample_id(row), predictions.picture(row), predictions.text(row)
     if picture:
-        st.image(picture_url(picture), width=WIDTH - 60, alt=f"Sample {sample}")
+        st.image(picture_url(picture), width=width - 60, alt=f"Sample {sample}")
     else:
         st.caption(escape(first_words(text, LETTERS) if text else sample))
     if predictions.has_scores:

@@ -7,15 +7,24 @@ const CLICKER = {PageDown: "next", PageUp: "previous"};
 const TEXT = "textarea, [contenteditable], input:not([role=combobox], [role=slider], [type=range], [type=radio], "
   + "[type=checkbox])";
 
-export default function ({parentElement}) {
+export default function ({parentElement, data}) {
   const end = new AbortController();
   document.addEventListener("keydown", (e) => {
     const presents = document.querySelector(".hierviz-presenter");
     const step = STEP[e.key] ?? (presents ? CLICKER[e.key] : undefined);
-    if (!step || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
+    const field = (data?.fields ?? {})[e.key];
+    if (!(step || field) || e.defaultPrevented || e.ctrlKey || e.metaKey || e.altKey || e.shiftKey) return;
     // For an event inside a component, the target is its host; the path has the element.
     const inner = e.composedPath().filter((one) => one instanceof Element);
     if (inner.some((one) => one.matches(presents ? TEXT : TYPING))) return;
+    if (field) {
+      const input = document.querySelector(`.st-key-${field} :is(input, textarea)`);
+      if (!input) return;
+      // The letter itself is not typed there.
+      e.preventDefault();
+      input.focus();
+      return;
+    }
     const button = document.querySelector(`.st-key-${step}-sample button:not([disabled])`);
     if (!button) return;
     e.preventDefault();

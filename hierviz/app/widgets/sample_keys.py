@@ -11,7 +11,10 @@ from hierviz.app.state.components import component
 PRESENTER = "hierviz-presenter"
 
 
-def sample_keys():
-    """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`."""
+def sample_keys(fields=None):
+    """Listen for the keys; the buttons have the keys `previous-sample` and `next-sample`.
+
+    `fields`, if given, is a dict of further keys to the keys of the fields of text that they lead to.
+    """
     with st.container(key="sample-keys"):
-        component(__file__, "sample_keys")(key="sample-keys-listener")
+        component(__file__, "sample_keys")(key="sample-keys-listener", data={"fields": fields or {}})

@@ -1,0 +1,93 @@
+"""A queue of fifty samples gone through by keys, kept over a reload, exported and evaluated."""
+
+import json
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import expect
+
+import hierviz as hv
+from hierviz.cli import main
+from hierviz.demo import load_demo
+from hierviz.diagnosis import review_queue
+from hierviz.evaluation import judged_answers
+from tests.browser.conftest import quiet, ready
+
+pytestmark = pytest.mark.browser
+N = 50
+# Of every four samples: what is pressed, and what that says.
+KEYS = {"w": "wrong_label", "a": "acceptable", "m": "model_wrong"}
+PRESSED = "wamm"
+
+
+def reviewed(page, n):
+    expect(page.get_by_text(f"{n} of {N} reviewed")).to_be_visible()
+
+
+@pytest.mark.long
+def test_a_queue_by_keys(open_page, tmp_path, capsys, monkeypatch):
+    taxonomy, predictions = load_demo()
+    model = predictions[0]
+    answers = judged_answers(model)
+    queue = [model.sample_id(int(row)) for row in review_queue(answers, "labels", most=N)]
+    page = open_page("mistakes?part=review&rule=majority", new=True)
+    quiet(page)
+    reviewed(page, 0)
+    for key, label in (("W", "Wrong label"), ("A", "Acceptable"), ("M", "Model wrong"), ("U", "Undo")):
+        expect(page.get_by_role("button", name=label)).to_contain_text(key)
+    for place, sample in enumerate(queue):
+        expect(page.get_by_text(f"Sample {sample}", exact=True)).to_be_visible()
+        if place == 3:
+            # A note: letters that are keys are letters there, and Enter keeps it.
+            page.keyboard.press("n")
+            note = page.get_by_placeholder("Note (key N")
+            expect(note).to_be_focused()
+            page.keyboard.type("wamu: a sail, maybe")
+            expect(note).to_have_value("wamu: a sail, maybe")
+            page.keyboard.press("Enter")
+            quiet(page)
+            reviewed(page, place)
+            note.blur()
+        page.keyboard.press(PRESSED[place % 4])
+        if place < N - 1:
+            page.wait_for_url(f"**sample={queue[place + 1]}*")
+        reviewed(page, place + 1)
+    # The last one once more.
+    page.keyboard.press("u")
+    reviewed(page, N - 1)
+    expect(page.get_by_text(f"Sample {queue[-1]}", exact=True)).to_be_visible()
+    page.keyboard.press("m")
+    reviewed(page, N)
+    page.reload()
+    ready(page)
+    quiet(page)
+    reviewed(page, N)
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Review (CSV)").click()
+    path = tmp_path / "review.csv"
+    path.write_bytes(Path(download.value.path()).read_bytes())
+    review = hv.load_review(path, taxonomy)
+    verdicts = [KEYS[PRESSED[place % 4]] for place in range(N - 1)] + ["model_wrong"]
+    assert [(row.sample_id, row.verdict) for row in review.rows] == list(zip(queue, verdicts, strict=True))
+    assert [row.note for row in review.rows if row.note] == ["wamu: a sail, maybe"]
+    # The command says what follows: every accepted answer is wrong without the review and exact with it.
+    found = hv.evaluation.reviewed_numbers(model, review)
+    before = hv.evaluate(model)["models"][0]["predicted"]
+    n = {verdict: verdicts.count(verdict) for verdict in KEYS.values()}
+    assert (found["n_wrong_label"], found["n_accepted"]) == (n["wrong_label"], n["acceptable"])
+    assert found["n_samples"] == answers.n_judged - n["wrong_label"]
+    assert found["predicted"]["n_exact"] == before["n_exact"] + n["acceptable"]
+    assert found["predicted"]["n_wrong"] == before["n_wrong"] - n["acceptable"] - n["wrong_label"]
+    monkeypatch.chdir(tmp_path)
+    hv.write_taxonomy(taxonomy, "tree.csv")
+    hv.write_predictions(model, "model.parquet")
+    truth = "\n".join(f"{sample},{taxonomy.names[node]}" for sample, node in zip(model.ids, model.truth.tolist()))
+    (tmp_path / "truth.csv").write_text(f"sample_id,truth\n{truth}\n")
+    files = ["--taxonomy", "tree.csv", "--predictions", "model.parquet", "--truth", "truth.csv"]
+    assert main(["evaluate", *files, "--review", "review.csv"]) == 0
+    entry = json.loads(capsys.readouterr().out)["models"][0]
+    assert entry["review"]["predicted"] == pytest.approx(found["predicted"])
+    # Read again as a filter of all pages.
+    page = open_page("example?review=acceptable&rule=majority")
+    quiet(page)
+    expect(page.get_by_text(f"1 of {n['acceptable']}", exact=True)).to_be_visible()
