@@ -29,7 +29,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
+from hierviz.comparison._paired_answers import PairedAnswers, paired_answers, pareto_table_of
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
 from hierviz.diagnosis.many_tests import discordant_p_values
 from hierviz.evaluation._judged_answers import Judged, judged_answers
@@ -393,7 +393,7 @@ def _curve(answers, places):
     if len(places) == model.n_judged:
         return model.curve
     truth = np.asarray(model.predictions.truth)[answers.rows[places]]
-    return operating_curve(model.taxonomy, truth, _table(answers, places))
+    return operating_curve(model.taxonomy, truth, pareto_table_of(answers, places))
 
 
 def _point(name, curves, correct):
@@ -455,7 +455,7 @@ def _recall_difference(pair, correct, groups, confidence, progress):
     if max(pair.n_runs) > 1:
         return _difference([pair.each(method, _info_recall) for method in (0, 1)], groups, confidence, progress)
     taxonomy, truth = pair.taxonomy, np.asarray(pair.truth)
-    second, first = (_table(pair.runs[method][0], pair.places[method][0]) for method in (1, 0))
+    second, first = (pareto_table_of(pair.runs[method][0], pair.places[method][0]) for method in (1, 0))
     resamples = Resamples.draw(pair.n_samples, groups=groups)
     found = difference_of_models(
         taxonomy, truth, second, first, resamples, correct=(correct,), level=confidence, progress=progress
@@ -467,9 +467,3 @@ def _recall_difference(pair, correct, groups, confidence, progress):
 
 def _info_recall(answers):
     return path_metrics(answers.taxonomy, *answers.single)["info_recall"]
-
-
-def _table(answers, places):
-    """ParetoTable of some samples."""
-    model = answers.evaluation
-    return model.judged_table if len(places) == model.n_judged else model.table.take(answers.rows[places])

@@ -24,6 +24,7 @@ class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
 level_matrix        models that know different levels, level by level
 level_table         classes, truths and answers by depth
+departures          where answers leave the true path, level by level
 means_by            a metric in parts of the samples
 path_probabilities  probabilities from the root down to a node
 worst               ids of the worst samples
@@ -45,6 +46,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
     from hierviz.diagnosis._deciding_pair import DecidingPair as DecidingPair
     from hierviz.diagnosis._deciding_pair import deciding_pair as deciding_pair
+    from hierviz.diagnosis._departures import departures as departures
     from hierviz.diagnosis._flip_intervals import flip_intervals as flip_intervals
     from hierviz.diagnosis._label_errors import label_errors as label_errors
     from hierviz.diagnosis._lane_bars import LaneBars as LaneBars

@@ -9,9 +9,11 @@ from hierviz import charts
 from hierviz.charts import sample_parts
 from hierviz.charts._probability_tree import STYLES
 from hierviz.charts.curve_axes import axes, set_axes
+from hierviz.comparison._answer_changes import answer_changes
 from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import compare as comparison_table
 from hierviz.curves._set_curve import set_curve
+from hierviz.diagnosis._departures import departures
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._level_table import subtree_levels
 from hierviz.diagnosis._node_table import node_table, usable_columns
@@ -67,7 +69,7 @@ def curve_figure(shown, is_single, stage=lambda name, unit: None, *, layers, **h
 def curves(settings, key, store, max_mb):
     """(operating curves with bands and what they say, what is left out)."""
     view, models = settings.view, settings.models
-    left_out = [] if view.panel == "none" else ["the panel below the curves"]
+    left_out = [] if view.panel in ("none", "changes") else ["the panel below the curves"]
     named = {name: models[name] for name in shown_models(view, models, [settings.key])}
     if any(model.predictions.run is not None for model in named.values()):
         left_out.append("means over runs")
@@ -105,7 +107,23 @@ def curves(settings, key, store, max_mb):
     said.append(charts.bands_sentence(bands, pair.x, pair.y))
     if is_single:
         left_out.append("marks of rules without a threshold")
-    return chart(key, " ".join(filter(None, said))), left_out
+    more = ""
+    if view.panel == "changes" and is_single:
+        more, missing = _changes(settings, drawn, key, store)
+        left_out += missing
+    return chart(key, " ".join(filter(None, said))) + more, left_out
+
+
+def _changes(settings, drawn, key, store):
+    """(the answers of a model that change from its threshold to the second one of the view, what is left out)."""
+    view = settings.view
+    name = settings.key if settings.key in drawn else next(iter(drawn))
+    found = answer_changes(drawn[name], threshold=view.threshold_of(name), to=view.to)
+    is_whole = bool(view.choice("changes", "whole", False))
+    if not found.n_changed and not is_whole:
+        return f"<p>{escape(found.sentence)}</p>", []
+    figure = charts.answer_changes(found, chosen=view.flow if view.flow in found.flows else None, whole=is_whole)
+    return _drawn(figure, f"{key}-changes", store), ["the samples of the flows"]
 
 
 def _intervals(shown):
@@ -270,6 +288,8 @@ def taxonomy(settings, key, store, max_mb):
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
+        if view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
+            return _departures(settings, key, store)
         levels = subtree_levels(judged_answers(model, **settings.choice), root)
         return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
     nodes = node_table(model, **settings.choice)
@@ -281,6 +301,20 @@ def taxonomy(settings, key, store, max_mb):
         figure = charts.subtree_icicle(nodes, root, value=value)
         left_out = ["the table, see Taxonomy"] if aspect == "table" else []
     return _drawn(figure, key, store), left_out
+
+
+def _departures(settings, key, store):
+    """(where the answers of the models of a view leave the path, what is left out)."""
+    shown = [settings.key, *(name for name in settings.models if name != settings.key)][:MOST_MODELS]
+    found = {}
+    for name in shown:
+        own = settings.models[name]
+        if own.n_judged and own.why_no_mistakes() is None:
+            answers = judged_answers(own, **settings.choice | {"threshold": settings.view.threshold_of(name)})
+            kept = filtered(answers, replace(settings.chosen, outcome=None))
+            if kept.any():
+                found.setdefault(own.predictions.name, departures(answers if kept.all() else answers.take(kept)))
+    return _drawn(charts.departures(found), key, store), ["the samples of the bars"]
 
 
 def _drawn(figure, key, store):

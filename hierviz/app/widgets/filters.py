@@ -58,7 +58,12 @@ def _said(name, value, taxonomy):
         return f"{WORDS[name]} {title}"
     if name == "right":
         return right_filter.words(value)
-    return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
+    return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": _common_text(value)}[name]
+
+
+def _common_text(value):
+    """The filter by the depth of the common ancestor in words."""
+    return f"{COMMON} {value.rstrip('+')}{' or deeper' * value.endswith('+')}"
 
 
 def brief_outcome(key):
@@ -86,6 +91,8 @@ def more(model, data_key):
         if model.why_no_mistakes() is None:
             help = "Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root."
             depths = {"": "all"} | {str(depth): str(depth) for depth in range(taxonomy.max_depth + 1)}
+            now = state.view().common
+            depths |= {now: f"{now.rstrip('+')} or deeper"} if now.endswith("+") else {}
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
         if options := right_filter.options():
             pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")
