@@ -19,6 +19,7 @@ difference_tree             where in the taxonomy one model is better than anoth
     means_by                    a metric in parts of the samples
     method_intervals            one number of all methods, with runs and intervals
     metric_bars                 models by a few metrics
+    mistake_flow                wrong and coarse answers between the classes of the truth and of the answer
     mistake_treemap             the mistakes below a class
     operating_curves            every threshold of every model, which can be dragged
     operating_points            operating curves with one chosen point, and a dot for each model
@@ -117,6 +118,7 @@ if TYPE_CHECKING:
     from hierviz.charts._matrix import matrix_legend as matrix_legend
     from hierviz.charts._means_by import means_by as means_by
     from hierviz.charts._means_by import method_intervals as method_intervals
+    from hierviz.charts._mistake_flow import mistake_flow as mistake_flow
     from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
     from hierviz.charts._operating_curves import curve_drag as curve_drag
     from hierviz.charts._operating_curves import curve_stops as curve_stops

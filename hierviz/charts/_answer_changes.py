@@ -8,7 +8,7 @@ from hierviz.charts._blocks import LINE, spread
 from hierviz.charts._canvas import boxes, legend, texts
 from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
-from hierviz.charts._ribbons import ribbons, stacked_ends
+from hierviz.charts._ribbons import ribbon_hover, ribbons, stacked_ends
 from hierviz.charts._text import shorten, wrap_words
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import ANSWERS, SIZE, SMALL, palette
@@ -100,9 +100,10 @@ def _drawn(found, chosen, whole, height, dark, width):
             at = {"x": left + 8, "y": (place["y"] + place["y2"]) / 2 + 1, "weight": 600, "size": SMALL}
             words.append({**at, "text": f"{count:,}", "colour": look.ink})
     drawing = layer(
-        ribbons(rows, left, right, width, height, {"tip": "Flow", "samples": "Samples"}, CLICKED),
+        ribbons(rows, left, right, width, height),
         boxes(blocks, width, height, radius=0),
         texts(words, width, height),
+        ribbon_hover(rows, [], left, right, width, height, {"tip": "Flow", "samples": "Samples"}, CLICKED),
     ).properties(width=width, height=height)
     return vconcat(legend([(None, _items(found, whole))], width, dark=dark), drawing, spacing=6)
 

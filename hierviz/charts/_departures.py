@@ -38,8 +38,8 @@ def departures(found, *, height=420, dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: ``model, level, samples``, counts and shares. A click on a part of a bar selects its ``departure``: the place of
-        the model, the level and the way, joined by colons.
+        Its table: ``model, level, samples``, counts and shares. A click on a part of a bar selects its ``departure``: the place
+        of the model, the level and the way, joined by colons.
 
     Raises
     ------

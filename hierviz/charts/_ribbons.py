@@ -6,60 +6,93 @@ import altair as alt
 import numpy as np
 
 from hierviz.charts._canvas import position
-from hierviz.charts._compose import OWN_COLOUR, frame, tooltips
+from hierviz.charts._compose import OWN_COLOUR, STILL, frame, tooltips
 from hierviz.charts._sketch import sketched
 
 # Points along a ribbon.
 POINTS = 25
 
 
-def ribbons(rows, x, x2, width, height, tooltip, select, *, opacity=0.5):
-    """Ribbons that a click selects.
+def ribbons(rows, x, x2, width, height):
+    """Ribbons as they are seen.
 
     Parameters
     ----------
     rows : list of dict
-        ``y`` and ``y2`` at the left end, ``end`` and ``end2`` at the right one, pixels; ``colour``, the field `select`, and those
-        of `tooltip`; optionally ``opacity``.
+        ``y`` and ``y2`` at the left end, ``end`` and ``end2`` at the right one, pixels; ``colour`` and ``opacity``.
     x, x2 : float
         Pixels of both edges.
     width, height : float
         Of the canvas.
+    """
+    return _ribbons(frame(_points(rows, x, x2, ("colour", "opacity"))), width, height)
+
+
+@sketched
+def _ribbons(table, width, height):
+    return _area(table, width, height, STILL).encode(
+        color=OWN_COLOUR, fillOpacity=alt.FillOpacity("opacity:Q", scale=None)
+    )
+
+
+def ribbon_hover(rows, blocks, x, x2, width, height, tooltip, select):
+    """Invisible ribbons, and rectangles, on top of all that show a tooltip: a click selects the value of `select`.
+
+    Both are one layer: in one drawing a click reaches one layer only.
+
+    Parameters
+    ----------
+    rows, x, x2, width, height
+        As of `ribbons`, with the fields of `tooltip` and `select`.
+    blocks : list of dict
+        ``x, x2, y, y2`` and the same fields.
     tooltip : dict of str to str
         Field and title.
     select : str
         Name of the selection and its field.
     """
-    t = np.linspace(0, 1, POINTS)
-    smooth = t * t * (3 - 2 * t)
-    table = []
-    for number, row in enumerate(rows):
-        top, bottom = (row[a] + (row[b] - row[a]) * smooth for a, b in (("y", "end"), ("y2", "end2")))
-        told = {name: row[name] for name in (*tooltip, select, "colour")}
-        table += [
-            {"ribbon": number, "x": at, "y": high, "y2": low, "strength": row.get("opacity", opacity), **told}
-            for at, high, low in zip((x + (x2 - x) * t).tolist(), top.tolist(), bottom.tolist(), strict=True)
-        ]
-    return _ribbons(frame(table), width, height, tooltip, select)
+    told = (*tooltip, select)
+    table = _points(rows, x, x2, told)
+    for number, block in enumerate(blocks, len(rows)):
+        ends = {"ribbon": number, "y": block["y"], "y2": block["y2"], **{name: block[name] for name in told}}
+        table += [{**ends, "x": block["x"]}, {**ends, "x": block["x2"]}]
+    return _hover(frame(table), width, height, tooltip, select)
 
 
 @sketched
-def _ribbons(table, width, height, tooltip, select):
+def _hover(table, width, height, tooltip, select):
+    tips = tooltips({f"{field}:N": title for field, title in tooltip.items()})
     clicked = alt.selection_point(name=select, fields=[select], on="click", toggle=False, empty=False)
+    drawn = _area(table, width, height, {"opacity": 0, "aria": False, "cursor": "pointer"})
+    return drawn.encode(tooltip=tips).add_params(clicked)
+
+
+def _area(table, width, height, look):
     return (
         alt.Chart(table)
-        .mark_area(strokeWidth=0, aria=False, cursor="pointer")
+        .mark_area(strokeWidth=0, **look)
         .encode(
             x=position("x", width),
             y=position("y", height, axis="y"),
             y2=alt.Y2("y2:Q"),
             detail=alt.Detail("ribbon:N"),
-            color=OWN_COLOUR,
-            fillOpacity=alt.FillOpacity("strength:Q", scale=None),
-            tooltip=tooltips({f"{field}:N": title for field, title in tooltip.items()}),
         )
-        .add_params(clicked)
     )
+
+
+def _points(rows, x, x2, told):
+    """Rows of all points of some ribbons."""
+    t = np.linspace(0, 1, POINTS)
+    smooth = t * t * (3 - 2 * t)
+    across, table = (x + (x2 - x) * t).tolist(), []
+    for number, row in enumerate(rows):
+        top, bottom = (row[a] + (row[b] - row[a]) * smooth for a, b in (("y", "end"), ("y2", "end2")))
+        own = {name: row[name] for name in told}
+        table += [
+            {"ribbon": number, "x": at, "y": high, "y2": low, **own}
+            for at, high, low in zip(across, top.tolist(), bottom.tolist(), strict=True)
+        ]
+    return table
 
 
 def stacked_ends(flows, starts, ends, scale):

@@ -36,6 +36,8 @@ SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png
 MOST_CURVES, WIDTH = 8, 900
 # Models that the last line of a slide names, and lines of a matrix that can be read on one.
 MOST_NAMES, LINES_OF_SLIDE = 3, 18
+# Classes on each side of a flow.
+LINES_OF_FLOW = 24
 
 
 class Chosen(Judged):
@@ -82,6 +84,17 @@ def _matrix(chosen, charts, look):
     opened = opened_to_fill(matrix(evaluation, **choice), most)
     found = folded_matrix(matrix(evaluation, open_nodes=opened, **choice), matrix_lines(width))
     return charts.matrix(found, **look)
+
+
+def _flow(chosen, charts, look):
+    from hierviz.diagnosis._mistake_flow import mistake_flow
+    from hierviz.diagnosis.confusion_matrix import matrix
+    from hierviz.diagnosis.folded_matrix import opened_to_fill
+
+    evaluation, choice = chosen.only("a flow of mistakes"), chosen.choices[0]
+    most = LINES_OF_SLIDE if chosen.options.slide else LINES_OF_FLOW
+    opened = opened_to_fill(matrix(evaluation, **choice), most)
+    return charts.mistake_flow(mistake_flow(evaluation, open_nodes=opened, most=most, **choice), **look)
 
 
 def _frontiers(chosen, charts, look):
@@ -188,6 +201,9 @@ ONE_RULE = ("rule", "threshold")
 KINDS = {
     "example": Kind(
         "why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)
+    ),
+    "flow": Kind(
+        "wrong and coarse answers as ribbons from the classes of the truth to those of the answer", _flow, ONE_RULE
     ),
     "curves": Kind(
         "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)

@@ -200,7 +200,7 @@ class AnswerChanges(Short):
         )
 
     def to_sample_frame(self, flow: str | None = None) -> Any:
-        """A pandas DataFrame, one row a sample of a flow, or of all that change: id, truth, both answers and states, threshold."""
+        """A pandas DataFrame, one row a sample of a flow, or of all that change: id, truth, answers and states, threshold."""
         places, (first, second) = self.places(flow), (runs[0] for runs in self.pair.runs)
         own = [of[0][places] for of in self.pair.places]
         names, words = self.pair.taxonomy.names, list(STATES.values())

@@ -16,9 +16,12 @@ from hierviz.curves._set_curve import set_curve
 from hierviz.diagnosis._departures import departures
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._mistake_flow import mistake_flow
 from hierviz.diagnosis._node_table import node_table, usable_columns
 from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.confusions import confused_pairs, node_names
+from hierviz.diagnosis.folded_matrix import opened_to_fill
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -40,6 +43,8 @@ from hierviz.uncertainty.resamples import Resamples
 MOST_MODELS, MOST_ROWS, MOST_MISTAKES, RESAMPLES, MOST_RESAMPLED = 8, 15, 8, 1000, 20_000
 # Megabytes of pictures of all steps.
 MAX_MB = 2.0
+# Classes on each side of a flow.
+MOST_LINES = 24
 
 
 def shown_models(view, models, otherwise):
@@ -212,9 +217,20 @@ def part_of_mistakes(settings, key, store, max_mb):
     if part in LISTS:
         return LISTS[part](settings)
     left_out = f"mistakes after the first {MOST_MISTAKES}"
+    if part == "matrix" and settings.view.choice("matrix", "drawing", "matrix") == "flow":
+        return _flow(settings, key, store)
     if part == "matrix":
         left_out = "the open classes of the matrix, see Confusion matrix"
     return worst_mistakes(settings, max_mb), [left_out]
+
+
+def _flow(settings, key, store):
+    """(the flow of wrong and coarse answers with the open classes of the view, what is left out)."""
+    answers = _answers(settings)
+    opened = [int(node) for node in settings.view.opened if int(node) < answers.taxonomy.n_nodes]
+    opened = opened or opened_to_fill(matrix(answers), MOST_LINES)
+    figure = charts.mistake_flow(mistake_flow(answers, open_nodes=opened, most=MOST_LINES))
+    return _drawn(figure, key, store), ["the samples of the ribbons"]
 
 
 def worst_mistakes(settings, max_mb):
@@ -288,7 +304,7 @@ def taxonomy(settings, key, store, max_mb):
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
-        if view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
+        if settings.view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
             return _departures(settings, key, store)
         levels = subtree_levels(judged_answers(model, **settings.choice), root)
         return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]

@@ -1,9 +1,10 @@
-"""Flows: ribbons as high as their samples, at both ends, one after the other in their blocks; and where answers leave the path."""
+"""Flows: ribbons as high as their samples, at both ends, one after the other in their blocks; where answers leave the path."""
 
 import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.charts._mistake_flow import HEAD, ribbon_key
 from hierviz.charts._ribbons import stacked_ends
 from hierviz.charts.theme import palette
 from tests.charts.chart_cases import shown_texts, views
@@ -21,8 +22,8 @@ def ribbons(spec, field):
     """(height at the left end, at the right end) of each ribbon, by what a click on it selects."""
     found = {}
     for view in views(spec):
-        if view["mark"]["type"] == "area":
-            for row in view["rows"]:
+        for row in view["rows"] if view["mark"]["type"] == "area" else ():
+            if field in row:
                 found.setdefault(row[field], []).append((row["x"], row["y2"] - row["y"]))
     return {key: (min(points)[1], max(points)[1]) for key, points in found.items()}
 
@@ -108,3 +109,49 @@ def test_departures_need_a_model_and_a_truth(model):
     at_root = hv.diagnosis.departures(model.replace(truth=np.zeros(400, dtype=int)))
     with pytest.raises(hv.PredictionsError, match="a truth below the root"):
         hv.charts.departures({"A": at_root})
+
+
+@pytest.mark.parametrize("dark", [False, True])
+@pytest.mark.parametrize("width", [330, 1200])
+@pytest.mark.parametrize("opened", [(), ("a", "aa", "b")])
+def test_heights_of_mistakes_are_in_proportion(model, opened, width, dark):
+    found = hv.diagnosis.mistake_flow(model, "plurality", open_nodes=model.taxonomy.nodes(*opened))
+    figure = hv.charts.mistake_flow(found, dark=dark, width=width)
+    spec = figure.chart.to_dict()
+    drawn = {key: ends for key, ends in ribbons(spec, "picked").items() if "|" in key}
+    counts = {ribbon_key(found, place): n for place, n in enumerate(found.count.tolist())}
+    assert set(drawn) == set(counts)
+    one = (560 - HEAD) / sum(counts.values())
+    for key, n in counts.items():
+        assert drawn[key] == pytest.approx((one * n, one * n))
+    # The icicles have one scale: a class at either side is as high as its wrong and coarse answers.
+    blocks = [
+        row["y2"] - row["y"]
+        for view in views(spec)
+        if view["mark"]["type"] == "rect"
+        for row in view["rows"]
+        if row.get("stroke") == palette(dark).background
+    ]
+    of_lines = [
+        int(found.count[of == line].sum()) for of in (found.row, found.column) for line in np.unique(of).tolist()
+    ]
+    for n in of_lines:
+        assert any(tall == pytest.approx(one * n) for tall in blocks)
+    assert figure.table["count"].sum() == found.count.sum()
+    assert figure.sentence.startswith(
+        f"{found.total['wrong']:,} wrong and {found.total['coarse']:,} coarse answers of 400"
+    )
+
+
+def test_a_click_on_a_class_opens_it_and_one_on_a_ribbon_chooses_it(model):
+    taxonomy = model.taxonomy
+    found = hv.diagnosis.mistake_flow(model, "plurality", open_nodes=taxonomy.nodes("a"))
+    spec = hv.charts.mistake_flow(found, chosen=ribbon_key(found, 0)).chart.to_dict()
+    picked = {row["picked"] for view in views(spec) for row in view["rows"] if row.get("picked")}
+    # "a" is open, its children and the other classes are closed; leaves cannot be opened.
+    assert {str(taxonomy.node(name)) for name in ("a", "aa", "b", "c")} <= picked
+    assert ribbon_key(found, 0) in picked
+    assert [param["name"] for param in spec["params"]] == ["picked"]
+    assert len(spec["params"][0]["views"]) == 1
+    with pytest.raises(hv.PredictionsError, match="chosen: expected one of"):
+        hv.charts.mistake_flow(found, chosen="1|2|wrong")

@@ -26,9 +26,9 @@ def scores(taxonomy):
 def test_thresholds_by_hand(scores, taxonomy):
     """From .45 to .75.
 
-    0: cat (.7) to mammal (.9) at .7: exact to coarse. 1: dog (.5) to mammal (.9) at .5: wrong below mammal to coarse. 2: newt (.6)
-    to the root at .6: wrong from the first step to no answer. 3: duck (.7) to the root at .7: exact to no answer. 4: no leaf is above
-    .45: the root at both. 5: cat (.8) at both, below the truth: exact.
+    0: cat (.7) to mammal (.9) at .7: exact to coarse. 1: dog (.5) to mammal (.9) at .5: wrong below mammal to coarse.
+    2: newt (.6) to the root at .6: wrong from the first step to no answer. 3: duck (.7) to the root at .7: exact to no answer.
+    4: no leaf is above .45: the root at both. 5: cat (.8) at both, below the truth: exact.
     """
     found = answer_changes(scores, threshold=0.45, to=0.75)
     assert found.labels == ("τ = 0.450", "τ = 0.750")

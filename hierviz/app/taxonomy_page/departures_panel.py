@@ -12,6 +12,7 @@ from hierviz.app.widgets.links import go_to, link_to_sample
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.charts._departures import CLICKED
 from hierviz.diagnosis._departures import WAYS, departure_filter, departures
+from hierviz.reports.view import DEEPER
 
 # Models that are drawn.
 MOST = 6
@@ -44,8 +45,8 @@ def draw_departures(choice, size, is_said):
     left = len(choice.data.methods) - len(keys)
     more = f" {left:,} more models are not drawn." if left else ""
     st.caption(
-        "A bar has the samples whose answer and truth share their class one level above: there the answer is right, stops, or goes "
-        f"wrong. Click a part of a bar to see its samples.{several}{more}"
+        "A bar has the samples whose answer and truth share their class one level above: there the answer is right, stops, or "
+        f"goes wrong. Click a part of a bar to see its samples.{several}{more}"
     )
     _samples(shown, names, found)
     clicked = ((event or {}).get("selection", {}).get(CLICKED) or [{}])[0].get(CLICKED)
@@ -78,10 +79,10 @@ def _samples(shown, names, found):
     """The same without a pointer: model, level and way from menus, and a link."""
     with st.container(horizontal=True, vertical_alignment="bottom", gap="small"):
         key = pick("Samples of", names, ("departures", "model"), width=200) if len(names) > 1 else next(iter(names))
-        levels = {level: f"level {level}" for level in found[names[key]].level.tolist()}
+        levels = {str(level): f"level {level}" for level in found[names[key]].level.tolist()}
         if not levels:
             return
-        level = pick("At", levels, ("departures", "level"), width=110)
+        level = int(pick("At", levels, ("departures", "level"), width=110))
         way = pick("That", WAYS, ("departures", "way"), "wrong", width=130)
         n = int(getattr(found[names[key]], way)[level - 1])
         if n:
@@ -94,5 +95,5 @@ def _samples(shown, names, found):
 def _fields(level, way):
     """Fields of the address for the samples of a part of a bar."""
     wanted = departure_filter(level, way)
-    common = str(wanted.common) if wanted.common_least is None else f"{wanted.common_least}+"
+    common = str(wanted.common) if wanted.common_least is None else f"{DEEPER}{wanted.common_least}"
     return {"outcome": wanted.outcome or "", "common": common}

@@ -10,7 +10,7 @@ from hierviz.app.widgets import right_filter
 from hierviz.app.widgets.controls import menu, pick
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.reports.view import FILTERS, NODES
+from hierviz.reports.view import DEEPER, FILTERS, NODES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"
@@ -63,7 +63,11 @@ def _said(name, value, taxonomy):
 
 def _common_text(value):
     """The filter by the depth of the common ancestor in words."""
-    return f"{COMMON} {value.rstrip('+')}{' or deeper' * value.endswith('+')}"
+    return f"{COMMON} {_depth_text(value)}"
+
+
+def _depth_text(value):
+    return f"{value.removeprefix(DEEPER)}{' or deeper' * value.startswith(DEEPER)}"
 
 
 def brief_outcome(key):
@@ -92,7 +96,7 @@ def more(model, data_key):
             help = "Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root."
             depths = {"": "all"} | {str(depth): str(depth) for depth in range(taxonomy.max_depth + 1)}
             now = state.view().common
-            depths |= {now: f"{now.rstrip('+')} or deeper"} if now.endswith("+") else {}
+            depths |= {now: _depth_text(now)} if now else {}
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
         if options := right_filter.options():
             pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")
