@@ -16,7 +16,6 @@ from hierviz.charts._compose import layer, vconcat
 from hierviz.charts._figure import Figure
 from hierviz.charts._matrix import line_key, line_title
 from hierviz.charts._ribbons import ribbon_hover, ribbons, stacked_ends
-from hierviz.charts._text import shorten
 from hierviz.charts._value_colours import mixed
 from hierviz.charts.theme import ANSWERS, SMALL, palette
 from hierviz.diagnosis._mistake_flow import KINDS, MistakeFlow
@@ -190,7 +189,7 @@ class _Side:
         blocks.append({**place, "colour": fill, "stroke": look.background, "line": 1 if is_edged else 0})
         room = place["x2"] - place["x"]
         value = f"{count:,}" if room >= 110 else ""
-        words += inside_words(place, lambda wide: shorten(name, wide, SMALL), value, look.on_grey)
+        words += inside_words(place, name, value, look.on_grey)
 
     def _hover(self, hovers, place, name, count, target):
         n = int(self.found.count.sum())

@@ -202,14 +202,14 @@ KINDS = {
     "example": Kind(
         "why the answer of each file to one sample is what it is (--sample)", _example, ("sample", "media", *ONE_RULE)
     ),
-    "flow": Kind(
-        "wrong and coarse answers as ribbons from the classes of the truth to those of the answer", _flow, ONE_RULE
-    ),
     "curves": Kind(
         "operating curves of up to eight files: correct against information recall", _curves, ("threshold",)
     ),
     "icicle": Kind("the taxonomy, coloured by a number of each class (--metric)", _icicle, ("metric", *ONE_RULE)),
     "matrix": Kind("confusion matrix with as many levels open as fit", _matrix, ONE_RULE),
+    "flow": Kind(
+        "wrong and coarse answers as ribbons from the classes of the truth to those of the answer", _flow, ONE_RULE
+    ),
     "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
     "rejection": Kind("share of wrong answers against share of answered samples", _rejection),

@@ -65,7 +65,7 @@ def test_where_answers_leave_the_path(demo):
 
 def test_the_flow_opens_the_classes_of_the_matrix(demo):
     """The same field of the address opens classes in both drawings, and the list of ribbons has their samples."""
-    node = demo.taxonomy.node("road vehicle")
+    node = demo.taxonomy.node("land vehicle")
     flow = {"model": A, "part": "matrix", "threshold": "0.6", "choices": "matrix.drawing=%22flow%22"}
     visit = Visit("mistakes", **flow, opened=str(node))
     found = mistake_flow(demo.models[A], "threshold", 0.6, open_nodes=[node])

@@ -115,7 +115,7 @@ def test_departures_need_a_model_and_a_truth(model):
 @pytest.mark.parametrize("width", [330, 1200])
 @pytest.mark.parametrize("opened", [(), ("a", "aa", "b")])
 def test_heights_of_mistakes_are_in_proportion(model, opened, width, dark):
-    found = hv.diagnosis.mistake_flow(model, "plurality", open_nodes=model.taxonomy.nodes(*opened))
+    found = hv.diagnosis.mistake_flow(model, "plurality", open_nodes=[model.taxonomy.node(name) for name in opened])
     figure = hv.charts.mistake_flow(found, dark=dark, width=width)
     spec = figure.chart.to_dict()
     drawn = {key: ends for key, ends in ribbons(spec, "picked").items() if "|" in key}

@@ -81,7 +81,7 @@ def test_pictures(files, tmp_path, capsys):
         (
             "rejection",
             ["--rule", "leaf"],
-            "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity",
+            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, sensitivity",
         ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("twobytwo", [], "expected two models .* got 1. Name two files"),
