@@ -65,6 +65,12 @@ def draw(asked):
     _two_by_two(asked, found)
 
 
+def drawing_control(asked):
+    """Matrix or flow, where both are defined."""
+    if asked.answers.is_single:
+        pick("Drawing", DRAWINGS, ("matrix", "drawing"), segmented=True, label_visibility="collapsed")
+
+
 def _is_flow(asked):
     """Whether the flow is drawn, which needs one truth and one answer a sample."""
     return asked.answers.is_single and state.view().choice("matrix", "drawing", "matrix") == "flow"
@@ -73,14 +79,11 @@ def _is_flow(asked):
 def _flow(asked, opened, width):
     """The flow, its controls, and the samples of a ribbon."""
     found = flow_panel.counted(asked, opened, MOST_OF_FLOW)
-    place = st.container()
     if found is None:
-        _controls(asked, None)
         st.info("No answer is wrong or coarse.", icon=":material/check:")
         return
+    flow_panel.draw_flow(asked, found, width, opened, toggle)
     _controls(asked, found.folded)
-    with place:
-        flow_panel.draw_flow(asked, found, width, opened, toggle)
     row, column, kind = flow_panel.ribbon(asked, found)
     rows = found.samples(row, column, kind)
     truth, answer = line_title(found.folded, row), line_title(found.folded, column, False)
@@ -129,13 +132,9 @@ def reveal(asked, name):
 def _controls(asked, folded):
     """What cells show, and controls that open and close classes without a pointer."""
     taxonomy, shown, is_log = asked.taxonomy, "count", True
-    closed = [] if folded is None else folded.nodes[folded.can_open].tolist()
-    inside = [] if folded is None else [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
+    closed = folded.nodes[folded.can_open].tolist()
+    inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        if asked.answers.is_single:
-            pick("Drawing", DRAWINGS, ("matrix", "drawing"), segmented=True)
-        if folded is None:
-            return shown, is_log
         if not _is_flow(asked):
             shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
             is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
