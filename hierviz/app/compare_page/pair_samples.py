@@ -5,13 +5,13 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.mistakes_page.sample_table import named
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, table
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import main_place, part_place
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.living import mount
+from hierviz.app.widgets.selection import named
 from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.evaluation._judged_answers import judged_answers

@@ -5,12 +5,12 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.mistakes_page.sample_table import named
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, draw, written_out
 from hierviz.app.widgets.links import link_to_sample
+from hierviz.app.widgets.selection import named
 from hierviz.charts._answer_changes import CLICKED, flow_text
 from hierviz.comparison._answer_changes import STATES, answer_changes
 

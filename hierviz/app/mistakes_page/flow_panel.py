@@ -10,6 +10,7 @@ from hierviz.app.widgets import sample
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, main_place, title, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
+from hierviz.app.widgets.selection import named
 from hierviz.charts._mistake_flow import CLICKED, ribbon_key, ribbon_title
 from hierviz.diagnosis._mistake_flow import mistake_flow
 from hierviz.evaluation._judged_answers import JudgedAnswers
@@ -85,9 +86,7 @@ def samples(asked, found, row, column, kind):
     rows = asked.ranked(found.samples(row, column, kind), severity)
     some = rows[: sample.n_cards(asked.predictions)]
     places = asked.places(some)
-    pairs = zip(
-        *(map(str, sample_table.named(asked.taxonomy, nodes, places)) for nodes in asked.whole.single), strict=True
-    )
+    pairs = zip(*(map(str, named(asked.taxonomy, nodes, places)) for nodes in asked.whole.single), strict=True)
     sample.gallery(asked.model, asked.key, some, list(pairs), outcome=kind)
     line = f"{found.folded.nodes[row]}-{found.folded.nodes[column]}-{kind}"
     sample_table.draw(asked, rows, severity, f"ribbon-{line}", outcome=kind)
