@@ -22,7 +22,8 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison._paired_answers import PairedAnswers, paired_answers, pareto_table_of
+from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
+from hierviz.comparison._paired_difference import table_of
 from hierviz.diagnosis._flip_intervals import RULES
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.inference.registry import INFERENCE_RULES
@@ -300,7 +301,7 @@ def answer_changes(
     at, is_upwards = np.full(len(is_changed), np.nan), True
     if one.evaluation is two.evaluation and None not in ends:
         start, end = ends
-        at, is_upwards = pareto_table_of(one, pair.places[0][0]).first_change(start, end), end >= start
+        at, is_upwards = table_of(one, pair.places[0][0]).first_change(start, end), end >= start
     return AnswerChanges(pair, _labels(pair, one, two), (states[0], states[1]), is_changed, at, is_upwards)
 
 

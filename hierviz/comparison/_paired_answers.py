@@ -6,7 +6,7 @@ A method is one model, or its runs. Arrays of samples have shape (n_samples,), i
 
 Functions
 ---------
-paired_answers, pareto_table_of, names_of_two, PairedAnswers
+paired_answers, names_of_two, PairedAnswers
 """
 
 from __future__ import annotations
@@ -21,7 +21,6 @@ from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.diagnosis.slice_members import group_codes
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.common_samples import common_rows
-from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.sets.node_sets import own_keys
@@ -162,12 +161,6 @@ def paired_answers(
     n = len(methods[0])
     names = names_of_two(*(of[0].evaluation.predictions for of in methods))
     return PairedAnswers(names, (methods[0], methods[1]), (places[:n], places[n:]))
-
-
-def pareto_table_of(answers: JudgedAnswers, places: np.ndarray) -> ParetoTable:
-    """The ParetoTable of some of the answers, which are those of a model with scores; places ascend."""
-    model: Any = answers.evaluation
-    return model.judged_table if len(places) == model.n_judged else model.table.take(answers.rows[places])
 
 
 def names_of_two(first: Predictions, second: Predictions) -> tuple[str, str]:
