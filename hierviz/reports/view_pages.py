@@ -50,7 +50,7 @@ PAGES = {
     "curves": Page(
         "Operating curves",
         "show_chart",
-        ("models", "axes", "drawn", "marked", "panel", "choices"),
+        ("models", "axes", "drawn", "marked", "panel", "to", "flow", "choices"),
         "Operating curves; {model} at τ = {threshold}.",
         ("curves", "Operating curves"),
         is_figure=True,
@@ -147,6 +147,7 @@ OF_SETS = ("whole", "spread")
 # Panels below its chart.
 PANELS = {
     "target": "Threshold by target",
+    "changes": "From τ to τ",
     "guarantee": "Guarantee",
     "uncertainty": "Uncertainty",
     "models": "Model comparison",

@@ -363,6 +363,18 @@ def test_a_view_holds_its_models_and_its_part():
     assert "Not in this file, of what the page shows: this part of the page Compare." in first
     html, first = step("taxonomy", aspect="levels")
     assert "classes per sample" in first
+    at = {"rule": "threshold", "threshold": "0.5", "model": "one"}
+    _, first = step("taxonomy", aspect="levels", choices="taxonomy.levels=%22departures%22", **at)
+    said = hv.diagnosis.departures(found[0], "threshold", 0.5).sentence
+    assert f"one: {said[0].lower()}{said[1:]}" in first
+    _, first = step("curves", models="one", panel="changes", to="0.9", **at)
+    changes = hv.comparison.answer_changes(found[0], threshold=0.5, to=0.9)
+    assert changes.n_changed
+    assert changes.sentence in first
+    assert "the panel below the curves" not in first
+    _, first = step("mistakes", part="matrix", choices="matrix.drawing=%22flow%22", opened="0", **at)
+    flow = hv.diagnosis.mistake_flow(found[0], "threshold", 0.5)
+    assert f"{flow.total['wrong']:,} wrong and {flow.total['coarse']:,} coarse answers of" in first
 
 
 def test_two_models_sample_by_sample():

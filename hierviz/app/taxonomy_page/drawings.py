@@ -8,6 +8,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import enter
+from hierviz.app.taxonomy_page.departures_panel import draw_departures
 from hierviz.app.taxonomy_page.tree_table import named
 from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
@@ -112,8 +113,18 @@ def _figure(choice, drawn, name, options, is_said):
         st.rerun()
 
 
-def levels(choice, _, is_said):
-    """Bars of the levels, their table, and labels per sample."""
+# What the tab of the levels draws.
+LEVELS = {"counts": "Classes and answers", "departures": "Leaving the path"}
+
+
+def levels(choice, row, is_said):
+    """Bars of the levels, their table and labels per sample; or where answers leave the path, where that is defined."""
+    if choice.taxonomy.is_tree and choice.model.why_no_mistakes() is None:
+        with row:
+            drawing = pick("Drawing", LEVELS, ("taxonomy", "levels"), width=190)
+        if drawing == "departures":
+            draw_departures(choice, _size(), is_said)
+            return
     shown = choice.levels
     drawn = charts.level_bars(shown, width=_size()["width"])
     rest = drawn.sentence if is_said else title(drawn.sentence, drawn.width)
