@@ -1,6 +1,6 @@
 // A taxonomy that one zooms into: by click, by keys, by its path and by search, without the server, which may be told afterwards.
 //
-// hierviz.zoom(place, {record, start, sentence, look, tell, act}) gives {show(name), update(record, name), fit(), svg(), end()}.
+// hierviz.zoom(place, {record, start, sentence, look, tell, act}) gives {shown, show(name), update(record, name), fit(), svg(), end()}.
 // `start` is the name of the class to begin with, `sentence` what the picture shows; `look()` gives {dark, width, height}.
 // `tell({name, act})` gets the class that was chosen; `act` is the label of a button for what can be done with it, whose press is
 // told as `act: true`.
@@ -67,6 +67,9 @@
       }
       return this.rows_of.rows.get(name) ?? 0;
     }
+
+    // Name of the class that is chosen.
+    get shown() { return this.key_of(this.at); }
 
     // What is chosen; a class without children is seen in its parent.
     choose(row) {
@@ -138,7 +141,7 @@
     }
 
     labels() {
-      const [width, height] = this.room, root = this.place.getRootNode(), is_held = root.activeElement === this.items;
+      const [width, height] = this.room, root = this.place.getRootNode(), is_held = root.activeElement === this.items && this.items.matches(":focus-visible");
       return labels(this.tree, this.cells, this.look_now, {width, height, focus: this.focus, at: is_held || this.at !== this.focus ? this.at : 0});
     }
 
