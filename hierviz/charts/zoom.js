@@ -2,8 +2,8 @@
 //
 // hierviz.zoom(place, {record, start, sentence, look, tell, act}) gives {shown, show(name), update(record, name), fit(), svg(), end()}.
 // `start` is the name of the class to begin with, `sentence` what the picture shows; `look()` gives {dark, width, height}.
-// `tell({name, act})` gets the class that was chosen; `act` is the label of a button for what can be done with it, whose press is
-// told as `act: true`.
+// `tell({name, focus, act})` gets the class that was chosen and the one that is zoomed into, its parent where it has no children;
+// `act` is the label of a button for what can be done with it, whose press is told as `act: true`.
 (() => {
   const {Tree, boxes, labels, legend, paint, svg} = hierviz.zoomScene, {make} = hierviz;
   const TIME = 250, MOST_FOUND = 8, MOST_ITEMS = 200, TITLE = 26;
@@ -44,7 +44,7 @@
       on(this.items, "keydown", event => this.key(event));
       on(this.items, "focus", () => this.move || this.rest());
       on(this.items, "blur", () => this.move || this.rest());
-      on(this.button, "click", () => this.tell({name: this.key_of(this.at), act: true}));
+      on(this.button, "click", () => this.told(this.at, true));
       this.saves.forEach((button, place) => on(button, "click", () => this.save(place ? "svg" : "png")));
       this.sizes = new ResizeObserver(() => this.fit());
       this.sizes.observe(this.place);
@@ -83,8 +83,10 @@
       this.choose(row);
       if (this.focus === before) this.rest();
       else this.fly();
-      this.tell({name: this.key_of(row), act: false});
+      this.told(row);
     }
+
+    told(row, act = false) { this.tell({name: this.key_of(row), focus: this.key_of(this.focus), act}); }
 
     show(name) {
       const row = this.named(name);
@@ -270,7 +272,7 @@
       if (!seen) this.focus = tree.path(before).includes(row) ? row : tree.parent[row];
       if (this.focus === before) return this.rest();
       this.fly();
-      this.tell({name: this.key_of(this.focus), act: false});
+      this.told(this.focus);
     }
 
     // Saved -------------------------------------------------------------------------------------------------------------------------

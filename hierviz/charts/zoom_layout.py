@@ -169,7 +169,7 @@ def treemap_rectangles(taxonomy, size, *, aspect=1.9, most=MOST_ROWS):
     place = np.zeros((len(rows.node), 4))
     place[0] = 0, 0, 1, 1
     starts = np.flatnonzero(np.diff(rows.parent, prepend=-1))
-    ends = np.append(starts[1:], len(rows.node))
+    ends = np.append(starts[1:], len(rows.node))[: len(starts)]
     for start, end in zip(starts.tolist(), ends.tolist(), strict=True):
         x, y, wide, tall = place[rows.parent[start]]
         # Of a class whose shape is that of the drawing this is the shape of the drawing.

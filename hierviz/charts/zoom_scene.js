@@ -193,7 +193,8 @@
       over.push({kind: "box", x: Math.max(cell.x, 0) + inset, y: Math.max(cell.y, 0) + inset,
         x2: Math.min(cell.x2, width) - inset - (tree.isIcicle ? GAP : 0), y2: Math.min(cell.y2, height) - inset, stroke: ink, line, ...more});
     };
-    if (record.outlined >= 0) around(record.outlined, 2.5);
+    // A class around the one that is zoomed into has no edge in the picture.
+    if (record.outlined >= 0 && !tree.path(tree.parent[focus]).includes(record.outlined)) around(record.outlined, 2.5);
     if (at > 0) around(at, 2, {dash: [5, 3]});
     return [...made, ...over];
   }

@@ -20,10 +20,12 @@ class Zooming extends Mounted {
       });
     } else {
       // Until the server has heard of what was chosen here, what it says is late.
-      if (this.told === name || performance.now() > this.until) this.told = null;
-      if (of !== this.of) this.zoom.update(await hierviz.unpack(record), this.told ?? name);
+      if (performance.now() > this.until) this.told = null;
+      const isAnswer = this.told && (this.told.name === name || this.told.focus === name), stays = Boolean(this.told);
+      if (isAnswer) this.told = null;
+      if (of !== this.of) this.zoom.update(await hierviz.unpack(record), stays ? this.zoom.shown : name);
       else {
-        if (this.told == null) this.zoom.show(name);
+        if (!stays) this.zoom.show(name);
         this.zoom.fit();
       }
     }
@@ -37,7 +39,7 @@ class Zooming extends Mounted {
   }
 
   say(told) {
-    this.told = told.name;
+    this.told = told;
     this.until = performance.now() + 5000;
     // Of several in a moment the last one counts; the drawing has moved by then.
     clearTimeout(this.waiting);
