@@ -159,7 +159,11 @@
     const {record} = tree, {rows} = record, {fills, inks, others, ink, background} = record.looks[look];
     const bounds = {x: 0, y: 0, x2: width, y2: height}, made = [], over = [], chips = [];
     const marked = new Set(record.marked);
+    // What is around the class that is zoomed into has no words: it is cut off.
+    const inside = !tree.isIcicle && focus ? cells.find(one => one.row === focus) : null;
+    const isAround = one => inside && (one.x2 <= inside.x + 1 || one.x >= inside.x2 - 1 || one.y2 <= inside.y + 1 || one.y >= inside.y2 - 1);
     for (const cell of cells) {
+      if (isAround(cell)) continue;
       const {row} = cell, weight = marked.has(row) ? "600" : "normal";
       if (cell.others) {
         made.push(...words(cell, `${cell.others.toLocaleString("en")} smaller`, "", ink, "normal", bounds));
@@ -180,7 +184,7 @@
       }
     }
     for (const cell of cells) {
-      if (cell.others || (cell.is_open && !tree.isIcicle)) continue;
+      if (cell.others || (cell.is_open && !tree.isIcicle) || isAround(cell)) continue;
       let y = cell.y;
       for (const one of chips) if (one.x < cell.x2 - 4 && one.x2 > cell.x && one.y < y + HEAD && one.y2 > y) y = Math.min(one.y2, cell.y2);
       const fill = rows.fill[cell.row], weight = marked.has(cell.row) ? "600" : "normal";

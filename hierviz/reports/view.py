@@ -70,7 +70,8 @@ class View:
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
     `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
-    `zoom` is the class that the difference tree of two models is zoomed into; `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
+    `zoom` is the class that the difference tree of two models is zoomed into.
+    `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
 

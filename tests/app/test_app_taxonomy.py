@@ -169,7 +169,9 @@ def test_a_class_without_samples_or_mistakes_is_seen_in_the_class_above_it(tmp_p
     taxonomy = data.taxonomy
     visit = Visit("taxonomy", data=data.key, aspect="icicle", under=empty)
     assert "No sample has a truth below this class." in [one.value for one in visit.at.info]
-    shared = [node for node in taxonomy.path(taxonomy.node(empty)) if taxonomy.is_ancestor(node, taxonomy.node("violin"))]
+    shared = [
+        node for node in taxonomy.path(taxonomy.node(empty)) if taxonomy.is_ancestor(node, taxonomy.node("violin"))
+    ]
     assert visit.zoom["name"] == taxonomy.names[int(shared[-1])]
 
 

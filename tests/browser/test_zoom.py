@@ -27,12 +27,16 @@ window.show = record => {
     window.zoom?.end();
     place.frames = [];
     const look = () => ({dark: false, width: 1400, height: 620});
-    window.zoom = hierviz.zoom(place, {record, start: record.rows.name[0], sentence: "All classes", look, tell: told => { window.told = told; }});
+    const tell = told => { window.told = told; };
+    window.zoom = hierviz.zoom(place, {record, start: record.rows.name[0], sentence: "All classes", look, tell});
 };
 // Zooms into a row and waits until it is there: the marks of each frame, and the pixels of the smallest one.
 window.fly = row => new Promise(done => {
     const marks = [], draw = zoom.draw.bind(zoom);
-    zoom.draw = isAtRest => { draw(isAtRest); marks.push([zoom.cells.length, Math.min(...zoom.cells.map(one => one.y2 - one.y))]); };
+    zoom.draw = isAtRest => {
+        draw(isAtRest);
+        marks.push([zoom.cells.length, Math.min(...zoom.cells.map(one => one.y2 - one.y))]);
+    };
     zoom.go(row);
     const wait = () => zoom.move ? requestAnimationFrame(wait) : (delete zoom.draw, done(marks));
     wait();
@@ -135,7 +139,12 @@ def test_a_click_zooms_without_the_server_which_hears_of_it_afterwards(open_page
     canvas = page.locator(f"{ZOOM} canvas").bounding_box()
     page.locator(ZOOM).evaluate("place => { place.mark = 1; }")
     # No message leaves the browser.
-    page.evaluate("() => { window.send = WebSocket.prototype.send; WebSocket.prototype.send = () => { window.held = (window.held ?? 0) + 1; }; }")
+    page.evaluate(
+        """() => {
+            window.send = WebSocket.prototype.send;
+            WebSocket.prototype.send = () => { window.held = (window.held ?? 0) + 1; };
+        }"""
+    )
     # Watercraft: below land vehicle, in the second column.
     page.mouse.click(canvas["x"] + 0.2 * canvas["width"], canvas["y"] + 0.7 * canvas["height"])
     page.locator(f"{ZOOM}[data-ready=watercraft]").wait_for()

@@ -1,4 +1,4 @@
-"""The record of a drawing that one zooms into: nested rectangles with true proportions, and the words and colours of the chart."""
+"""The record of a drawing that one zooms into: nested rectangles in true proportion, words and colours of the chart."""
 
 import numpy as np
 import pytest
@@ -42,7 +42,7 @@ def naive_rows(taxonomy, size):
 def paths_of(rows):
     found = []
     for node, parent in zip(rows.node.tolist(), rows.parent.tolist(), strict=True):
-        found.append(((*found[parent], node) if parent >= 0 else (node,)))
+        found.append((*found[parent], node) if parent >= 0 else (node,))
     return found
 
 
