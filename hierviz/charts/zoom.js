@@ -136,7 +136,8 @@
       ctx.rect(0, 0, width, height);
       ctx.clip();
       paint(ctx, boxes(this.tree, this.cells, look));
-      if (isAtRest) paint(ctx, this.labels());
+      this.over = isAtRest ? this.labels() : [];
+      paint(ctx, this.over);
       ctx.restore();
       const frames = this.place.frames ??= [];
       if (!isAtRest) frames.push(performance.now() - start);
@@ -210,11 +211,9 @@
       const box = this.canvas.getBoundingClientRect(), scale = this.room[0] / (box.width || 1);
       const x = (event.clientX - box.left) * scale, y = (event.clientY - box.top) * scale - this.above.height;
       const found = this.cells.filter(one => one.x <= x && x < one.x2 && one.y <= y && y < one.y2);
-      const chip = !this.tree.isIcicle && this.chips().find(one => one.x <= x && x < one.x2 && one.y <= y && y < one.y2);
+      const chip = this.over.find(one => one.row !== undefined && one.x <= x && x < one.x2 && one.y <= y && y < one.y2);
       return chip ? found.find(one => one.row === chip.row) : found.at(-1);
     }
-
-    chips() { return this.labels().filter(one => one.row !== undefined); }
 
     click(event) {
       if (event.target.closest("button, input, li") || this.move) return;

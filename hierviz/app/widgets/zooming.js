@@ -9,6 +9,7 @@ class Zooming extends Mounted {
 
   update(data, tell) {
     Object.assign(this, {data, tell});
+    this.container.style.opacity = "";
     this.run(() => this.show());
   }
 
@@ -32,6 +33,9 @@ class Zooming extends Mounted {
     this.of = of;
   }
 
+  // What Streamlit pales while the server has not answered.
+  get container() { return this.place.getRootNode().host?.closest("[data-stale]") ?? this.place; }
+
   look() {
     const figure = this.place.querySelector(".zoom-figure"), said = this.place.querySelector(".zoom-said");
     const height = Math.max(this.room(figure, 400) - (said?.offsetHeight ?? 0), 420);
@@ -41,6 +45,8 @@ class Zooming extends Mounted {
   say(told) {
     this.told = told;
     this.until = performance.now() + 5000;
+    // The picture is not late: the server is.
+    this.container.style.opacity = "1";
     // Of several in a moment the last one counts; the drawing has moved by then.
     clearTimeout(this.waiting);
     this.waiting = setTimeout(() => this.tell("chosen", told), told.act ? 0 : 320);
