@@ -26,7 +26,7 @@ OWN_COLOUR = alt.Color("colour:N", scale=None)
 def build_unchecked():
     """From now on Altair does not check each part of a chart when it is made, which takes longer than all else.
 
-    `to_vega_lite` checks the whole chart all the same.
+    The tests check the whole charts.
     """
     schemapi.disable_debug_mode()
 

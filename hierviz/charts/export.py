@@ -28,7 +28,7 @@ def to_vega_lite(chart, dark=None):
     Parameters
     ----------
     chart : Figure, altair chart, or dict
-        Finished or not; a Vega specification is returned as it is.
+        Finished or not; a Vega specification is returned as it is. A chart of your own is checked against the schema of Vega-Lite.
     dark : bool, optional
         Theme to finish it in; None: that of the figure, else light.
 
@@ -36,12 +36,14 @@ def to_vega_lite(chart, dark=None):
     -------
     dict
     """
+    # Those of figures are checked by the tests: it takes longer than all else.
+    is_own = isinstance(chart, alt.TopLevelMixin)
     chart, dark = drawn(chart, dark)
     if isinstance(chart, dict):
         return chart
     finished = chart if chart.config is not alt.Undefined else finish(chart, dark)
     with _ALTAIR, alt.data_transformers.enable("default", max_rows=None):
-        return finished.to_dict()
+        return finished.to_dict(validate=is_own)
 
 
 def to_spec(chart, pack, dark=None, keep=lambda layout, write: write()):
