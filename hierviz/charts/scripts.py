@@ -7,7 +7,7 @@ from pathlib import Path
 HERE = Path(__file__).parent
 # Of a sample: what draws, and what asks before it shows.
 LADDER = ("ladder.js", "ladder_asks.js")
-ZOOM = ("zoom_scene.js", "zoom_search.js", "zoom.js")
+ZOOM = ("zoom_scene.js", "zoom_search.js", "zoom_file.js", "zoom.js")
 
 
 def text_of(name):

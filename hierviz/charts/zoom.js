@@ -5,8 +5,8 @@
 // `tell({name, focus, act})` gets the class that was chosen and the one that is zoomed into, its parent where it has no children;
 // `act` is the label of a button for what can be done with it, whose press is told as `act: true`.
 (() => {
-  const {Tree, boxes, labels, legend, paint, svg} = hierviz.zoomScene, {make} = hierviz;
-  const TIME = 250, MOST_FOUND = 8, MOST_ITEMS = 200, TITLE = 26;
+  const {Tree, boxes, labels, legend, paint} = hierviz.zoomScene, {svg, saved} = hierviz.zoomFile, {make} = hierviz;
+  const TIME = 250, MOST_ITEMS = 200;
   let pictures = 0;
 
   class Zoom {
@@ -45,7 +45,7 @@
       on(this.items, "focus", () => this.move || this.rest());
       on(this.items, "blur", () => this.move || this.rest());
       on(this.button, "click", () => this.told(this.at, true));
-      this.saves.forEach((button, place) => on(button, "click", () => this.save(place ? "svg" : "png")));
+      this.saves.forEach((button, place) => on(button, "click", () => saved(this, place ? "svg" : "png")));
       this.sizes = new ResizeObserver(() => this.fit());
       this.sizes.observe(this.place);
       on(window, "resize", () => this.fit());
@@ -98,6 +98,8 @@
     // Moving ------------------------------------------------------------------------------------------------------------------
 
     fly() {
+      // A place that has no width yet is drawn once it has.
+      if (!this.room) return;
       cancelAnimationFrame(this.move);
       const from = this.window, to = this.tree.window(this.focus, ...this.room);
       this.tip.hidden = true;
@@ -121,7 +123,11 @@
       this.place.dataset.ready = this.key_of(this.focus);
     }
 
-    rest() { this.draw(true); this.write(); }
+    rest() {
+      if (!this.room) return;
+      this.draw(true);
+      this.write();
+    }
 
     draw(isAtRest) {
       const start = performance.now(), [width, height] = this.room, {ctx, look_now: look} = this, scale = devicePixelRatio || 1;
@@ -274,47 +280,7 @@
       this.told(this.focus);
     }
 
-    // Saved -------------------------------------------------------------------------------------------------------------------------
-
-    // What is shown, below the path to it.
-    parts(look) {
-      const [width, height] = this.room, {ink} = this.record.looks[look], above = legend(this.record, width, look);
-      const words = this.tree.path(this.focus).map(row => this.record.rows.name[row]).join(" › ");
-      const title = {kind: "text", x: 0, y: TITLE / 2 - 2, text: words, fill: ink, weight: "600"};
-      const at = {width, height, focus: this.focus, at: this.at !== this.focus ? this.at : 0};
-      const marks = [...boxes(this.tree, this.cells, look), ...labels(this.tree, this.cells, look, at)];
-      return {width, height: height + above.height + TITLE, parts: [
-        {marks: [title], x: 0, y: 0}, {marks: above.marks, x: 0, y: TITLE}, {marks, x: 0, y: TITLE + above.height, clip: [width, height]},
-      ]};
-    }
-
-    svg(look = this.look_now) {
-      const {width, height, parts} = this.parts(look);
-      return svg(parts, width, height, this.record.looks[look].background);
-    }
-
-    save(kind) {
-      const name = `${this.record.file}${this.focus ? `-${this.key_of(this.focus).replace(/[^\p{L}\p{N}]+/gu, "-").slice(0, 60)}` : ""}.${kind}`;
-      const give = blob => {
-        const link = make("a", {href: URL.createObjectURL(blob), download: name});
-        link.click();
-        setTimeout(() => URL.revokeObjectURL(link.href), 60000);
-      };
-      if (kind === "svg") return give(new Blob([this.svg()], {type: "image/svg+xml"}));
-      const {width, height, parts} = this.parts(this.look_now), canvas = make("canvas"), ctx = canvas.getContext("2d"), scale = 2;
-      Object.assign(canvas, {width: width * scale, height: height * scale});
-      ctx.setTransform(scale, 0, 0, scale, 0, 0);
-      ctx.fillStyle = this.record.looks[this.look_now].background;
-      ctx.fillRect(0, 0, width, height);
-      for (const part of parts) {
-        ctx.save();
-        ctx.translate(part.x, part.y);
-        if (part.clip) { ctx.beginPath(); ctx.rect(0, 0, ...part.clip); ctx.clip(); }
-        paint(ctx, part.marks);
-        ctx.restore();
-      }
-      canvas.toBlob(give);
-    }
+    svg(look = this.look_now) { return svg(this, look); }
 
     end() {
       cancelAnimationFrame(this.move);
