@@ -1,6 +1,6 @@
 // A taxonomy that one zooms into: by click, by keys, by its path and by search, without the server, which may be told afterwards.
 //
-// hierviz.zoom(place, {record, start, sentence, look, tell, act}) gives {shown, show(name), update(record, name), fit(), svg(), end()}.
+// hierviz.zoom(place, {record, start, sentence, look, tell, act}) gives {shown, zoomed, show(name), update(record, name), fit(), svg(), end()}.
 // `start` is the name of the class to begin with, `sentence` what the picture shows; `look()` gives {dark, width, height}.
 // `tell({name, focus, act})` gets the class that was chosen and the one that is zoomed into, its parent where it has no children;
 // `act` is the label of a button for what can be done with it, whose press is told as `act: true`.
@@ -68,8 +68,9 @@
       return this.rows_of.rows.get(name) ?? 0;
     }
 
-    // Name of the class that is chosen.
+    // Names of the class that is chosen, and of the one that is zoomed into.
     get shown() { return this.key_of(this.at); }
+    get zoomed() { return this.key_of(this.focus); }
 
     // What is chosen; a class without children is seen in its parent.
     choose(row) {
@@ -86,8 +87,9 @@
       this.told(row);
     }
 
-    told(row, act = false) { this.tell({name: this.key_of(row), focus: this.key_of(this.focus), act}); }
+    told(row, act = false) { this.tell({name: this.key_of(row), focus: this.zoomed, act}); }
 
+    // From outside: a class, in whatever it is seen.
     show(name) {
       const row = this.named(name);
       if (row === this.at) return;

@@ -91,7 +91,7 @@ def test_a_class_of_the_difference_tree_is_zoomed_into_and_opens_two_by_two(demo
     assert visit.query["zoom"] == "canoe"
     assert visit.query["contrast"] == "tree"
     # The tests are of all classes, whatever is zoomed into.
-    assert visit.zoom == zoom | {"name": "canoe"}
+    assert visit.zoom == zoom | {"name": "canoe", "heard": 1}
     assert difference_tree(*models(demo)).sentence in visit.text
     visit.choose_class("canoe", act=True)
     assert visit.query["under"] == "canoe"

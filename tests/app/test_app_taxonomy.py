@@ -154,13 +154,13 @@ def test_a_class_that_is_zoomed_into_is_that_of_the_page_and_the_picture_stays(d
     said = make(table, demo.taxonomy.node("watercraft"), width=1270, height=610).sentence
     assert all(part.strip(".") in visit.text for part in said.split(". "))
     # The same record as before, zoomed into.
-    assert visit.zoom == start | {"name": "watercraft"}
+    assert visit.zoom == start | {"name": "watercraft", "heard": 1}
     # A leaf is seen in its parent; the root is all classes.
     visit.choose_class("canoe")
     assert visit.query["under"] == "paddled boat"
     visit.choose_class(demo.taxonomy.names[0])
     assert "under" not in visit.query
-    assert visit.zoom == start
+    assert visit.zoom == start | {"heard": 3}
 
 
 def test_a_class_without_samples_or_mistakes_is_seen_in_the_class_above_it(tmp_path):

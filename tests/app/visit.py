@@ -177,7 +177,8 @@ class Visit:
 
     def choose_class(self, name, act=False):
         """Choose a class in a drawing that one zooms into."""
-        return self.trigger("hierviz_zoom", "chosen", {"name": name, "focus": name, "act": act})
+        n = self.zoom["heard"] + 1
+        return self.trigger("hierviz_zoom", "chosen", {"name": name, "focus": name, "act": act, "n": n})
 
     @property
     def step(self):

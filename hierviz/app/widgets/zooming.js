@@ -5,6 +5,7 @@ export default options => mounted(root => new Zooming(root), options);
 class Zooming extends Mounted {
   constructor(root) {
     super(root.querySelector(".zooming"));
+    this.count = 0;
   }
 
   update(data, tell) {
@@ -14,23 +15,26 @@ class Zooming extends Mounted {
   }
 
   async show() {
-    const {record, of, name, sentence, act, module} = this.data, {hierviz} = await load(module);
+    const {record, of, name, sentence, act, module, heard} = this.data, {hierviz} = await load(module);
     if (!this.zoom) {
+      this.count = heard;
       this.zoom = hierviz.zoom(this.place, {
         record: await hierviz.unpack(record), start: name, sentence, act, look: () => this.look(), tell: told => this.say(told),
       });
     } else {
-      // Until the server has heard of what was chosen here, what it says is late.
-      if (performance.now() > this.until) this.told = null;
-      const isAnswer = this.told && (this.told.name === name || this.told.focus === name), stays = Boolean(this.told);
-      if (isAnswer) this.told = null;
-      if (of !== this.of) this.zoom.update(await hierviz.unpack(record), stays ? this.zoom.shown : name);
+      // Until the server has heard of the last choice, what it says is late.
+      const isLate = heard < this.count;
+      // The answer to a choice is what is shown, or is zoomed into; another name is that of a button or of the address.
+      const {zoom} = this, isShown = isLate || (heard > this.heard ? [zoom.shown, zoom.zoomed].includes(name) : name === this.name);
+      if (of !== this.of) zoom.update(await hierviz.unpack(record), isShown ? zoom.shown : name);
       else {
-        if (!stays) this.zoom.show(name);
-        this.zoom.fit();
+        if (!isShown) zoom.show(name);
+        zoom.fit();
       }
+      this.of = of;
+      if (isLate) return;
     }
-    this.of = of;
+    Object.assign(this, {of, name, heard});
   }
 
   // What Streamlit pales while the server has not answered.
@@ -43,13 +47,12 @@ class Zooming extends Mounted {
   }
 
   say(told) {
-    this.told = told;
-    this.until = performance.now() + 5000;
+    this.count += 1;
     // The picture is not late: the server is.
     this.container.style.opacity = "1";
     // Of several in a moment the last one counts; the drawing has moved by then.
     clearTimeout(this.waiting);
-    this.waiting = setTimeout(() => this.tell("chosen", told), told.act ? 0 : 320);
+    this.waiting = setTimeout(() => this.tell("chosen", {...told, n: this.count}), told.act ? 0 : 320);
   }
 
   end() {
