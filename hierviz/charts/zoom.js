@@ -42,8 +42,8 @@
       on(this.figure, "pointermove", event => this.hover(event));
       on(this.figure, "pointerleave", () => { this.tip.hidden = true; });
       on(this.items, "keydown", event => this.key(event));
-      on(this.items, "focus", () => this.move || this.rest());
-      on(this.items, "blur", () => this.move || this.rest());
+      // The outline of the keys alone: a button that gets the focus by a press stays the same one.
+      for (const kind of ["focus", "blur"]) on(this.items, kind, () => this.move || !this.room || this.draw(true));
       on(this.button, "click", () => this.told(this.at, true));
       this.saves.forEach((button, place) => on(button, "click", () => saved(this, place ? "svg" : "png")));
       this.sizes = new ResizeObserver(() => this.fit());
