@@ -42,12 +42,10 @@ def zooming(figure, of, chosen, *, key, name, act=""):
         Label of a button for what can be done with the chosen class; empty for none.
     """
 
-    heard = state.memory("zoom")
-
     def take():
         told = st.session_state[key].chosen
         if told:
-            heard[key] = int(told["n"])
+            state.memory("zoom")[key] = int(told["n"])
             chosen(str(told["name"]), bool(told["act"]))
 
     record = state.computed("zoom", (key, *of), lambda: packed(figure.record))
@@ -61,7 +59,7 @@ def zooming(figure, of, chosen, *, key, name, act=""):
                 "name": name,
                 "sentence": figure.sentence,
                 "act": act,
-                "heard": heard.get(key, 0),
+                "heard": state.memory("zoom").get(key, 0),
                 "dark": state.is_dark(),
             },
             on_chosen_change=take,
