@@ -88,6 +88,7 @@ _FILES = {
         "diagnosis.confusion_matrix": "matrix",
         "diagnosis.confusions": "confused_pairs",
         "diagnosis._slices": "slices",
+        "diagnosis._overconfidence": "overconfidence",
         "diagnosis._reliability": "reliability",
         "diagnosis.many_tests": "ManyTests",
         "diagnosis._flip_intervals": "flip_intervals",

@@ -21,6 +21,8 @@ from hierviz.messages.number_text import percent_text
 from hierviz.taxonomy.checks import check_kind, check_share
 
 X, Y = "info_recall", "correct"
+# Pixels below which a picture is that of a phone.
+NARROW = 400
 # Name of the selection of a dot, and models that a sentence names besides the chosen one.
 CLICKED, MOST_NAMED = "model", 3
 
@@ -96,7 +98,8 @@ def _table(curves, thresholds, chosen):
 
 def _drawn(curves, table, chosen, level, among, height, dark, width):
     look, colours = palette(dark), model_colours(list(dict.fromkeys((*curves, chosen.model))), dark, among)
-    side = column_width(curves, 0.26 * width)
+    # On a phone names need a larger share: cut ones are alike.
+    side = column_width(curves, (0.26 if width >= NARROW else 0.42) * width)
     domains = _domains(curves, table, level)
     on = Plane(
         look, ("Information recall: how specific", "Correct"), domains, plot_of(width) - side, height, ("%", "%")

@@ -156,6 +156,8 @@ def _verdict(found, place):
     if np.isnan(found.ece[place]):
         return [f"too few samples for bins: {found.n[place]:,}", ""]
     mark = "✗ not calibrated" if found.is_flagged[place] else "✓ as a calibrated model"
+    if direction := found.direction[place]:
+        mark = f"✗ {'over' if direction > 0 else 'under'}confident"
     return [
         f"ECE {fixed_text(found.ece[place], 3)}  {mark}",
         f"calibrated: {fixed_text(found.null_mean[place], 3)}, 95 % below {fixed_text(found.null_high[place], 3)}",

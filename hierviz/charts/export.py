@@ -28,7 +28,7 @@ def to_vega_lite(chart, dark=None):
     Parameters
     ----------
     chart : Figure, altair chart, or dict
-        Finished or not; a Vega specification is returned as it is. A chart of your own is checked against the schema of Vega-Lite.
+        Finished or not; a Vega specification is returned as it is. A chart of your own is checked against Vega-Lite's schema.
     dark : bool, optional
         Theme to finish it in; None: that of the figure, else light.
 

@@ -66,8 +66,7 @@ def _counts():
 def _sample():
     """The sentence; the sample with its truth, its answer and what else is known of it."""
     left = "(narrow && sample.picture ? picture + 10 : 0)"
-    media = "(sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12)"
-    below = f"(narrow ? (sample.picture ? 8 : above - facts - 64) : side + {media})"
+    below = "(narrow ? (sample.picture ? 8 : above - facts - 64) : side + media)"
     lines = (
         "'Truth: ' + (sample.truth || 'unknown')",
         "'Answer: ' + (told ? now.name : '?')",

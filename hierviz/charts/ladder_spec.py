@@ -78,7 +78,7 @@ def _signals():
         # Places, in pixels: the ladder, its lanes, names, bars, terms of the win and counts.
         # Not of the height: what asks stands above the drawing, in this type, and takes some of it.
         "large": "!asks ? 1 : narrow ? 1.1 : clamp(width / 1100, 1, 1.5)",
-        "has_side": "!narrow && (asks || sample.picture || length(sample.text_wide) || data('curve').length)",
+        "has_side": "!narrow && (asks || sample.picture || length(sample.facts_wide) || data('curve').length)",
         "x0": "has_side ? 22 + 240 * large : 0",
         "lane_step": "narrow ? 10 : 18",
         "names": "x0 + 22 + n_lanes * lane_step",
@@ -92,7 +92,7 @@ def _signals():
         # On a phone the sample is above the sentence.
         "above": "sample.picture ? max(picture + 6, 62 + facts) : 76 + 17 * length(sample.text_narrow) + facts",
         "facts": "14 * length(asks ? sample.asked_narrow : sample.facts_narrow)",
-        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : titled ? 76 : 26",
+        "top": "narrow ? above + (asks ? 30 : 94) : asks ? 26 * large : !titled ? 26 : room < 420 ? 60 : 76",
         "foot": "(narrow ? 300 : 78) * large",
         "units": "length(data('rows_now')) ? max(2, data('rows_now')[length(data('rows_now')) - 1].u2) : 2",
         "slot_tall": "clamp((room - top - foot) / units, narrow ? 26 : 10, 34 * large)",
@@ -107,9 +107,12 @@ def _signals():
         "at": "now && now.parameter ? value : rule === 'majority' ? 0.5 : null",
         "curve_top": "narrow ? ribbon + ribbon_tall + 56 : height - 34 - curve_tall",
         "curve_left": "narrow ? 44 : 40",
-        "curve_tall": "narrow ? 150 : clamp(room - picture - 290, 90, 186)",
+        # At the left, the sample, three lines and what else is known of it are above the curve.
+        "media": "sample.picture ? picture + 18 : length(sample.text_wide) * 17 * large + 12",
+        "above_curve": "side + media + 59 * large + 14 * length(sample.facts_wide) + 24",
+        "curve_tall": "narrow ? 150 : clamp(room - above_curve - 34, 90, 186)",
         "curve_wide": "narrow ? width - 60 : 186",
-        "side_tall": "has_side ? side + picture + (asks ? 130 * large : 146 + curve_tall) : 0",
+        "side_tall": "has_side ? (asks ? side + picture + 130 * large : above_curve + curve_tall + 34) : 0",
         "needed": "narrow ? ribbon + ribbon_tall + (asks ? 44 : 90 + curve_tall) : max(ribbon + ribbon_tall + 46, side_tall)",
         "height": "max(fills ? room : 0, ceil(needed))",
     }

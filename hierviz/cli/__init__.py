@@ -29,6 +29,9 @@ COMMANDS = {
 }
 # Files that are not called as their command; each has its `add_COMMAND`, which gives its options, and its `run_COMMAND`.
 FILES = {"curve": "evaluate", "doctor": "files", "taxonomy": "files"}
+# Of this package, which Jupyter brings, jsonschema builds a grammar of addresses for two seconds when Altair imports it; no
+# schema of a chart asks for it.
+UNWANTED = "rfc3987_syntax"
 # The others take the parameters of inference rules too.
 WITHOUT_RULES = ("app", "curve", "doctor", "predict")
 
@@ -81,6 +84,7 @@ def _let_go():
 def main(arguments=None):
     """Run the command line; returns the exit code."""
     arguments, options = sys.argv[1:] if arguments is None else list(arguments), None
+    sys.modules.setdefault(UNWANTED, None)
     try:
         given = arguments or ["app"]
         command = parser(given[0])

@@ -321,7 +321,7 @@ def _help(parameter, rules):
     of = f"parameter of rule{'s' if len(rules) > 1 else ''} {' and '.join(rules)}"
     choices = " or ".join(parameter.choices)
     what = {
-        "number": f"a number in {parameter.unit}" if parameter.unit else "a number",
+        "number": f"a {'whole ' * parameter.is_whole}number" + (f" in {parameter.unit}" if parameter.unit else ""),
         "choice": choices,
         "numbers": "numbers from 0 to 1 for the depths 1, 2, ..., the last also for all deeper classes",
         "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",

@@ -3,24 +3,11 @@ r"""Where in the taxonomy is one model better than another? The difference of tw
 Conventions
 -----------
 Of every class but the root, d is B's value less A's on the samples that both judge and whose truth is at or below the class. The
-root is all samples: their difference is that of `two_by_two`. Tests are two-sided: of 0/1 values of independent samples and one
-run each the exact binomial test of the discordant pairs; else sign flips of d, of the sum of a group where samples are grouped
-(9,999 flips, seed 0, p = (1 + as far) / 10,000). A class is tested with at least `min_samples` samples, and ten groups where
-they are grouped. All tested classes are one family: Benjamini-Hochberg at q [1]_. Tests do not go from the top down: gains and
-losses below one class cancel.
-
-Flagged classes are ordered by p, of equal ones the smaller first. A later one is counted again on the samples outside the earlier
-ones that are not explained themselves; where less than half of its difference is left, it is explained by the one of them that
-holds most of it. Thresholds and runs are held fixed. Intervals are of one class each, not of all at once: Tango's score interval
-where the test is exact, else percentiles of paired resamples, of whole groups where samples are grouped.
+root is all samples: their difference is that of `two_by_two`. How classes are tested and ordered: `_class_tests`.
 
 Functions
 ---------
 difference_tree, DifferenceTree, metrics_by_class
-
-References
-----------
-.. [1] Y. Benjamini, Y. Hochberg, Controlling the false discovery rate, J. R. Stat. Soc. B 57, 1995.
 """
 
 from __future__ import annotations
@@ -32,12 +19,12 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.comparison._class_tests import class_tests
 from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
-from hierviz.comparison._two_by_two import points
-from hierviz.comparison.class_sums import ClassSums, sign_flip_p_values
-from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted, discordant_p_values
+from hierviz.comparison._paired_difference import points
+from hierviz.comparison.class_sums import ClassSums
+from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests
 from hierviz.diagnosis.sample_values import sample_keys, sample_values
-from hierviz.diagnosis.slice_members import FEWEST_GROUPS
 from hierviz.evaluation._judged_answers import Judged
 from hierviz.evaluation.sample_numbers import OVER_ERRORS, parts_of
 from hierviz.messages.errors import PredictionsError, near_miss, shown
@@ -48,13 +35,10 @@ from hierviz.metrics.parts import ByNode, Mean, OverCurve, Total
 from hierviz.metrics.registry import METRICS, keys_of
 from hierviz.taxonomy.checks import check_kind, check_whole
 from hierviz.taxonomy.taxonomy import Taxonomy
-from hierviz.uncertainty.paired_proportions import score_interval
-from hierviz.uncertainty.resamples import Resamples, check_level, percentile_ends
+from hierviz.uncertainty.resamples import check_level
 
 # The first number of these that both models have, where none is asked for: the first depends on no threshold.
 USUAL_METRICS = ("argmax_leaf_accuracy", "exact", "hf1_samples")
-EXACT, FLIPS = "exact binomial test of the discordant pairs", "sign flips"
-N_FLIPS = 9_999
 
 
 @dataclass(frozen=True, eq=False)
@@ -320,31 +304,10 @@ def difference_tree(
     value_a, value_b = (_values(pair, method, metric) for method in (0, 1))
     d = value_b - value_a
     groups, members = pair.groups(group), ClassSums.of(pair.taxonomy, pair.truth)
+    found = class_tests(
+        members, (value_a, value_b), groups, max(pair.n_runs) > 1, min_samples, tests, confidence, progress
+    )
     n = members.n.copy()
-    is_tested = n >= min_samples
-    if groups is not None:
-        is_tested &= members.n_groups(groups) >= FEWEST_GROUPS
-    nodes = np.flatnonzero(is_tested)
-    is_exact = groups is None and max(pair.n_runs) == 1 and bool(np.isin((value_a, value_b), (0.0, 1.0)).all())
-    p, lower, upper = (np.full(len(n), np.nan) for _ in range(3))
-    if is_exact:
-        gained, lost = (members.sums(one)[nodes] for one in (d > 0, d < 0))
-        p[nodes] = discordant_p_values(np.rint(gained), np.rint(lost))
-        lower[nodes], upper[nodes] = score_interval(np.rint(gained), np.rint(lost), n[nodes], confidence)
-    else:
-        draws = Resamples.draw(pair.n_samples, groups=groups)
-        n_flips = tests.n_draws or N_FLIPS
-        all_steps = n_flips + draws.n_resamples
-        p[nodes] = sign_flip_p_values(members, d, nodes, groups, n_flips, tests.seed, _part(progress, 0, all_steps))
-        lower[nodes], upper[nodes] = _resampled(
-            members, d, nodes, draws, confidence, _part(progress, n_flips, all_steps)
-        )
-    p_adjusted = np.full(len(n), np.nan)
-    p_adjusted[nodes] = adjusted(p[nodes], tests.correction)
-    flagged = nodes[p_adjusted[nodes] <= tests.q]
-    # Of two with the same samples the more specific one, which comes later, leads.
-    flagged = flagged[np.lexsort((-flagged, n[flagged], p[flagged]))]
-    outside = _outside(members, d, flagged)
     n[0] = pair.n_samples
     means = []
     for values in (value_a, value_b):
@@ -354,12 +317,18 @@ def difference_tree(
     n_differ = np.rint(members.sums(d != 0)).astype(np.intp)
     n_differ[0] = int((d != 0).sum())
     n_groups = None if groups is None else int(groups.max()) + 1
-    flips = f"{tests.n_draws or N_FLIPS:,} {FLIPS}{' of groups' if groups is not None else ''}"
     return DifferenceTree(
-        pair, metric, n, means[0], means[1], n_differ, lower, upper, p, p_adjusted, flagged,
-        n_outside=outside[0], difference_outside=outside[1], explained_by=outside[2],
-        test=EXACT if is_exact else flips, tests=tests, confidence=confidence, n_groups=n_groups,
-    )  # fmt: skip
+        pair,
+        metric,
+        n,
+        means[0],
+        means[1],
+        n_differ,
+        **vars(found),
+        tests=tests,
+        confidence=confidence,
+        n_groups=n_groups,
+    )
 
 
 def _checked_metric(pair, metric):
@@ -392,40 +361,3 @@ def _values(pair, method, metric):
             "unknown ones. Choose another metric."
         )
     return values.mean(axis=0) if len(values) > 1 else values[0]
-
-
-def _resampled(members, d, nodes, resamples, confidence, progress):
-    """Percentile interval of the mean difference of each class."""
-    draws = np.empty((resamples.n_resamples, len(nodes)))
-    for index, counts in resamples.each(progress):
-        n = members.sums(counts)[nodes]
-        draws[index] = np.divide(members.sums(counts * d)[nodes], n, out=np.full(len(nodes), np.nan), where=n > 0)
-    return percentile_ends(draws, confidence) if len(nodes) else (np.empty(0), np.empty(0))
-
-
-def _outside(members, d, flagged):
-    """Samples and mean difference of each flagged class outside the earlier ones that count, and what explains it."""
-    n_nodes = members.taxonomy.n_nodes
-    n_outside, outside, explained_by = members.n.copy(), np.full(n_nodes, np.nan), np.full(n_nodes, -1)
-    whole = members.sums(d)
-    free, held = np.ones(len(d), dtype=bool), np.full(len(d), -1)
-    for node in flagged.tolist():
-        own = members.inside(np.array([node]))
-        left = own & free
-        n_left, sum_left = int(left.sum()), float(d[left].sum())
-        n_outside[node] = n_left
-        outside[node] = sum_left / n_left if n_left else np.nan
-        if sum_left * np.sign(whole[node]) < abs(whole[node]) / 2:
-            taken = own & ~free
-            holders = held[taken]
-            shares = np.bincount(holders, d[taken] * np.sign(whole[node]), n_nodes)
-            explained_by[node] = int(np.argmax(shares)) if shares.max(initial=0) > 0 else int(holders[0])
-            continue
-        held[left] = node
-        free &= ~own
-    return n_outside, outside, explained_by
-
-
-def _part(progress, before, total):
-    """Progress of a part of all steps."""
-    return None if progress is None else lambda done, _: progress(before + done, total)

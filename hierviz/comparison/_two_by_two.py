@@ -11,14 +11,12 @@ Conventions
   correct (`hierviz.thresholds.choose`, on all common samples). At equal shares of correct answers the two off cells of correct
   and wrong are equal by arithmetic: the table has the four outcomes, and what is tested is information recall.
 
-The difference is B less A, on the same samples. One run each, independent samples: exact binomial test of the discordant pairs,
-and Tango's score interval. Grouped samples: paired bootstrap of whole groups. Several runs: mean over them, and to the variance
-over the samples that of the runs is added, s_A²/r_A + s_B²/r_B, with the degrees of freedom of Welch and Satterthwaite; a
-sample is in the cell of most of its runs, the worse one on ties. One run says nothing about retraining.
+The difference is B less A, on the same samples: see `_paired_difference`. With several runs a sample is in the cell of most of
+them, the worse one on ties. One run says nothing about retraining.
 
 Functions
 ---------
-two_by_two, TwoByTwo, PairedDifference
+two_by_two, TwoByTwo
 """
 
 from __future__ import annotations
@@ -30,23 +28,23 @@ from typing import Any
 import numpy as np
 
 from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
+from hierviz.comparison._paired_difference import (
+    PairedDifference,
+    difference_of_means,
+    difference_of_recall,
+    table_of,
+)
 from hierviz.curves.operating_curve import OperatingCurve, operating_curve
-from hierviz.diagnosis.many_tests import discordant_p_values
 from hierviz.evaluation._judged_answers import Judged, judged_answers
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.number_text import fixed_text, percent_text, probability_text, threshold_text
+from hierviz.messages.number_text import percent_text, threshold_text
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.metrics.path import path_metrics
 from hierviz.taxonomy.checks import check_one_of, check_share, check_whole
 from hierviz.thresholds.selection import Choice, choose
-from hierviz.uncertainty.bootstrap import bootstrap_means
-from hierviz.uncertainty.model_difference import difference_of_models
-from hierviz.uncertainty.paired_proportions import score_interval
 from hierviz.uncertainty.repeats import curve_of_runs
-from hierviz.uncertainty.resamples import FEWEST, Resamples, check_level
-from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
+from hierviz.uncertainty.resamples import check_level
 
 READINGS = {"named": "Named", "to_level": "Right to level", "correct": "Correct"}
 # States of a sample by reading, the best first, with what they are called.
@@ -55,48 +53,6 @@ STATES: dict[str, dict[str, str]] = {
     "to_level": {"right": "right", "not_said": "not said", "wrong": "wrong"},
     "correct": {**OUTCOMES, "coarse": "coarse"},
 }
-EXACT_TEST, GROUP_TEST, RUN_TEST = "exact binomial test", "paired bootstrap of whole groups", "bootstrap and runs"
-CURVE_TEST = "paired bootstrap of both curves"
-
-
-@dataclass(frozen=True)
-class PairedDifference(Short):
-    """B less A on the same samples.
-
-    Attributes
-    ----------
-    estimate : float
-        Of the share of right answers, or of information recall; in [-1, 1].
-    lower, upper : float
-        Its interval; nan where there is none.
-    p_value : float
-        Two-sided; nan where the test is the interval.
-    test : str
-        How interval and p-value were made.
-    confidence : float
-    """
-
-    estimate: float
-    lower: float
-    upper: float
-    p_value: float
-    test: str
-    confidence: float
-
-    @property
-    def is_clear(self) -> bool:
-        """Whether the test, or the interval where there is no p-value, says that there is a difference."""
-        if np.isfinite(self.p_value):
-            return bool(self.p_value <= 1 - self.confidence + 1e-12)
-        return bool(self.lower > 0 or self.upper < 0)
-
-    def words(self) -> str:
-        """Difference, interval and p-value, for the inside of a sentence."""
-        if np.isnan(self.lower):
-            return f"{points(self.estimate)}; too few samples or groups for an interval"
-        p = f", p = {probability_text(self.p_value)}" if np.isfinite(self.p_value) else ""
-        span = f"[{points(self.lower, False)}, {points(self.upper, False)}]"
-        return f"{points(self.estimate)}, {100 * self.confidence:g} % interval {span}{p}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,7 +100,9 @@ class TwoByTwo(Short):
         is_right = (self.is_right[0][:, places], self.is_right[1][:, places])
         difference = self.difference
         if self.points is None:
-            difference = _difference([one.astype(float) for one in is_right], groups, difference.confidence, None)
+            difference = difference_of_means(
+                [one.astype(float) for one in is_right], groups, difference.confidence, None
+            )
         state = (self.state[0][places], self.state[1][places])
         return replace(self, pair=pair, state=state, is_right=is_right, groups=groups, difference=difference)
 
@@ -325,19 +283,12 @@ def two_by_two(
     groups = pair.groups(group)
     if points is None:
         values = [one.astype(float) for one in is_right]
-        difference = _difference(values, groups, confidence, progress)
+        difference = difference_of_means(values, groups, confidence, progress)
     else:
         whole = _whole(pair)
-        difference = _recall_difference(whole, correct, whole.groups(group), confidence, progress)
+        difference = difference_of_recall(whole, correct, whole.groups(group), confidence, progress)
     depth = level if reading == "to_level" else None
     return TwoByTwo(pair, reading, depth, state, (is_right[0], is_right[1]), groups, difference, points)
-
-
-def points(difference: float, with_unit: bool = True) -> str:
-    """A difference of shares in percentage points, with its sign."""
-    text = fixed_text(100 * float(difference), 1)
-    sign = "" if text.startswith("-") or float(text) == 0 else "+"
-    return f"{sign}{text.replace('-', '−')}{' points' if with_unit else ''}"
 
 
 def _named_state(answers):
@@ -393,7 +344,7 @@ def _curve(answers, places):
     if len(places) == model.n_judged:
         return model.curve
     truth = np.asarray(model.predictions.truth)[answers.rows[places]]
-    return operating_curve(model.taxonomy, truth, _table(answers, places))
+    return operating_curve(model.taxonomy, truth, table_of(answers, places))
 
 
 def _point(name, curves, correct):
@@ -409,67 +360,3 @@ def _most_runs(places, n_states):
         return places[0].astype(np.intp)
     counts = np.stack([(places == state).sum(axis=0) for state in range(n_states)])
     return n_states - 1 - np.argmax(counts[::-1], axis=0)
-
-
-def _difference(values, groups, confidence, progress):
-    """The PairedDifference of the means of values, each of shape (n_runs, n_samples)."""
-    own = values[1].mean(axis=0) - values[0].mean(axis=0)
-    n, estimate, has_runs = len(own), float(own.mean()), max(map(len, values)) > 1
-    is_binary = not has_runs and all(np.isin(of, (0.0, 1.0)).all() for of in values)
-    if groups is None and is_binary:
-        gained, lost = int((own > 0).sum()), int((own < 0).sum())
-        p = float(discordant_p_values(np.array([gained]), np.array([lost]))[0])
-        ends = score_interval(gained, lost, n, confidence) if n >= FEWEST else (np.nan, np.nan)
-        return PairedDifference(
-            estimate, float(ends[0]), float(ends[1]), p if n >= FEWEST else np.nan, EXACT_TEST, confidence
-        )
-    if groups is not None and not groups.any():
-        return PairedDifference(estimate, np.nan, np.nan, np.nan, GROUP_TEST, confidence)
-    resamples = Resamples.draw(n, groups=groups)
-    found = bootstrap_means(own, resamples, level=confidence, progress=progress)
-    if not has_runs:
-        test = GROUP_TEST if groups is not None else "paired bootstrap"
-        return PairedDifference(estimate, float(found.lower), float(found.upper), np.nan, test, confidence)
-    return _with_runs(found, [of.mean(axis=1) for of in values], resamples, confidence)
-
-
-def _with_runs(found, means, resamples, confidence):
-    """The difference of means over runs: the variance over samples, and that of the runs of each method that has several."""
-    n, estimate = resamples.n_units, float(found.estimate)
-    if n < FEWEST:
-        return PairedDifference(estimate, np.nan, np.nan, np.nan, RUN_TEST, confidence)
-    several = [of for of in means if len(of) > 1]
-    parts = [float(np.var(found.draws, ddof=1)) * n / (n - 1), *(float(np.var(of, ddof=1)) / len(of) for of in several)]
-    degrees = satterthwaite(parts, [n - 1, *(len(of) - 1 for of in several)])
-    error = float(np.sqrt(sum(parts)))
-    half = error * t_quantile(confidence, degrees)
-    p = t_tail(estimate / error, degrees) if error else float(estimate == 0)
-    return PairedDifference(estimate, estimate - half, estimate + half, p, RUN_TEST, confidence)
-
-
-def _recall_difference(pair, correct, groups, confidence, progress):
-    """Difference of information recall where the same share of answers is correct, on all common samples.
-
-    Of one run each, both curves are computed again in each resample; of several, the thresholds are held.
-    """
-    if max(pair.n_runs) > 1:
-        return _difference([pair.each(method, _info_recall) for method in (0, 1)], groups, confidence, progress)
-    taxonomy, truth = pair.taxonomy, np.asarray(pair.truth)
-    second, first = (_table(pair.runs[method][0], pair.places[method][0]) for method in (1, 0))
-    resamples = Resamples.draw(pair.n_samples, groups=groups)
-    found = difference_of_models(
-        taxonomy, truth, second, first, resamples, correct=(correct,), level=confidence, progress=progress
-    ).at_correct.part(0)
-    return PairedDifference(
-        float(found.estimate), float(found.lower), float(found.upper), np.nan, CURVE_TEST, confidence
-    )
-
-
-def _info_recall(answers):
-    return path_metrics(answers.taxonomy, *answers.single)["info_recall"]
-
-
-def _table(answers, places):
-    """ParetoTable of some samples."""
-    model = answers.evaluation
-    return model.judged_table if len(places) == model.n_judged else model.table.take(answers.rows[places])

@@ -5,6 +5,7 @@ matrix              a confusion matrix that opens class by class
 confused_pairs      pairs of confused classes, ranked
 slices              subtrees and attributes that are worse than the rest, with their test
 reliability         calibration of nodes and depths
+overconfidence      subtrees in which a model is right less, or more often than it says
 flip_intervals      the answer to one sample at every threshold
 sample_steps        the answer to one sample at every value of a rule's own parameter
 steps_by_rule       the same of several rules
@@ -53,6 +54,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._level_table import level_table as level_table
     from hierviz.diagnosis._means_by import means_by as means_by
     from hierviz.diagnosis._node_table import node_table as node_table
+    from hierviz.diagnosis._overconfidence import overconfidence as overconfidence
     from hierviz.diagnosis._reliability import reliability as reliability
     from hierviz.diagnosis._sample_steps import SampleSteps as SampleSteps
     from hierviz.diagnosis._sample_steps import sample_steps as sample_steps

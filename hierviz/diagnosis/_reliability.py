@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.calibration_bins import calibration_of
+from hierviz.diagnosis.calibration_bins import calibration_of, directions
 from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
@@ -109,6 +109,10 @@ class Reliability(Rows):
         Samples, and those whose truth says nothing about it.
     mean_p, rate : ndarray of float
         Mean probability and share of events; nan without samples.
+    lower, upper : ndarray of float
+        Wilson's interval [1]_ of the share of events; nan without samples.
+    direction : ndarray of int
+        1 where the probabilities are clearly too high on average, overconfident; -1 too low; 0 where neither is clear.
     ece : ndarray of float
         Expected calibration error, in [0, 1], lower is better; nan where there are too few samples for a bin.
     null_mean, null_high : ndarray of float
@@ -133,6 +137,9 @@ class Reliability(Rows):
     n_left_out: np.ndarray
     mean_p: np.ndarray
     rate: np.ndarray
+    lower: np.ndarray
+    upper: np.ndarray
+    direction: np.ndarray
     ece: np.ndarray
     null_mean: np.ndarray
     null_high: np.ndarray
@@ -257,11 +264,13 @@ def reliability(
     for place, node in enumerate(numbers):
         is_event, is_left = relation.of(best[:, place - len(node_list)] if node < 0 else np.full(len(rows), node))
         inside, events = p[~is_left, place], is_event[~is_left]
-        parts.append((is_left.sum(), *(values.mean() if len(values) else np.nan for values in (inside, events))))
+        means = (values.mean() if len(values) else np.nan for values in (inside, events))
+        parts.append((is_left.sum(), *means, inside.sum(), events.sum(), (inside * (1 - inside)).sum()))
         found.append(calibration_of(inside, events, n_bins, min_samples, tests.n_draws or N_REDRAWS, rng))
         if progress:
             progress(len(rows) + (place + 1) * len(rows) // len(numbers), 2 * len(rows))
-    left_out, mean_p, rate = np.array(parts, dtype=float).reshape(-1, 3).T
+    left_out, mean_p, rate, said, events, variance = np.array(parts, dtype=float).reshape(-1, 6).T
+    lower, upper, _, direction = directions(len(rows) - left_out, said, events, variance, confidence, tests)
     p_value = np.array([bins.p_value for bins in found])
     known = np.isfinite(p_value)
     p_adjusted = np.full(len(p_value), np.nan)
@@ -285,6 +294,9 @@ def reliability(
         n_left_out=left_out.astype(np.intp),
         mean_p=mean_p,
         rate=rate,
+        lower=lower,
+        upper=upper,
+        direction=direction,
         ece=np.array([one.ece for one in found]),
         null_mean=of_null(np.mean),
         null_high=of_null(lambda values: np.quantile(values, 0.95)),
@@ -301,10 +313,7 @@ def reliability(
 def _probabilities(predictions, rows, nodes, depths, progress=None):
     """p of some nodes and of the most probable node of some depths, shape (n_rows, n_subjects), and these nodes."""
     taxonomy = predictions.taxonomy
-    families = [
-        np.flatnonzero((taxonomy.depth == depth) | (taxonomy.is_leaf & (taxonomy.depth < depth)))
-        for depth in depths.tolist()
-    ]
+    families = [taxonomy.nodes_at_level(depth) for depth in depths.tolist()]
     p = np.empty((len(rows), len(nodes) + len(depths)))
     best = np.empty((len(rows), len(depths)), dtype=np.intp)
     step = max(1, (1 << 22) // taxonomy.n_nodes)

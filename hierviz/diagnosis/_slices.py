@@ -284,7 +284,15 @@ def slices(
     if loss == WRONG:
         losses = answers.is_wrong.astype(float)
     else:
-        losses = severity(answers.evaluation, answers.truth, answers.predicted, loss, rows=answers.rows, what="loss")
+        losses = severity(
+            answers.evaluation,
+            answers.truth,
+            answers.predicted,
+            loss,
+            rows=answers.rows,
+            what="loss",
+            costs=answers.parameters.get("cost"),
+        )
     members, groups = slice_members(answers, attributes, min_samples), group_codes(answers, group)
     n_all, total = len(losses), losses.sum()
     sums = members.sums(losses)

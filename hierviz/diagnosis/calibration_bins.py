@@ -13,7 +13,7 @@ with the ECE of outcomes redrawn from p in the same bins.
 
 Functions
 ---------
-bin_ends, calibration_of, CalibrationBins, calibration_example
+bin_ends, calibration_of, CalibrationBins, directions, calibration_example
 """
 
 from __future__ import annotations
@@ -23,10 +23,13 @@ from itertools import combinations
 
 import numpy as np
 
+from hierviz.diagnosis.many_tests import adjusted
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.ties import at_least
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.uncertainty.risk_bounds import wilson
+from hierviz.uncertainty.student import t_tail
 
 # Up to so many samples are redrawn one by one; more in groups of nearly equal p, so many a bin.
 ONE_BY_ONE, GROUPS_A_BIN = 1500, 20
@@ -95,6 +98,36 @@ def bin_ends(ordered, n_bins, min_samples):
     if len(ends) > 1 and n - ends[-2] < min_samples:
         del ends[-2]
     return np.array(ends, dtype=np.intp)
+
+
+def directions(n, said, events, variance, confidence, tests):
+    """Where more, or fewer, events happen than probabilities say.
+
+    Parameters
+    ----------
+    n, said, events, variance : ndarray of float, shape (n_rows,)
+        Samples, the sum of their p, how many have the event, and the sum of p (1 - p).
+    confidence : float
+        Of Wilson's intervals of the shares.
+    tests : ManyTests
+        Of all rows together.
+
+    Returns
+    -------
+    lower, upper, p_adjusted, direction : ndarray, each of shape (n_rows,)
+        Interval of the share of events; two-sided p-value of a sum of independent draws from p, by the normal distribution with
+        half an event less; 1 where p is clearly too high, -1 where it is too low, 0 where neither is clear. nan without samples.
+    """
+    has_some, least = n > 0, np.maximum(n, 1)
+    lower, upper = (np.where(has_some, ends, np.nan) for ends in wilson(events, least, confidence))
+    off = np.maximum(np.abs(events - said) - 0.5, 0.0)
+    z = np.divide(off, np.sqrt(variance), out=np.where(off > 0, np.inf, 0.0), where=variance > 0)
+    p_value = np.array([t_tail(one, np.inf) for one in z.tolist()])
+    p_adjusted = np.full(len(z), np.nan)
+    p_adjusted[has_some] = adjusted(p_value[has_some], tests.correction)
+    mean = said / least
+    clear = has_some & (np.where(has_some, p_adjusted, 1) <= tests.q) & ((mean < lower) | (mean > upper))
+    return lower, upper, p_adjusted, np.where(clear, np.sign(said - events), 0).astype(np.intp)
 
 
 def calibration_of(p, events, n_bins, min_samples, n_redraws, rng):

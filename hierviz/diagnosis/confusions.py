@@ -163,7 +163,15 @@ def confused_pairs(
     if cost is None:
         has_bits = why_no_severity(answers.evaluation, answers.truth, answers.predicted, "info_dist") is None
         cost = "info_dist" if has_bits else "lost_hf1"
-    costs = severity(answers.evaluation, answers.truth, answers.predicted, cost, rows=answers.rows, what="cost")
+    costs = severity(
+        answers.evaluation,
+        answers.truth,
+        answers.predicted,
+        cost,
+        rows=answers.rows,
+        what="cost",
+        costs=answers.parameters.get("cost"),
+    )
     pairs, place = answers.pairs, None
     if answers.is_single:
         place = np.flatnonzero(np.isin(answers.outcome, [list(OUTCOMES).index(key) for key in keys]))

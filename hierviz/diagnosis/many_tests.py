@@ -108,22 +108,31 @@ def hypergeometric_tail(hits, drawn, marked, total):
         - log_factorial(total) + log_factorial(drawn) + log_factorial(total - drawn)
     )  # fmt: skip
     # Fewer hits are more of the others that are drawn.
-    sides = (np.where(is_upper, *pair) for pair in ((start, drawn - start), (marked, others), (others, marked)))
-    tail = np.exp(log_first) * _falling_sum(drawn, *sides)
+    start, marked, others = (
+        np.where(is_upper, *pair) for pair in ((start, drawn - start), (marked, others), (others, marked))
+    )
+
+    def ratio(some, step):
+        x = start[some] + step
+        return (drawn[some] - x) * (marked[some] - x) / ((x + 1) * (others[some] - drawn[some] + x + 1))
+
+    tail = np.exp(log_first) * _falling_sum(len(drawn), ratio)
     tail = np.where(is_upper, tail, 1 - tail)
     return np.clip(np.where(hits <= least, 1.0, np.where(hits > most, 0.0, tail)), 0, 1)
 
 
-def _falling_sum(drawn, start, marked, others):
-    """1 + the terms of more hits over that of the first number of hits, arrays of shape (n_tests,)."""
-    sums, going = np.ones(len(start)), np.arange(len(start))
-    x, term = start, np.ones(len(start))
+def _falling_sum(n, ratio):
+    """1 + the sum of the terms after the first over it, shape (n,).
+
+    `ratio` takes places of tests and the number of a step, and gives each term over the one before; the terms fall.
+    """
+    sums, going = np.ones(n), np.arange(n)
+    term, step = np.ones(n), 0
     while len(going):
-        term = term * ((drawn[going] - x) * (marked[going] - x) / ((x + 1) * (others[going] - drawn[going] + x + 1)))
-        x = x + 1
+        term, step = term * ratio(going, step), step + 1
         sums[going] += term
         more = term > 1e-17 * sums[going]
-        going, x, term = going[more], x[more], term[more]
+        going, term = going[more], term[more]
     return sums
 
 
@@ -154,14 +163,12 @@ def discordant_p_values(gained, lost):
     gained, lost = (np.asarray(counts, dtype=np.float64) for counts in (gained, lost))
     fewer, total = np.minimum(gained, lost), gained + lost
     log_first = log_factorial(total) - log_factorial(fewer) - log_factorial(total - fewer) - total * np.log(2)
-    sums, going = np.ones(len(total)), np.flatnonzero(fewer)
-    k, term = fewer[going], np.ones(len(going))
-    while len(going):
-        term = term * (k / (total[going] - k + 1))
-        k = k - 1
-        sums[going] += term
-        more = (k > 0) & (term > 1e-17 * sums[going])
-        going, k, term = going[more], k[more], term[more]
+
+    def ratio(some, step):
+        k = fewer[some] - step
+        return k / (total[some] - k + 1)
+
+    sums = _falling_sum(len(total), ratio)
     return np.where(gained == lost, 1.0, np.minimum(1.0, 2 * np.exp(log_first) * sums))
 
 

@@ -32,7 +32,8 @@ import numpy as np
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
-from hierviz.evaluation.severity import SEVERITIES
+from hierviz.evaluation.severity import SEVERITIES, severity
+from hierviz.inference.parameters import COST
 from hierviz.inference.registry import rule_and_threshold
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
@@ -110,7 +111,8 @@ def mistakes(
     evaluation : Evaluation, or Predictions
         Of scores, or of labels with one path a sample, with one truth a sample on a tree; any other with ``lost_hf1`` only.
     rule, threshold, **parameters
-        How the answer is chosen, as in `Evaluation.answers`; ignored for labels.
+        How the answer is chosen, as in `Evaluation.answers`; ignored for labels. ``cost``, LeafCosts, is also what the order
+        ``cost`` goes by.
     outcome : str, optional
         Keep only this key of `OUTCOMES`.
     under : int, optional
@@ -166,7 +168,12 @@ def mistakes(
             values, places = 1 - win[evaluation.rows], evaluation.judged_by_win
         else:
             key = "info_dist" if order == "win_lost" else order
-            values, places = answers.severity(key), answers.ranked_by(key)
+            if SEVERITIES[key].needs_costs:
+                costs = parameters.get(COST.name)
+                values = severity(evaluation, truth, predicted, key, rows=answers.rows, what="order", costs=costs)
+                places = largest_first(values)
+            else:
+                values, places = answers.severity(key), answers.ranked_by(key)
         places = places if keep.all() else places[keep[places]]
     rows = answers.rows[places]
     return Mistakes(

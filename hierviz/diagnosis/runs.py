@@ -12,9 +12,12 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_ans
 from hierviz.evaluation.common_samples import common_rows
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.outcomes import OUTCOMES
 from hierviz.metrics.sets.node_sets import own_keys
 from hierviz.predictions.predictions import listed_models
 from hierviz.taxonomy.node_lists import NodeLists
+
+WRONG = list(OUTCOMES).index("wrong")
 
 
 @dataclass(frozen=True, eq=False)
@@ -34,6 +37,17 @@ class RunAnswers(Short):
     answers: list[JudgedAnswers]
     places: list[np.ndarray]
     n_left_out: int
+
+    @property
+    def right(self) -> np.ndarray:
+        """Share of the runs whose answer is not wrong, in [0, 1], shape (n_samples,): in the order of the first run."""
+        is_right = [one.outcome[own] != WRONG for one, own in zip(self.answers, self.places, strict=True)]
+        return np.mean(is_right, axis=0)
+
+    @property
+    def rows(self) -> np.ndarray:
+        """Row of each sample in the Predictions of the first run, shape (n_samples,)."""
+        return self.answers[0].rows[self.places[0]]
 
 
 def run_answers(

@@ -198,7 +198,9 @@ class JudgedAnswers(Short):
     def severity(self, key: str) -> np.ndarray:
         """Severity of each sample, shape (n_judged,), kept; `key` is one of `hierviz.evaluation.severity.SEVERITIES`."""
         if key not in self._severities:
-            self._severities[key] = severity(self.evaluation, self.truth, self.predicted, key, rows=self.rows)
+            self._severities[key] = severity(
+                self.evaluation, self.truth, self.predicted, key, rows=self.rows, costs=self.parameters.get("cost")
+            )
         return self._severities[key]
 
     def ranked_by(self, key: str) -> np.ndarray:

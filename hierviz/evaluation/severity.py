@@ -18,6 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.inference.crm import LeafCosts
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.path import node_pairs
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
@@ -37,6 +38,8 @@ class Severity:
         (evaluation, truth, predicted, rows) -> ndarray of float, shape (n_judged,).
     needs_scores, needs_one_truth : bool
         Whether it is defined for scores only, and for one truth and one answer a sample on a tree only.
+    needs_costs : bool
+        Whether it is read from a table of costs, which is one more argument of the function.
     """
 
     label: str
@@ -45,6 +48,7 @@ class Severity:
     function: Callable
     needs_scores: bool = False
     needs_one_truth: bool = True
+    needs_costs: bool = False
 
 
 def severity(
@@ -55,6 +59,7 @@ def severity(
     *,
     rows: np.ndarray | None = None,
     what: str = "severity",
+    costs: object = None,
 ) -> np.ndarray:
     """How bad the answer to each judged sample is.
 
@@ -69,6 +74,8 @@ def severity(
         Rows of the Predictions, where these are not all judged samples.
     what : str
         The parameter that an error names.
+    costs : LeafCosts, optional
+        Of ``cost``; anything else counts as none.
 
     Returns
     -------
@@ -80,18 +87,28 @@ def severity(
         If the key is unknown, or the measure is not defined for this input; says why.
     """
     check_one_of(what, key, SEVERITIES)
-    reason = why_no_severity(evaluation, truth, predicted, key)
+    reason = why_no_severity(evaluation, truth, predicted, key, costs)
     if reason:
         raise PredictionsError(f"{what} {key!r}: expected an input that has it, got none: {reason}. Choose another.")
     rows = evaluation.rows if rows is None else rows
-    return SEVERITIES[key].function(evaluation, truth, predicted, rows)
+    more = (costs,) if SEVERITIES[key].needs_costs else ()
+    return SEVERITIES[key].function(evaluation, truth, predicted, rows, *more)
 
 
 def why_no_severity(
-    evaluation: Evaluation, truth: np.ndarray | NodeLists, predicted: np.ndarray | NodeLists, key: str
+    evaluation: Evaluation,
+    truth: np.ndarray | NodeLists,
+    predicted: np.ndarray | NodeLists,
+    key: str,
+    costs: object = None,
 ) -> str | None:
     """Why a measure of `SEVERITIES` is not defined for this input, in words; None when it is."""
     entry = SEVERITIES[key]
+    if entry.needs_costs:
+        if not isinstance(costs, LeafCosts):
+            return "it needs a table of costs"
+        if not costs.is_of(evaluation.taxonomy):
+            return f"the leaves of {costs.name} are others"
     if entry.needs_one_truth:
         reason = evaluation.why_not_one_truth()
         if reason:
@@ -144,6 +161,12 @@ def _confidence(evaluation, truth, predicted, rows):
     return answer_probabilities(evaluation, predicted, rows) * _information(evaluation, truth, predicted, rows)
 
 
+def _cost(evaluation, truth, predicted, rows, costs):
+    found = costs.of_nodes(evaluation.taxonomy, predicted, truth)
+    # An exact answer costs what the table says of the leaf; of an inner class, nothing.
+    return np.where((truth == predicted) & ~evaluation.taxonomy.is_leaf[truth], 0.0, found)
+
+
 def _lost_f1(evaluation, truth, predicted, rows):
     shared, claimed, due = set_overlap(evaluation.taxonomy, truth, NodeLists.of(predicted))
     # Nothing claimed where nothing was due is right.
@@ -165,6 +188,13 @@ SEVERITIES = MappingProxyType(
             "bits",
             _confidence,
             needs_scores=True,
+        ),
+        "cost": Severity(
+            "cost",
+            "Cost of the answer by the table of costs; of an inner class the mean over the leaves below it.",
+            "",
+            _cost,
+            needs_costs=True,
         ),
         "lost_hf1": Severity(
             "lost hF1",

@@ -273,9 +273,39 @@ class LeafCosts:
         start = "\n".join((name, *leaves)).encode("utf-8", "surrogatepass")
         return cls(name, numbers, leaves, hashlib.sha256(start + numbers.tobytes()).hexdigest())
 
+    def is_of(self, taxonomy: Taxonomy) -> bool:
+        """Whether these are the costs of this taxonomy."""
+        return leaf_names(taxonomy) == self.leaves
+
+    def of_nodes(self, taxonomy: Taxonomy, predicted: np.ndarray, truth: np.ndarray) -> np.ndarray:
+        """Cost of answers, inner classes too: the mean over all pairs of a leaf below the answer and one below the truth.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+            A tree.
+        predicted, truth : ndarray of int, shape (n_samples,)
+
+        Returns
+        -------
+        ndarray of float, shape (n_samples,)
+        """
+        self.require_taxonomy(taxonomy)
+        taxonomy.require_tree("costs of inner classes")
+        # In preorder the leaves below a node are neighbours: block sums of the table are differences of its double sums.
+        order = np.argsort(taxonomy.preorder[taxonomy.leaves], kind="stable")
+        sums = np.zeros((len(order) + 1, len(order) + 1))
+        sums[1:, 1:] = self.values[np.ix_(order, order)].cumsum(axis=0).cumsum(axis=1)
+        places = taxonomy.preorder[taxonomy.leaves[order]]
+        first = np.searchsorted(places, taxonomy.preorder)
+        last = np.searchsorted(places, taxonomy.preorder + taxonomy.subtree_size)
+        a, b, c, d = first[predicted], last[predicted], first[truth], last[truth]
+        total = sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c]
+        return np.maximum(total, 0.0) / ((b - a) * (d - c))
+
     def require_taxonomy(self, taxonomy: Taxonomy) -> None:
         """Raise a TaxonomyError unless these are the costs of this taxonomy."""
-        if leaf_names(taxonomy) != self.leaves:
+        if not self.is_of(taxonomy):
             raise TaxonomyError(
                 f"{self.name}: expected the costs of this taxonomy ({taxonomy.n_leaves} leaves), got those of another "
                 f"({len(self.leaves)} leaves). Read them with this taxonomy."

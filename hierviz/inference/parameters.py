@@ -35,6 +35,8 @@ class Parameter:
         What may be chosen, with its name for people.
     is_optional : bool
         `infer` may be called without it.
+    is_whole : bool
+        Whether a number is a whole one.
     """
 
     name: str
@@ -49,6 +51,7 @@ class Parameter:
     sign: str = ""
     choices: Mapping[str, str] = field(default_factory=dict)
     is_optional: bool = False
+    is_whole: bool = False
 
     def __post_init__(self):
         check_key("parameter of a rule", self.name)
@@ -120,6 +123,17 @@ THRESHOLDS_BY_DEPTH = Parameter(
     "0.5",
     kind="numbers",
     range=(0.0, 1.0),
+)
+ANSWER_LEVEL = Parameter(
+    "answer_level",
+    "Level",
+    "The answer is the most probable class at this many steps below the root; a leaf above it counts at that level, too.",
+    1,
+    range=(1.0, float("inf")),
+    limit=lambda taxonomy: max(taxonomy.max_depth, 1),
+    limit_words="the depth of the taxonomy",
+    is_optional=True,
+    is_whole=True,
 )
 
 

@@ -4,7 +4,8 @@ Conventions
 -----------
 `p` has shape (n_samples, n_nodes); rules return node numbers of shape (n_samples,), before truncation at the truth.
 Ties go to the lowest node number unless said otherwise. Nodes with a single child, and in graphs those
-with a single leaf below, are never predicted, except by `exclusive`. The functions are in `inference.rules` and `inference.crm`.
+with a single leaf below, are never predicted, except by `exclusive` and `at_level`. The functions are in `inference.rules` and
+`inference.crm`.
 
 References
 ----------
@@ -102,8 +103,9 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
     **parameters
         Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
         ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
-        ``darts``; ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``
-        or LeafCosts for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+        ``darts``; ``answer_level`` from 1 to the depth of the taxonomy for ``at_level``;
+        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"`` or LeafCosts
+        for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
 
     Returns
     -------
@@ -184,7 +186,7 @@ def rule_parameters():
 _RULES = {
     function.__name__: InferenceRule(*function.described, **function.facts)
     for function in (
-        *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.plurality),
+        *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.at_level, rules.plurality),
         *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
         *(rules.top_down, rules.threshold_set),
     )

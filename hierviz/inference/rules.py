@@ -3,13 +3,14 @@
 Conventions
 -----------
 `p` has shape (n_samples, n_nodes) and float64; rules return node numbers of shape (n_samples,), before truncation at the
-truth. Candidates are `Taxonomy.candidates`; only `exclusive` answers with others. A more
+truth. Candidates are `Taxonomy.candidates`; only `exclusive` and `at_level` answer with others. A more
 informative node has fewer leaves below it. Sums of probabilities have rounding errors: where they are compared,
 differences up to `TIE` of the largest are ties. `inference.registry.infer` checks the arguments; these functions do not.
 
 Functions
 ---------
-leaf, threshold, majority, depth_thresholds, plurality, information_threshold, top_down, threshold_set, checked_probabilities,
+leaf, threshold, majority, depth_thresholds, at_level, plurality, information_threshold, top_down, threshold_set,
+checked_probabilities,
 check_threshold, lowest_of_best
 
 References
@@ -21,7 +22,7 @@ References
 
 import numpy as np
 
-from hierviz.inference.parameters import BITS, THRESHOLD, THRESHOLDS_BY_DEPTH, rule
+from hierviz.inference.parameters import ANSWER_LEVEL, BITS, THRESHOLD, THRESHOLDS_BY_DEPTH, rule
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.predictions.parametrisation import VALMADRE
 from hierviz.taxonomy.checks import check_threshold, is_within
@@ -100,6 +101,29 @@ def node_thresholds(taxonomy, thresholds_by_depth):
             "depth from 1 down."
         )
     return np.array(values)[np.clip(taxonomy.depth - 1, 0, len(values) - 1)]
+
+
+@rule(
+    "Only at one level",
+    "Answer with the most probable class at one level of the taxonomy: the answers of a model that names nothing finer.",
+    r"\hat y = \arg\max_{y:\, d(y) = k \text{ or leaf } y,\, d(y) < k} p(y)",
+    "classes cut at a rank, as in flat evaluation per level",
+    ANSWER_LEVEL,
+    tree_only=True,
+)
+def at_level(taxonomy, p, answer_level=1):
+    """The most probable of the classes at depth `answer_level` and of the leaves above it, the lowest on ties.
+
+    A whole number from 1 to the depth of the taxonomy. A class with a single child is answered, too: below the level nothing is.
+    """
+    most = max(taxonomy.max_depth, 1)
+    if not is_within(answer_level, 1, most) or answer_level != int(answer_level):
+        raise PredictionsError(
+            f"answer_level: expected a whole number from 1 to {most} (the depth of the taxonomy), got {shown(answer_level)}. "
+            "Choose one in that range."
+        )
+    nodes = taxonomy.nodes_at_level(int(answer_level))
+    return nodes[p[:, nodes].argmax(axis=1)]
 
 
 @rule(

@@ -18,6 +18,7 @@ WHY = {
     "majority": "more probable than not",
     "threshold": "above τ = 0.5",
     "depth_thresholds": "above the threshold of its depth: 0.8, 0.5, 0.3",
+    "at_level": "most probable of the classes one step below the root",
     "plurality": "more probable than every runner-up",
     "expected_information": "bits × p is largest",
     "darts": "(bits + λ) × p is largest, λ = 1",

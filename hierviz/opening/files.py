@@ -143,7 +143,7 @@ class Files:
     )
     nodes: str | None = _asked(
         "--nodes F",
-        "attributes of the nodes, and further names of classes: node, name, train_count, ...",
+        "attributes of the nodes, and further names of classes: node, name, common_name, train_count, ...",
         role="node attributes",
         label="Node attributes: node, name, …",
     )

@@ -12,6 +12,17 @@ from hierviz.readers.tables import open_table
 
 NODE_COLUMNS = ("node", "class", "id", "child", "name")
 TITLE_COLUMNS = ("name", "title", "display_name", "label")
+# Shown next to the name: attribute `common_name`.
+COMMON = "common_name"
+COMMON_COLUMNS = (
+    COMMON,
+    "common name",
+    "common",
+    "vernacular_name",
+    "vernacular name",
+    "vernacularname",
+    "english_name",
+)
 _WHOLE = re.compile(r"[+-]?(0|[1-9]\d*)")
 _NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?")
 
@@ -22,8 +33,8 @@ def load_node_attributes(path, taxonomy):
     Parameters
     ----------
     path : str or path
-        CSV, TSV or Parquet with a column ``node`` and any others: ``name`` (or ``title``) is how the node is shown. Two
-        columns without a header are node and name.
+        CSV, TSV or Parquet with a column ``node`` and any others: ``name`` (or ``title``) is how the node is shown, and
+        ``common_name`` (or ``vernacular_name``) stands after it in brackets. Two columns without a header are node and name.
     taxonomy : Taxonomy
 
     Returns
@@ -80,6 +91,11 @@ def load_node_attributes(path, taxonomy):
         if titles is None and (not has_header or words[other] in TITLE_COLUMNS):
             titles = {
                 taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None and cell.strip()
+            }
+            continue
+        if COMMON not in attributes and has_header and words[other] in COMMON_COLUMNS:
+            attributes[COMMON] = {
+                taxonomy.names[n]: cell for n, cell in zip(nodes, cells, strict=True) if n is not None
             }
             continue
         values = numbers_where_all(cells)

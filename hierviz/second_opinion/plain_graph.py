@@ -161,6 +161,16 @@ def depth_thresholds(graph, p, thresholds_by_depth):
     return _most_informative(graph, p, above) if above else pareto_set(graph, p)[0][1]
 
 
+def at_level(graph, p, answer_level=1):
+    """The most probable node at a depth, leaves above it among them."""
+    level = [
+        v
+        for v in range(graph.n)
+        if graph.depth[v] == answer_level or (not graph.children[v] and graph.depth[v] < answer_level)
+    ]
+    return min(level, key=lambda node: (-p[node], node))
+
+
 def top_down(graph, p):
     """From the root always to the most probable child."""
     node = 0
@@ -211,6 +221,7 @@ RULES = {
     "darts": (darts, "lam"),
     "information_threshold": (information_threshold, "bits"),
     "exclusive": (exclusive,),
+    "at_level": (at_level, "answer_level"),
     "depth_thresholds": (depth_thresholds, "thresholds_by_depth"),
 }
 

@@ -163,7 +163,8 @@ class Taxonomy:
             )
         now = self.titles
         if titles is not None:
-            now = tuple(str(titles.get(name, self.title(i))) for i, name in enumerate(self.names))
+            before = self.names if now is None else now
+            now = tuple(str(titles.get(name, title)) for name, title in zip(self.names, before, strict=True))
         new = {key: tuple(column.get(name) for name in self.names) for key, column in (attributes or {}).items()}
         return replace(self, titles=now, attributes={**self.attributes, **new}, notes=self.notes + tuple(notes))
 
@@ -200,7 +201,20 @@ class Taxonomy:
     def title(self, node: int) -> str:
         """Display name of a node; a TaxonomyError where there is no such node."""
         check_position("node", node, self.n_nodes, "node number", error=TaxonomyError)
-        return self.names[node] if self.titles is None else self.titles[node]
+        return self.shown_titles[node]
+
+    @cached_property
+    def shown_titles(self) -> tuple[str, ...]:
+        """Display names of all nodes: with attribute ``common_name``, that in brackets: ``Vulpes vulpes (red fox)``."""
+        titles = self.names if self.titles is None else self.titles
+        common = self.attributes.get("common_name")
+        if common is None:
+            return tuple(titles)
+        shown = ("" if text is None else str(text).strip() for text in common)
+        return tuple(
+            f"{title} ({text})" if text and text.casefold() not in title.casefold() else title
+            for title, text in zip(titles, shown, strict=True)
+        )
 
     # Shape ---------------------------------------------------------------------------------------------------------
 
@@ -387,6 +401,10 @@ class Taxonomy:
         if self.is_tree:
             return np.flatnonzero(self.is_ancestor(node, np.arange(self.n_nodes)))
         return np.flatnonzero(steps_from(self.children, node) >= 0)
+
+    def nodes_at_level(self, depth: int) -> np.ndarray:
+        """Nodes of a depth and the leaves above it, which stand for themselves there, ascending, shape (n,)."""
+        return np.flatnonzero((self.depth == depth) | (self.is_leaf & (self.depth < depth)))
 
     def has_nodes_of(self, other: Taxonomy) -> bool:
         """Whether a node number means the same class in both: equal edges, and nodes in the same order."""

@@ -40,7 +40,7 @@ References
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import replace
 from typing import TypeVar
 
@@ -50,6 +50,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.ties import TIE, at_least, rounded
 from hierviz.taxonomy.checks import check_kind
 from hierviz.uncertainty.bootstrap import AT_CORRECT, CurveBands
+from hierviz.uncertainty.repeats import with_runs
 from hierviz.uncertainty.resamples import FEWEST, FEWEST_WRONG, MOST_LACKING, Interval
 from hierviz.uncertainty.student import satterthwaite, t_quantile, t_tail
 
@@ -161,46 +162,69 @@ def marks(gains, is_clear=None):
 Compared = TypeVar("Compared", Interval, CurveBands)
 
 
-def paired_difference(a: Compared, b: Compared) -> Compared:
+def paired_difference(a: Compared | Sequence[Compared], b: Compared | Sequence[Compared]) -> Compared:
     """Values of `a` minus those of `b`, with their intervals.
 
     Parameters
     ----------
-    a, b : Interval, or CurveBands
-        Two of a kind, of one level, from the same resamples; bands at the same thresholds and shares of correct answers.
+    a, b : Interval, or CurveBands, or sequence of them
+        Two of a kind, of one level, from the same resamples; bands at the same thresholds and shares of correct answers. Several
+        are the runs of a method: their means are compared, and the interval also says how much they vary
+        (`hierviz.uncertainty.repeats.with_runs`).
 
     Returns
     -------
     Interval, or CurveBands
-        Of the same shape; of CurveBands the keys that both have. Exactly 0 without width where both are the same model; none
+        Of the same shape; of CurveBands the keys that all have. Exactly 0 without width where both are the same model; none
         where one of them has no interval.
 
     Raises
     ------
     PredictionsError
-        If resamples, levels, shapes or thresholds differ.
+        If resamples, levels, shapes or thresholds differ, or there is no run.
     """
-    if isinstance(a, CurveBands):
-        check_kind("difference", b, CurveBands, "Pass two of a kind.")
-        return _bands_of_differences(a, b)
-    _check_paired(a, b)
+    methods = [[one] if isinstance(one, (Interval, CurveBands)) else list(one) for one in (a, b)]
+    if not all(methods):
+        raise PredictionsError("difference: expected at least one run of each method, got none. Pass one.")
+    every = [one for runs in methods for one in runs]
+    if isinstance(every[0], CurveBands):
+        for one in every[1:]:
+            check_kind("difference", one, CurveBands, "Pass two of a kind.")
+        return _bands_of_differences(methods)
+    for one in every[1:] or every:
+        _check_paired(every[0], one)
+    first, second = methods
     with np.errstate(invalid="ignore"):
         # Two infinite means have no known difference.
-        found = Interval.from_draws(a.estimate - b.estimate, a.draws - b.draws, a.resamples, a.level)
-    return found.without(np.isnan(a.lower) | np.isnan(b.lower))
+        estimate, draws = (
+            np.mean([getattr(one, name) for one in first], axis=0)
+            - np.mean([getattr(one, name) for one in second], axis=0)
+            for name in ("estimate", "draws")
+        )
+        found = Interval.from_draws(estimate, draws, every[0].resamples, every[0].level)
+    found = found.without(np.any([np.isnan(one.lower) for one in every], axis=0))
+    return with_runs(found, [[one.estimate for one in runs] for runs in methods])[0]
 
 
-def _bands_of_differences(a, b):
+def _bands_of_differences(methods):
+    first, *others = every = [one for runs in methods for one in runs]
     for name in ("thresholds", "levels"):
-        of_a, of_b = getattr(a, name), getattr(b, name)
-        if not np.array_equal(of_a, of_b):
-            raise PredictionsError(
-                f"{name}: expected the same for both models, got {len(of_a)} and {len(of_b)} that differ. "
-                "Bootstrap both at the same ones."
-            )
-    parts = ((a.curve, b.curve), (a.summary, b.summary), (a.at_correct, b.at_correct))
-    curve, summary, at_correct = ({key: paired_difference(x[key], y[key]) for key in x if key in y} for x, y in parts)
-    return CurveBands(a.thresholds, curve, summary, a.levels, at_correct)
+        for one in others:
+            of_a, of_b = getattr(first, name), getattr(one, name)
+            if not np.array_equal(of_a, of_b):
+                raise PredictionsError(
+                    f"{name}: expected the same for both models, got {len(of_a)} and {len(of_b)} that differ. "
+                    "Bootstrap both at the same ones."
+                )
+
+    def differences(name):
+        keys = [key for key in getattr(first, name) if all(key in getattr(one, name) for one in every)]
+        return {
+            key: paired_difference(*([getattr(one, name)[key] for one in runs] for runs in methods)) for key in keys
+        }
+
+    curve, summary, at_correct = map(differences, ("curve", "summary", "at_correct"))
+    return CurveBands(first.thresholds, curve, summary, first.levels, at_correct)
 
 
 def no_clear_difference(difference: Interval) -> np.ndarray:

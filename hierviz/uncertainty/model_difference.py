@@ -5,17 +5,20 @@ Conventions
 `curves.equal_levels` defines what is compared: S(c) and C(x), steps over the points of exact curves. Every resample is
 taken of both models, both curves are computed again, and the difference is taken then. At one level chosen beforehand the
 interval is pointwise; for a sentence about a range of levels `over_range` gives a band that holds along all of it (sup-t).
+A method with several runs is compared by the mean over them, and its interval also says how much they vary
+(`uncertainty.repeats.with_runs`).
+
 There is no interval where more than 2.5 % of the draws lack the number, or at a share c of correct answers that leaves
 fewer than 10 wrong ones, n (1 - c) < 10. The same threshold is never compared: scores of two models are on two scales.
 
 Functions
 ---------
-ModelDifference, difference_of_models, difference_sentence, difference_verdict
+ModelDifference, difference_of_models, difference_sentence, difference_verdict, runs_sentence
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -31,6 +34,7 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import array_of_numbers
 from hierviz.taxonomy.taxonomy import Taxonomy
 from hierviz.uncertainty.comparison import no_clear_difference, simultaneous
+from hierviz.uncertainty.repeats import with_runs
 from hierviz.uncertainty.resamples import (
     Interval,
     Resamples,
@@ -40,6 +44,8 @@ from hierviz.uncertainty.resamples import (
 )
 
 AREAS = ("ac", "ap")
+# What a curve is made from.
+Scored = np.ndarray | Predictions | ParetoTable
 
 
 @dataclass(frozen=True, eq=False)
@@ -54,7 +60,7 @@ class ModelDifference(Short):
     at_correct : Interval, arrays of shape (n_c,)
         Difference of S(c), in the unit of `key`.
     unreached : tuple of ndarray of bool, each shape (n_c,)
-        Where the first and the second model have no point that is so correct, and S(c) is 0.
+        Where the first and the second model, or one of its runs, have no point that is so correct, and S(c) is 0.
     specificity : ndarray of float, shape (n_x,)
     at_specificity : Interval, arrays of shape (n_x,)
         Difference of C(x); nan where one of the curves ends before.
@@ -106,8 +112,8 @@ class ModelDifference(Short):
 def difference_of_models(
     taxonomy: Taxonomy,
     truth: ArrayLike,
-    first: ArrayLike | Predictions | ParetoTable,
-    second: ArrayLike | Predictions | ParetoTable,
+    first: Scored | Sequence[Scored],
+    second: Scored | Sequence[Scored],
     resamples: Resamples,
     *,
     correct: ArrayLike = (0.8, 0.85, 0.9, 0.95),
@@ -123,7 +129,8 @@ def difference_of_models(
     taxonomy : Taxonomy
         A tree.
     truth : ndarray of int, shape (n_samples,)
-    first, second : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable
+    first, second : ndarray of float, shape (n_samples, n_nodes), Predictions, or ParetoTable; or list of them
+        A list holds the runs of a method.
     resamples : Resamples
         Of these samples, or of groups of them.
     correct : array_like of float, shape (n_c,)
@@ -152,22 +159,32 @@ def difference_of_models(
         for given, what in ((correct, "correct"), (specificity, "specificity"))
     )
     keys = tuple(dict.fromkeys(("correct", "info_recall", "info_precision", key)))
-    steps = [CurveSteps.from_table(taxonomy, truth, as_table(taxonomy, table), keys=keys) for table in (first, second)]
-    for one in steps:
-        check_drawn_for(resamples, len(one.first))
+    methods = [
+        [CurveSteps.from_table(taxonomy, truth, as_table(taxonomy, run), keys=keys) for run in _runs(of)]
+        for of in (first, second)
+    ]
+    for runs in methods:
+        for one in runs:
+            check_drawn_for(resamples, len(one.first))
 
-    def numbers(counts=None):
-        parts = []
-        for one in steps:
-            curve = one.curve(counts)
-            at_levels = specificity_at(curve, levels, key), correctness_at(curve, values, key)
-            parts.append(np.concatenate([*at_levels, [SUMMARY[area][1](curve) for area in AREAS]]))
-        return parts[0] - parts[1]
+    def numbers(one, counts):
+        curve = one.curve(counts)
+        at_levels = specificity_at(curve, levels, key), correctness_at(curve, values, key)
+        return np.concatenate([*at_levels, [SUMMARY[area][1](curve) for area in AREAS]])
 
-    draws = np.array([numbers(counts) for _, counts in resamples.each(progress)])
-    found = Interval.from_draws(numbers(), draws, resamples, level)
+    def of_runs(counts=None):
+        return [np.array([numbers(one, counts) for one in runs]) for runs in methods]
+
+    def apart(of_both):
+        return of_both[0].mean(axis=0) - of_both[1].mean(axis=0)
+
+    draws = np.array([apart(of_runs(counts)) for _, counts in resamples.each(progress)])
+    of_all = of_runs()
+    found = with_runs(Interval.from_draws(apart(of_all), draws, resamples, level), of_all)[0]
     ends = len(levels), len(levels) + len(values)
-    first_reached, second_reached = (at_least(one.curve().values["correct"].max(), levels) for one in steps)
+    first_reached, second_reached = (
+        np.all([at_least(one.curve().values["correct"].max(), levels) for one in runs], axis=0) for runs in methods
+    )
     return ModelDifference(
         key,
         levels,
@@ -179,7 +196,17 @@ def difference_of_models(
     )
 
 
-def difference_sentence(names: tuple[str, str], difference: Interval, what: str) -> str:
+def _runs(of):
+    """The runs of a method as a list: a list of rows of numbers is one run."""
+    is_list = isinstance(of, (list, tuple)) and all(
+        np.ndim(one) == 2 or (isinstance(one, Scored) and np.ndim(one) == 0) for one in of
+    )
+    return list(of) if is_list and len(of) else [of]
+
+
+def difference_sentence(
+    names: tuple[str, str], difference: Interval, what: str, n_runs: tuple[int, int] | None = None
+) -> str:
     """What a difference of two models says, in one sentence that never calls them equal.
 
     Parameters
@@ -190,6 +217,8 @@ def difference_sentence(names: tuple[str, str], difference: Interval, what: str)
         Of one number, better when higher.
     what : str
         For example ``"AC"`` or ``"information recall at 95 % correct"``.
+    n_runs : (int, int), optional
+        Runs of each that the difference is made from: said in a second sentence.
 
     Returns
     -------
@@ -206,7 +235,18 @@ def difference_sentence(names: tuple[str, str], difference: Interval, what: str)
     )
     if not no_clear_difference(difference):
         details += f" for {names[0]} less {names[1]}"
-    return f"{what}: {difference_verdict(names, difference)} ({details})."
+    verdict = difference_verdict(names, difference)
+    return f"{what}: {verdict} ({details}).{f' {runs_sentence(names, n_runs)}' if n_runs else ''}"
+
+
+def runs_sentence(names: tuple[str, str], n_runs: tuple[int, int]) -> str:
+    """Whether a difference holds for other trainings of two methods, by the runs it is made from; empty with one run of each."""
+    if max(n_runs) == 1:
+        return ""
+    counts = " and ".join(f"{n} run{'s' * (n != 1)} of {name}" for name, n in zip(names, n_runs, strict=True))
+    single = [name for name, n in zip(names, n_runs, strict=True) if n == 1]
+    warning = f"; one run of {single[0]} says nothing about its retraining" if single else ""
+    return f"Means over {counts}; the interval also contains the spread between the runs{warning}."
 
 
 def difference_verdict(names: tuple[str, str], difference: Interval) -> str:

@@ -4,6 +4,10 @@ Conventions
 -----------
 Repeats are the first axis. Published tables have 1.96 sample standard deviations (ddof = 1) [1]_, `OverRuns.half_width`.
 
+The difference of two methods varies with the samples and with the runs. To the variance over the samples, of the runs at hand,
+that of the mean over the runs is added, s_A² / r_A + s_B² / r_B, with the degrees of freedom of Welch and Satterthwaite
+(`with_runs`).
+
 References
 ----------
 .. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
@@ -12,7 +16,7 @@ References
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -22,6 +26,8 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import path_keys
 from hierviz.taxonomy.checks import array_of_numbers, check_kind
+from hierviz.uncertainty.resamples import FEWEST, Interval
+from hierviz.uncertainty.student import satterthwaite, t_quantiles, t_tail
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,6 +106,50 @@ def over_repeats(values: ArrayLike) -> OverRuns:
     found = over_runs(values)
     mean, sd = (np.where(found.n == len(values), of, np.nan)[()] for of in (found.mean, found.sd))
     return OverRuns(mean, sd, found.n)
+
+
+def with_runs(difference: Interval, runs: Sequence[ArrayLike]) -> tuple[Interval, np.ndarray]:
+    """The difference of two methods with several runs, where both the samples and the runs vary.
+
+    Parameters
+    ----------
+    difference : Interval
+        Of the means over the runs: its draws are of the samples alone.
+    runs : sequence of array_like of float, each shape (n_runs, ...)
+        The numbers of every run of each method. One run says nothing about retraining, and adds nothing.
+
+    Returns
+    -------
+    interval : Interval
+        Student's interval. Its draws have a normal deviate for each run, and the spread that the interval has: bands along a
+        range follow from them. As it was where no method has several runs.
+    p_value : ndarray of float
+        Two-sided, in [0, 1]; nan where there is no interval.
+    """
+    several = [values for of in runs if len(values := np.asarray(of, dtype=float)) > 1]
+    n, estimate = difference.resamples.n_units, difference.estimate
+    none = np.isnan(difference.lower)
+    if not several or n < FEWEST:
+        return difference, np.full(np.shape(estimate), np.nan)
+    rng = np.random.default_rng(0)
+    with np.errstate(invalid="ignore"):
+        parts, noise = [over_runs(difference.draws).sd ** 2 * n / (n - 1)], 0.0
+        for values in several:
+            off, r = values - values.mean(axis=0), len(values)
+            parts.append((off**2).sum(axis=0) / (r * (r - 1)))
+            noise = noise + np.tensordot(rng.standard_normal((len(difference.draws), r)), off, 1) / np.sqrt(r * (r - 1))
+        error = np.sqrt(sum(parts))
+    degrees_of_parts = [n - 1, *(len(values) - 1 for values in several)]
+    each = zip(*(np.where(none, 0.0, part).ravel() for part in parts), strict=True)
+    degrees = np.reshape([satterthwaite(one, degrees_of_parts) for one in each], np.shape(error))
+    quantile = t_quantiles(difference.level, degrees)
+    t = np.divide(np.abs(estimate), error, out=np.where(estimate == 0, 0.0, np.inf), where=error > 0)
+    tails = [t_tail(*one) for one in zip(np.where(none, 0.0, t).ravel(), degrees.ravel(), strict=True)]
+    p_value = np.where(none, np.nan, np.reshape(tails, np.shape(error)))
+    wider = quantile / t_quantiles(difference.level, np.array(np.inf))
+    draws = estimate + wider * (difference.draws - estimate + noise)
+    found = replace(difference, lower=estimate - quantile * error, upper=estimate + quantile * error, draws=draws)
+    return found.without(none), p_value
 
 
 def curve_over_repeats(curves: Sequence[OperatingCurve], thresholds: ArrayLike) -> dict[str, OverRuns]:

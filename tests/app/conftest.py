@@ -1,5 +1,6 @@
 """The demo, evaluated once for all tests of the pages."""
 
+import functools
 import os
 import sys
 from pathlib import Path
@@ -7,6 +8,7 @@ from pathlib import Path
 import altair as alt
 import pandas as pd
 import pytest
+from streamlit.components.v2 import manifest_scanner
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -22,6 +24,12 @@ SMALL = ("test_app_choosing", "test_app_numbers", "test_app_view", "test_app_wor
 def demo():
     """The demo's Dataset, the same object that the pages show."""
     return opened.demo("demo")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_scan():
+    """Each AppTest looks through all installed packages for components, a fifth of the time of all tests: once is enough."""
+    manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
 
 
 @pytest.fixture(scope="session", autouse=True)

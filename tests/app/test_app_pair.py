@@ -7,6 +7,8 @@ from visit import Visit, shelve
 
 import hierviz as hv
 from hierviz.comparison import difference_tree, right_together, two_by_two
+from hierviz.evaluation.common_samples import judged_samples
+from hierviz.uncertainty.model_difference import difference_verdict
 
 A, B = "flat-softmax", "log-win-flat-start"
 PAIR = {"comparison": "pair", "model": A, "against": B}
@@ -152,7 +154,46 @@ def test_methods_with_runs(runs):
     overview = Visit("overview", data=runs.key)
     links = [one for one in overview.at.get("page_link") if "clearly better" in one.label]
     assert links
-    assert "comparison=pair" in links[0].proto.query_string
+    assert {"panel=uncertainty", "drawn=bands"} <= set(links[0].proto.query_string.split("&"))
+    # Its sentence there: the difference of the means over runs with Student's interval, which contains the spread between runs.
+    curves = Visit("curves", data=runs.key, panel="uncertainty", drawn="bands")
+    samples = [judged_samples(of_method) for of_method in methods]
+    resamples = hv.uncertainty.Resamples.draw(40)
+    bands = [
+        [hv.uncertainty.bootstrap_curve(one.taxonomy, one.truth, one.table, resamples) for one in of_method]
+        for of_method in samples
+    ]
+    apart = hv.uncertainty.paired_difference(*([one.summary["ac"] for one in of_method] for of_method in bands))
+    assert difference_verdict(("flat", "deep"), apart)[1:] in curves.text
+    # As many digits as it takes for the written difference to be that of the written values.
+    spans = [f"interval [{apart.lower:+.{k}f}, {apart.upper:+.{k}f}]".replace("-", "−") for k in (3, 4, 5)]
+    assert any(span in curves.text for span in spans)
+    assert "Means over 3 runs of flat and 2 runs of deep; the interval also contains the spread" in curves.text
+
+
+@pytest.mark.long
+def test_galleries_say_how_many_runs_are_right(runs):
+    def said(visit):
+        return [one.proto.body for one in visit.at.get("html") if 'class="hierviz-shade"' in one.proto.body]
+
+    assert said(Visit("overview", data=runs.key))
+    found = two_by_two(*runs.methods.values())
+    first = found.places("right", "wrong")[0]
+    words = said(Visit("compare", data=runs.key, comparison="pair", cell="right-wrong"))[0]
+    for method, (name, n) in enumerate((("flat", 3), ("deep", 2))):
+        assert f"{name}: {round(n * found.share[method][first])} of {n} right" in words
+    # On Mistakes: of the runs of the method of the model, how many are not wrong.
+    key, of_method = next(iter(runs.methods.items()))
+    wrong = np.array([one.answers("threshold", 0.0) for one in of_method])
+    taxonomy, truth = runs.taxonomy, of_method[0].truth
+    right = [[truth[i] == node for i, node in enumerate(one)] for one in wrong]
+    row = int(np.flatnonzero(~np.array(right[0]))[0])
+    visit = Visit("mistakes", data=runs.key, model=key, rule="threshold", threshold=0, part="list", order="file")
+    assert taxonomy.is_leaf[wrong].all()
+    visit.control("As").set_value("gallery")
+    visit.run()
+    counts = {one.split("</span>")[1].split(" of")[0] for one in said(visit)}
+    assert str(int(np.sum([one[row] for one in right]))) in counts
 
 
 def test_one_model_has_no_pair(tmp_path):

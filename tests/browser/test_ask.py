@@ -37,6 +37,7 @@ def texts(page):
     )
 
 
+@pytest.mark.long
 def test_it_asks_judges_and_opens_row_by_row(open_page):
     page = open_page(ADDRESS)
     drawn(page)

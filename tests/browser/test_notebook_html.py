@@ -82,6 +82,7 @@ def test_the_slider_moves_the_numbers(opened, curves):
         assert_numbers(frame, curves, threshold)
 
 
+@pytest.mark.long
 def test_nothing_is_cut_off(opened):
     """The iframe is as tall and wide as what stands in it, the slider included."""
     _, frame = opened

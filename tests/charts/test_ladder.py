@@ -38,10 +38,10 @@ class Drawing:
         Texts of the terms, the sum last, and lengths of their bars.
     """
 
-    def __init__(self, record, *, width=1310, dark=False, height=760, **signals):
+    def __init__(self, record, *, width=1310, dark=False, height=760, fills=True, **signals):
         self.width, rule = width, signals.get("rule", record["start"]["rule"])
         self.steps = [row for row in record["steps"] if row["r"] == rule]
-        self.spec = ladder_spec(record, width=width, height=height, dark=dark)
+        self.spec = ladder_spec(record, width=width, height=height, dark=dark, fills=fills)
         for signal in self.spec["signals"]:
             signal |= {"value": signals[signal["name"]]} if signal["name"] in signals else {}
         made = vl_convert.vega_to_scenegraph(self.spec)["scenegraph"]["items"][0]["items"]
@@ -252,6 +252,21 @@ def test_both_themes_and_all_widths_have_the_same_lengths(demo_evaluation):
         assert one.sentence == drawn[0].sentence
     backgrounds = {(one.background, one.names["sentence"][0]["fill"]) for one in drawn}
     assert len(backgrounds) == 2
+
+
+@pytest.mark.parametrize("height", [500, 600, 760])
+def test_what_is_known_of_a_sample_ends_above_the_curve(demo_evaluation, height):
+    record = hv.charts.example(demo_evaluation, demo_evaluation.predictions.sample_id(5)).record
+    assert record["sample"][0]["picture"]
+    assert len(record["sample"][0]["facts_wide"]) > 2
+    drawing = Drawing(record, height=height, fills=False)
+    texts = {
+        mark["encode"]["update"]["text"]["signal"]: items for mark, items in drawing.marks if mark["type"] == "text"
+    }
+    ((facts,), (label,)) = (
+        next(items for key, items in texts.items() if word in key) for word in ("facts_wide", "'correct ans")
+    )
+    assert facts["y"] + 14 * len(facts["text"]) <= label["y"] - 4
 
 
 def test_by_hand(taxonomy):

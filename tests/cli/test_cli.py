@@ -917,6 +917,14 @@ def test_python_dash_m(world):
     same(json.loads(done.stdout)["models"][0]["confusion"], HEDGED["confusion"])
 
 
+def test_a_package_that_takes_two_seconds_is_not_imported(tmp_path):
+    """With Jupyter comes one that jsonschema imports, if it is there, for Altair."""
+    (tmp_path / "rfc3987_syntax.py").write_text("raise SystemExit('was imported')\n")
+    code = f"import sys; sys.path.insert(0, {str(tmp_path)!r}); from hierviz import cli; cli.main(['taxonomy', 'none.csv'])"
+    done = subprocess.run([sys.executable, "-c", f"{code}; import altair"], capture_output=True, text=True)
+    assert (done.returncode, "none.csv" in done.stderr) == (0, True), done.stderr
+
+
 @pytest.mark.parametrize("name", ["evaluate", "curve"])
 def test_a_reader_that_goes_away(world, name):
     """`hierviz evaluate ... | head -0`: no traceback, and not the exit code of a bug."""

@@ -13,6 +13,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.comparison import difference_tree, metrics_by_class, paired_answers
+from hierviz.comparison._paired_difference import points
 from hierviz.comparison.class_sums import ClassSums, sign_flip_p_values
 from tests.comparison.paired_worlds import grid, labelled, scored
 
@@ -52,10 +53,7 @@ def test_a_planted_loss_and_the_sentence():
     assert found.gain[node] < 0
     assert found.verdict(node) == "A loses"
     n_differ = int(found.n_differ[node])
-    assert (
-        f"A loses in aa ({hv.comparison._two_by_two.points(found.difference[node])}, they differ on {n_differ} of 120"
-        in found.sentence
-    )
+    assert f"A loses in aa ({points(found.difference[node])}, they differ on {n_differ} of 120" in found.sentence
     explained = [name for name, node in found.taxonomy.index.items() if found.explained_by[node] >= 0]
     for name in explained:
         assert found.verdict(found.taxonomy.index[name]).startswith("explained by ")

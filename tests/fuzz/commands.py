@@ -82,6 +82,7 @@ _CHOICES = {
         "threshold_set",
         "crm_leaf",
         "depth_thresholds",
+        "at_level",
     ),
     "parametrisation": (
         "leaf_probabilities",

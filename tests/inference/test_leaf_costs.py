@@ -7,6 +7,7 @@ from hypothesis import given
 from strategies import many
 
 import hierviz as hv
+from hierviz.diagnosis.mistakes import mistakes
 from hierviz.inference.crm import LeafCosts
 
 
@@ -92,3 +93,35 @@ def test_refused(taxonomy):
         hv.PredictionsError, match=r"^rule 'darts': expected parameters among .*, got 'lamb'\. Did you mean"
     ):
         hv.evaluate(predictions, "darts", lamb=2)
+
+
+@many
+@given(strategies.judged())
+def test_costs_of_inner_classes_are_means_over_pairs_of_leaves(case):
+    graph, taxonomy, _, _ = case
+    if not taxonomy.is_tree:
+        return
+    costs = np.arange(float(taxonomy.n_leaves**2)).reshape(taxonomy.n_leaves, -1)
+    given_costs = LeafCosts.from_array(taxonomy, costs)
+    answer, truth = (nodes.ravel() for nodes in np.meshgrid(np.arange(taxonomy.n_nodes), np.arange(taxonomy.n_nodes)))
+    below = [[i for i, leaf in enumerate(taxonomy.leaves) if leaf in set(taxonomy.subtree(v))] for v in range(graph.n)]
+    naive = [np.mean([costs[y, u] for y in below[a] for u in below[t]]) for a, t in zip(answer, truth, strict=True)]
+    np.testing.assert_allclose(given_costs.of_nodes(taxonomy, answer, truth), naive, atol=1e-9)
+
+
+def test_mistakes_by_cost(taxonomy):
+    # Order of leaves: cat, dog, duck, newt. A newt that is called a cat costs 7, one that is called a dog 2.
+    costs = 1 - np.eye(4)
+    costs[0, 3], costs[1, 3] = 7, 2
+    given_costs = LeafCosts.from_array(taxonomy, costs, "prices.csv")
+    p = [[0.4, 0.3, 0.2, 0.1], [0.3, 0.4, 0.2, 0.1], [0.2, 0.1, 0.6, 0.1], [0.1, 0.1, 0.2, 0.6]]
+    truth = taxonomy.nodes("newt", "newt", "cat", "newt")
+    model = hv.Predictions.from_scores(taxonomy, p, "leaf_probabilities", truth=truth)
+    found = mistakes(model, "leaf", order="cost", cost=given_costs)
+    assert found.row.tolist() == [0, 1, 2, 3]
+    assert found.severity.tolist() == [7, 2, 1, 0]
+    # Majority: rows 0 and 1 have the root, the mean over all answers to a newt: (7 + 2 + 1 + 0) / 4.
+    found = mistakes(model, "threshold", 0.8, order="cost", cost=given_costs)
+    assert sorted(found.severity.tolist(), reverse=True)[0] == pytest.approx(2.5)
+    with pytest.raises(hv.PredictionsError, match="it needs a table of costs"):
+        mistakes(model, "leaf", order="cost")

@@ -98,6 +98,10 @@ def test_any_rows(case, data):
     found = hv.infer(taxonomy, p, "depth_thresholds", thresholds_by_depth=own).tolist()
     listed = ",".join(map(repr, map(float, own)))
     assert found == [plain_graph.depth_thresholds(graph, row, listed) for row in rows], own
+    if taxonomy.is_tree:
+        for level in range(1, taxonomy.max_depth + 1):
+            found = hv.infer(taxonomy, p, "at_level", answer_level=level).tolist()
+            assert found == [plain_graph.at_level(graph, row, level) for row in rows], level
     threshold = data.draw(st.sampled_from(strategies.TIES))
     found = hv.infer(
         taxonomy, p, "depth_thresholds", thresholds_by_depth=f"{float(threshold)!r},{float(threshold)!r}"

@@ -72,17 +72,18 @@ def test_a_chain_down_from_the_root():
     assert infer(chain, nothing, "plurality").tolist() == [2]
     assert infer(chain, rows_of([1, 1, 0, 0, 0]), "crm_nodes", expectation="exclusive").tolist() == [2]
     assert infer(chain, rows_of([1, 1, 0, 0, 0]), "exclusive").tolist() == [1]
+    assert infer(chain, nothing, "at_level", answer_level=2).tolist() == [2]
     line = hv.Taxonomy.from_edges([("r", "a"), ("a", "b")])
     p = rows_of([1, 0.5, 0.25])
     for rule, entry in hv.INFERENCE_RULES.items():
-        if rule not in ("exclusive", "threshold_set"):
+        if rule not in ("exclusive", "at_level", "threshold_set"):
             keywords = {key: entry.defaults.get(key, 0) for key in entry.parameters}
             assert infer(line, p, rule, **keywords).tolist() == [2], rule
 
 
 def test_registry():
     wanted = (
-        "leaf majority threshold depth_thresholds plurality expected_information darts information_threshold exclusive "
+        "leaf majority threshold depth_thresholds at_level plurality expected_information darts information_threshold exclusive "
         "crm_leaf crm_nodes top_down threshold_set"
     )
     assert list(hv.INFERENCE_RULES) == wanted.split()
@@ -94,11 +95,12 @@ def test_registry():
         assert entry.source
         assert entry.needs_threshold == (key in ("threshold", "threshold_set"))
         assert entry.returns_sets == (key == "threshold_set")
-        assert entry.tree_only == (key in ("exclusive", "crm_leaf", "crm_nodes"))
+        assert entry.tree_only == (key in ("exclusive", "at_level", "crm_leaf", "crm_nodes"))
     assert len({entry.label for entry in hv.INFERENCE_RULES.values()}) == len(hv.INFERENCE_RULES)
     assert {key: tuple(entry.parameters) for key, entry in hv.INFERENCE_RULES.items() if entry.parameters} == {
         "threshold": ("threshold",),
         "depth_thresholds": ("thresholds_by_depth",),
+        "at_level": ("answer_level",),
         "darts": ("lam",),
         "information_threshold": ("bits",),
         "crm_leaf": ("cost",),
@@ -106,6 +108,7 @@ def test_registry():
         "threshold_set": ("threshold",),
     }
     assert {key: entry.defaults for key, entry in hv.INFERENCE_RULES.items() if entry.defaults} == {
+        "at_level": {"answer_level": 1},
         "crm_leaf": {"cost": "depth_dist"},
         "crm_nodes": {"expectation": "leaves"},
     }
@@ -214,3 +217,16 @@ def test_memory_is_linear():
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
         assert peak < 8 * p.nbytes, rule
+
+
+def test_named_only_at_one_level():
+    # animal > mammal > (cat, dog), animal > newt: newt is a leaf at level 1, and counts at level 2, too.
+    taxonomy = hv.Taxonomy.from_edges([("animal", "mammal"), ("mammal", "cat"), ("mammal", "dog"), ("animal", "newt")])
+    p = np.array([[1, 0.6, 0.3, 0.3, 0.4], [1, 0.4, 0.3, 0.1, 0.6], [1, 0.5, 0.5, 0, 0.5]])
+    mammal, cat, newt = taxonomy.nodes("mammal", "cat", "newt")
+    # Order of nodes: animal, mammal, cat, dog, newt. The mammal is more probable than the newt, each species less.
+    assert infer(taxonomy, p, "at_level").tolist() == [mammal, newt, mammal]
+    assert infer(taxonomy, p, "at_level", answer_level=2).tolist() == [newt, newt, cat]
+    for wrong in (0, 3, 1.5, "2", np.nan):
+        with pytest.raises(hv.PredictionsError, match=r"^answer_level: expected a whole number from 1 to 2"):
+            infer(taxonomy, p, "at_level", answer_level=wrong)

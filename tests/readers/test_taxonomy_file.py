@@ -293,6 +293,23 @@ def test_node_attributes(tmp_path, taxonomy):
     assert found.notes == ("nodes.csv: 1 rows are about no node of the taxonomy and were left out ('unicorn')",)
 
 
+@pytest.mark.parametrize("header", ["common_name", "Vernacular_Name", "vernacularName", "common name"])
+def test_common_names_stand_after_the_others(tmp_path, header):
+    taxonomy = load_taxonomy(written(tmp_path, "tree.csv", EDGES))
+    rows = "cat,Felis catus,domestic cat\ndog,Canis familiaris,\nduck,,mallard\nnewt,,Newt\n"
+    found = load_node_attributes(written(tmp_path, "nodes.csv", f"node,name,{header}\n{rows}"), taxonomy)
+    shown = {name: found.title(found.node(name)) for name in ("cat", "dog", "duck", "newt", "bird")}
+    # A name is not repeated, and one that is missing leaves no brackets.
+    wanted = {"cat": "Felis catus (domestic cat)", "dog": "Canis familiaris", "duck": "duck (mallard)"}
+    assert shown == wanted | {"newt": "newt", "bird": "bird"}
+    assert found.attributes["common_name"][2] == "domestic cat"
+    assert found.names == taxonomy.names
+    # Other names later leave the common ones.
+    again = found.with_nodes({"duck": "Anas platyrhynchos"})
+    assert again.title(again.node("duck")) == "Anas platyrhynchos (mallard)"
+    assert again.title(again.node("cat")) == "Felis catus (domestic cat)"
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [

@@ -7,6 +7,7 @@ import hierviz as hv
 from benchmarks import interval_coverage as coverage
 from hierviz.uncertainty.bootstrap import CurveBands
 from hierviz.uncertainty.resamples import Interval
+from hierviz.uncertainty.student import t_quantile
 
 close, equal = np.testing.assert_allclose, np.testing.assert_array_equal
 N = 400
@@ -146,3 +147,43 @@ def test_errors(models):
     moved = CurveBands(models[0].thresholds / 2, models[0].curve, models[0].summary)
     with pytest.raises(hv.PredictionsError, match="thresholds: expected the same"):
         hv.uncertainty.paired_difference(models[0], moved)
+
+
+def test_difference_of_methods_with_runs():
+    # Three runs and two: the variance over samples of the difference of the means, plus s_A² / 3 + s_B² / 2, by Welch.
+    rng = np.random.default_rng(1)
+    own = [interval(rng.normal(value, 0.01, 200), value) for value in (0.90, 0.92, 0.88, 0.80, 0.84)]
+    first, second = own[:3], own[3:]
+    found = hv.uncertainty.paired_difference(first, second)
+    draws = np.mean([one.draws for one in first], axis=0) - np.mean([one.draws for one in second], axis=0)
+    parts = [draws.var(ddof=1) * N / (N - 1), 0.02**2 / 3, 0.0008 / 2]
+    degrees = sum(parts) ** 2 / (parts[0] ** 2 / (N - 1) + parts[1] ** 2 / 2 + parts[2] ** 2 / 1)
+    half = t_quantile(0.95, degrees) * np.sqrt(sum(parts))
+    close(found.estimate, 0.90 - 0.82)
+    close((found.lower, found.upper), (0.08 - half, 0.08 + half))
+    # The draws have the spread of the interval, for bands along a range.
+    close(found.draws.std(ddof=1), half / 1.959964, rtol=0.15)
+    # The runs alone make the difference unclear: without their spread it is clear.
+    alone = hv.uncertainty.paired_difference(first[:1], second[:1])
+    equal(alone.lower, hv.uncertainty.paired_difference(first[0], second[0]).lower)
+    assert not hv.uncertainty.no_clear_difference(alone)
+    assert half > 3 * (alone.upper - alone.lower) / 2
+    with pytest.raises(hv.HiervizError, match="at least one run"):
+        hv.uncertainty.paired_difference([], second)
+
+
+def test_bands_of_methods_with_runs(models):
+    better, worse, again = models
+    found = hv.uncertainty.paired_difference([better, worse], [again])
+    key = "info_recall"
+    close(
+        found.curve[key].estimate,
+        (better.curve[key].estimate + worse.curve[key].estimate) / 2 - again.curve[key].estimate,
+    )
+    # At threshold 1 every run answers the root: no difference, no width.
+    equal((found.curve[key].lower[0], found.curve[key].upper[0]), (0, 0))
+    # Two runs that are the same have no spread between them: the interval is that over samples, of Student.
+    same = hv.uncertainty.paired_difference([better, again], [worse]).summary["ac"]
+    alone = hv.uncertainty.paired_difference(better, worse).summary["ac"]
+    half = t_quantile(0.95, N - 1) * alone.draws.std(ddof=1) * np.sqrt(N / (N - 1))
+    close((same.lower, same.upper), (alone.estimate - half, alone.estimate + half))

@@ -169,7 +169,7 @@ class PairChoice:
 def chosen_pair(data, row):
     """The PairChoice of the controls: what is drawn is chosen in the row of the title, the rest in a row below it.
 
-    In a narrow window the rest is in a popover.
+    In a narrow window, and next to an open sample, the rest is in a popover.
     """
     names = {key: runs[0].predictions.name for key, runs in data.methods.items()}
     with row:
@@ -180,7 +180,8 @@ def chosen_pair(data, row):
         with row:
             filters.more(data.methods[a][0], data.digest)
         return PairChoice(data, (a, b), contrast, "named", 1, 0.95, None, _by_leaf(data, a), "", "bh")
-    is_narrow = state.is_narrow()
+    # Next to an open sample they would take the room of its ladders.
+    is_narrow = state.is_narrow() or bool(state.view().both)
     place = row.popover("Models", icon=":material/tune:") if is_narrow else _row()
     with place:
         a = pick("A", names, "model", a, width="stretch" if is_narrow else 170, in_popover=is_narrow)

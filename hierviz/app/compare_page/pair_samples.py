@@ -59,10 +59,17 @@ def gallery_of(choice, found, a, b):
             opened = {"both": sample_id, "cell": f"{a}-{b}"}
             st.button(label, key=f"open-{sample_id}", type="tertiary", on_click=state.change, kwargs=opened)
 
-        sample.gallery(model, choice.keys[0], found.pair.rows[0][some], pairs, link=link)
+        several = [method for method in (0, 1) if found.pair.n_runs[method] > 1]
+        shades = [
+            [(f"{found.names[m]}: ", float(found.share[m][place]), found.pair.n_runs[m]) for m in several]
+            for place in some.tolist()
+        ]
+        rows = found.pair.rows[0][some]
+        sample.gallery(model, choice.keys[0], rows, pairs, link=link, shades=shades if several else None)
     more = f" The first {len(some):,} of {n:,}; all are in the table below." if len(some) < n else ""
     st.caption(
         f"Truth → answer of {escape(found.names[0])} | of {escape(found.names[1])}. Press one for both ladders.{more}"
+        + ("  Squares: the fuller, the more runs of a method are right." if several else "")
     )
 
 
@@ -196,30 +203,52 @@ def both(choice, found, sample_id):
         for key, model in zip(choice.keys, choice.names, strict=True):
             link_to_sample(f"{escape(model)} in Examples", sample=sample_id, model=key, outcome="")
     with main_place():
-        _head(name, name.row(sample_id), choice.taxonomy)
+        row = name.row(sample_id)
+        if state.is_narrow():
+            _picture(name, row)
+            _facts(name, row, choice.taxonomy)
         for method, key in enumerate(choice.keys):
-            st.markdown(f"**{'AB'[method]}: {escape(choice.names[method])}**")
-            _ladder(choice, found, method, key, sample_id)
+            label = f"**{'AB'[method]}: {escape(choice.names[method])}**"
+            if state.is_narrow():
+                st.markdown(label)
+                _ladder(choice, found, method, key, sample_id)
+                continue
+            # What the sample is stands at the left: both ladders fit into the window, one above the other.
+            left, right = st.columns([0.15, 0.85], gap="small")
+            with left:
+                st.markdown(label)
+                if method:
+                    _facts(name, row, choice.taxonomy)
+                else:
+                    _picture(name, row)
+            with right:
+                _ladder(choice, found, method, key, sample_id)
     st.caption(
         "Both ladders have one scale of p. Rule and threshold can be changed in each: this changes the drawing, not the cells."
     )
 
 
-def _head(predictions, row, taxonomy):
-    """Picture or first words of a sample, its truth, and what else is known of it."""
+def _picture(predictions, row):
+    """Picture of a sample, or its first words."""
     picture, text = predictions.picture(row), predictions.text(row)
+    if picture:
+        width = 72 if state.is_narrow() else 180
+        st.image(picture_url(picture), width=width, alt=f"Sample {predictions.sample_id(row)}")
+    elif text:
+        st.caption(escape(first_words(text, LETTERS)))
+
+
+def _facts(predictions, row, taxonomy):
+    """What a sample is called, its truth, and what else is known of it."""
     truth = np.atleast_1d(predictions.truth[row]).tolist()
     known = {
         k: v[row] for k, v in predictions.attributes.items() if k not in sample.SHOWN_ELSEWHERE and str(v[row]) != ""
     }
-    with st.container(horizontal=True, vertical_alignment="center", gap="small"):
-        if picture:
-            st.image(picture_url(picture), width=72, alt=f"Sample {predictions.sample_id(row)}")
-        titles = ", ".join(escape(taxonomy.title(node)) for node in truth)
-        facts = " · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items())
-        words = f"{escape(predictions.called(row))}: truth **{titles}**"
-        words += f"  \n{escape(first_words(text, LETTERS))}" if text else ""
-        st.markdown(f"{words}  \n:gray[{facts}]" if facts else words)
+    titles = ", ".join(escape(taxonomy.title(node)) for node in truth)
+    st.markdown(f"{escape(predictions.called(row))}: truth **{titles}**")
+    facts = " · ".join(f"{escape(str(key))}: {escape(str(value))}" for key, value in known.items())
+    if facts:
+        st.caption(facts)
 
 
 def _place(found, sample_id):

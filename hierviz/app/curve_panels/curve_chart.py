@@ -84,10 +84,18 @@ class CurveChoice:
         server_memory.ahead(name, (self.data_key, tuple(self.keys), *more), make)
 
     def samples(self):
-        """JudgedSamples of every model by key: the samples that all of them judge."""
-        return self.computed(
-            "judged samples", lambda: dict(zip(self.keys, judged_samples(self.models.values()), strict=True))
-        )
+        """JudgedSamples of every model by key, of a method those of its first run: the samples that all of them judge."""
+        return {key: runs[0] for key, runs in self.samples_of_runs().items()}
+
+    def samples_of_runs(self):
+        """List of the JudgedSamples of the runs of every method by key: the samples that all of them judge."""
+
+        def made():
+            runs = {key: self.runs.get(key, [model]) for key, model in self.models.items()}
+            found = iter(judged_samples([run for of in runs.values() for run in of]))
+            return {key: [next(found) for _ in of] for key, of in runs.items()}
+
+        return self.computed("judged samples", made)
 
     def first_samples(self):
         """JudgedSamples of the first model."""

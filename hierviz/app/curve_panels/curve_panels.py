@@ -61,10 +61,9 @@ def _has_curve(choice, key, run):
 def verdict(choice, model):
     """The answer to the question of the open panel, first on the page."""
     with contextlib.suppress(HiervizError):  # the panel shows why
-        # Means over runs have no intervals here.
-        is_open = uncertainty.is_on() and state.view().panel == "uncertainty"
-        if is_open and len(choice.keys) > 1 and not choice.runs:
-            model_differences.verdict(choice, model, uncertainty.intervals(choice))
+        if uncertainty.is_on() and state.view().panel == "uncertainty" and len(choice.keys) > 1:
+            shown = model_differences.pair(choice, model)
+            model_differences.verdict(choice, model, uncertainty.bands_of_runs(choice, shown))
 
 
 def panels(choice, now):

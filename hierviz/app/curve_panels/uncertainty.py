@@ -75,10 +75,25 @@ def intervals(choice):
         work = _bootstraps(choice, how)
     except HiervizError:
         return {}  # the panel shows why
-    for key, made in work.items():
-        found[key] = choice.worked_out("intervals", "Bands and intervals", made, key, how)
+    for (key, run), made in work.items():
+        found[key] = choice.worked_out("intervals", "Bands and intervals", made, *_mark(key, how, run))
         if found[key] is None:
             return {}
+    return found
+
+
+def bands_of_runs(choice, keys):
+    """CurveBands of every run of some methods, by key; empty as `intervals`."""
+    first = intervals(choice)
+    if not first or not set(keys) <= first.keys():
+        return {}
+    how, found = settings(choice), {key: [first[key].bands] for key in keys}
+    for (key, run), made in _bootstraps(choice, how, keys).items():
+        if run:
+            one = choice.worked_out("intervals", "Bands and intervals", made, *_mark(key, how, run))
+            if one is None:
+                return {}
+            found[key].append(one.bands)
     return found
 
 
@@ -88,25 +103,36 @@ def ahead(choice):
     if choice.first_samples().n_samples > MOST_AHEAD:
         return
     with contextlib.suppress(HiervizError):
-        for key, made in _bootstraps(choice, how).items():
-            choice.ahead("intervals", made, key, how)
+        for (key, run), made in _bootstraps(choice, how, choice.keys).items():
+            choice.ahead("intervals", made, *_mark(key, how, run))
 
 
-def _bootstraps(choice, how):
-    """What makes the ModelIntervals of each model, by key."""
-    samples, resamples = choice.samples(), how.resamples(choice.first_samples())
+def _mark(key, how, run):
+    """What the ModelIntervals of a run depend on."""
+    return (key, how, run) if run else (key, how)
 
-    def made(key, place, stages):
-        who = f"Bootstrap of {choice.name(key)}, model {place} of {len(samples)}"
-        return model_intervals(samples[key], resamples, progress=stages(who, "resamples"))
 
-    return {key: partial(made, key, place) for place, key in enumerate(samples, 1)}
+def _bootstraps(choice, how, all_runs_of=()):
+    """What makes the ModelIntervals of the first run of each model, and of all runs of some, by (key, number of the run)."""
+    resamples = how.resamples(choice.first_samples())
+    samples = {
+        (key, run): one
+        for key, runs in choice.samples_of_runs().items()
+        for run, one in enumerate(runs if key in all_runs_of else runs[:1])
+    }
+
+    def made(which, place, stages):
+        who = f"Bootstrap of {choice.name(which[0])}, model {place} of {len(samples)}"
+        return model_intervals(samples[which], resamples, progress=stages(who, "resamples"))
+
+    return {which: partial(made, which, place) for place, which in enumerate(samples, 1)}
 
 
 def prepare(choice):
     """Compute what takes long: bands, and the intervals at the thresholds of the view."""
     bands(choice)
     if intervals(choice) and state.view().panel == "uncertainty" and len(choice.keys) > 1:
+        bands_of_runs(choice, model_differences.pair(choice, state.shown_model_of(choice.keys)))
         model_differences.prepare(choice, settings(choice))
     for key in choice.keys:
         at(choice, key, state.view().threshold_of(key))
@@ -186,6 +212,11 @@ def panel(choice, now):
         "Bootstrap: the samples are resampled with replacement, and the pale bands and the intervals contain the middle 95 % of "
         "the resampled values; shares of samples, such as Correct, have Wilson's interval. Only the samples vary; the models "
         "are not trained again."
+        + (
+            " Between methods with several runs the interval also contains the spread between their runs."
+            if choice.runs
+            else ""
+        )
     )
     with st.container(horizontal=True, vertical_alignment="bottom"):
         st.toggle("Show bands and intervals", **bound_member("drawn", "bands"))
@@ -200,6 +231,7 @@ def panel(choice, now):
     if not intervals(choice):
         return  # cancelled, as the page notes above the chart
     if len(choice.keys) > 1:
-        model_differences.panel(choice, now, settings(choice), intervals(choice))
+        shown = model_differences.pair(choice, now.model)
+        model_differences.panel(choice, now, settings(choice), bands_of_runs(choice, shown))
     else:
         st.markdown("Add a second model to the chart to see the difference of the two here.")

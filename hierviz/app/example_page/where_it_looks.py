@@ -6,8 +6,25 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.model_page.where_it_looks import looked_at, panel
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.charts.export import picture_url
 from hierviz.charts.theme import answer_text
 from hierviz.messages.errors import HiervizError
+
+# Pixels of the height of a picture before the model is run.
+TALL, TALL_ON_PHONE = 520, 300
+
+
+def _preview(predictions, row):
+    """The sample, large: its picture, its text, or the values of its row."""
+    picture, text = predictions.picture(row, most=1024), predictions.text(row)
+    if picture:
+        alt = f"Sample {predictions.sample_id(row)}"
+        st.image(picture_url(picture), width=TALL_ON_PHONE if state.is_narrow() else TALL, alt=alt)
+    elif text:
+        st.markdown(escape(text))
+    else:
+        known = {key: str(values[row]) for key, values in predictions.attributes.items()}
+        st.dataframe({"column": list(known), "value": list(known.values())}, hide_index=True)
 
 
 def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):
@@ -58,7 +75,8 @@ def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):
         if isinstance(given, np.ndarray):
             answers[rows[rows >= 0]] = given[rows >= 0]
             several = of_row, truths, answers
-    shown = panel(found, places[predictions.sample_id(row)], p, answer, truth, several)
+    place = places[predictions.sample_id(row)]
+    shown = panel(found, place, p, answer, truth, several, preview=lambda: _preview(predictions, row))
     # What is saved is what is seen.
     of = data.digest, key, state.view().sample
     state.memory("looks shown")["found"] = of, shown

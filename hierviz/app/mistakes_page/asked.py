@@ -10,6 +10,7 @@ from hierviz.app import state
 from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.evaluation.severity import SEVERITIES, severity, why_no_severity
+from hierviz.inference.parameters import COST
 from hierviz.metrics.ties import largest_first
 
 
@@ -24,23 +25,30 @@ class Asked(ChosenModel):
 
     @property
     def severities(self):
-        """Keys of the severities that are defined here."""
+        """Keys of the severities that are defined here without a table of costs."""
+        return [key for key in self.rankings if not SEVERITIES[key].needs_costs]
+
+    @property
+    def rankings(self):
+        """Keys of the severities by which samples can be ranked: that of a table of costs where one is loaded."""
         whole = self.whole
         return [
             key
             for key in SEVERITIES
-            if why_no_severity(self.model, whole.truth, whole.predicted, key) is None
+            if why_no_severity(self.model, whole.truth, whole.predicted, key, self.choice.get(COST.name)) is None
             and (key != "lost_hf1" or not whole.is_single or not self.taxonomy.is_tree)
         ]
 
     def severity(self, key):
         """Severity of every judged sample, shape (n_judged,), kept."""
         where = tuple(part for part in self.where if part is not self.wanted)
-        return state.computed("severity", (*where, key), lambda: self.counted_severity(key))
+        costs = self.choice.get(COST.name) if SEVERITIES[key].needs_costs else None
+        return state.computed("severity", (*where, key, costs), lambda: self.counted_severity(key))
 
     def counted_severity(self, key):
         """The same without what is kept of the session, which a download does not reach."""
-        return severity(self.model, self.whole.truth, self.whole.predicted, key)
+        costs = self.choice.get(COST.name)
+        return severity(self.model, self.whole.truth, self.whole.predicted, key, costs=costs)
 
     def ranked(self, rows, key):
         """Some rows of the Predictions, the worst first, the order of the file on ties."""

@@ -12,7 +12,7 @@ from hierviz.app.widgets import filters, selection, table
 from hierviz.app.widgets.controls import explained, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
-from hierviz.app.widgets.sample import gallery
+from hierviz.app.widgets.sample import gallery, shades_of_runs
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
@@ -24,7 +24,7 @@ def draw(asked):
     # What nobody chose is not in the address: writing it there would be a step of the browser's history, which Back returns to.
     outcome = state.view().outcome if state.view().outcome in offered else "wrong"
     chosen = selection.select(asked.model, asked.choice, (asked.data.digest, asked.key), outcome=outcome)
-    severities = asked.severities
+    severities = asked.rankings
     places = sample_table.places()
     with places.controls, st.container(horizontal=True, vertical_alignment="bottom", key="list-controls"):
         outcomes = {key: f"{filters.brief_outcome(key)} {chosen.counts[key]:,}" for key in offered}
@@ -55,7 +55,8 @@ def _gallery(asked, rows, severity, outcome):
     values = asked.severity(severity)[places].tolist()
     st.markdown(f"**{part.start + 1:,} to {part.stop:,}** of {len(rows):,}")
     notes = [f"{SEVERITIES[severity].label} {value_text(value)}" for value in values]
-    gallery(asked.model, asked.key, rows[part], list(zip(*titles, strict=True)), outcome, notes)
+    shades = shades_of_runs(asked.data, asked.key, asked.choice, rows[part])
+    gallery(asked.model, asked.key, rows[part], list(zip(*titles, strict=True)), outcome, notes, shades=shades)
     buttons()
 
 

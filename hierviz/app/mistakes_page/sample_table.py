@@ -207,7 +207,7 @@ def _export(asked, rows, key, n_ticked):
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
         if asked.whole.is_single:
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
-        for name in asked.severities:
+        for name in asked.rankings:
             frame[name] = asked.counted_severity(name)[places]
         if store:
             for field in ("mark", "note"):

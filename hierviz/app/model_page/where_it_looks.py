@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import time
 from dataclasses import dataclass
 
@@ -12,8 +13,9 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.model_page.samples import kind_of, samples_of_data, settled
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.widgets import frame
 from hierviz.app.widgets.controls import pick
-from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.figure import figure, main_place
 from hierviz.app.widgets.progress import is_wanted, worked_out
 from hierviz.diagnosis._average_sensitivity import FEWEST
 from hierviz.diagnosis._deciding_pair import pairs_to_compare
@@ -101,7 +103,7 @@ class _Found:
         self.samples = samples_of_data(data, model, source)
 
 
-def panel(looked, row, p, answer, truth, several=None, width=None):
+def panel(looked, row, p, answer, truth, several=None, width=None, preview=None):
     """Controls, the button that starts it, and the drawing.
 
     Parameters
@@ -116,6 +118,8 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
         is taken over.
     width : int, optional
         Pixels; those of the page by default.
+    preview : callable, optional
+        Draws the sample, where the page does not show it: what is there until the model is run.
 
     Returns
     -------
@@ -150,6 +154,14 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
     else:
         given = np.stack([np.asarray(values)[list(rows)] for values in several[1:]])
         asked = (*looked.key, "mean", tuple(rows), between, fill, given.tobytes())
+    which = (looked.key, of)
+    if not is_wanted("sensitivity", asked, _is_quick(which), None):
+        with _beside(preview):
+            if pair is not None and of == "sample":
+                _question(taxonomy, pair, p)
+            button = {"icon": ":material/play_arrow:", "key": "run-looks", "type": "primary"}
+            is_wanted("sensitivity", asked, False, "Run the model", EXPLAINED, **button)
+        return None
     try:
         found = _found(looked, row, pair, several, of, fill, truth, answer, asked)
     except HiervizError as error:
@@ -167,15 +179,38 @@ def panel(looked, row, p, answer, truth, several=None, width=None):
     return found
 
 
+def _is_quick(which):
+    """Whether the last run of a kind took so little that the next one is made at once."""
+    return state.memory("seconds of looks").get(which, QUICK) < QUICK
+
+
+def _beside(preview):
+    """The place next to a sample that is drawn; the page itself without one."""
+    if preview is None:
+        return contextlib.nullcontext()
+    with main_place("content"):
+        # On a phone the button comes first.
+        left, right = reversed(frame.side_by_side(0.58, 0.42)) if state.is_narrow() else frame.side_by_side(0.42, 0.58)
+    with left:
+        preview()
+    return right
+
+
+def _question(taxonomy, pair, p):
+    """The two classes that the model is asked about, with their p."""
+    first, second = (
+        f"**{escape(taxonomy.title(node))}** (p = {probability_text(float(p[node]))})"
+        for node in (pair.first, pair.second)
+    )
+    st.markdown(
+        f"#### What moves the model from {escape(taxonomy.title(pair.second))} to {escape(taxonomy.title(pair.first))}?"
+    )
+    st.markdown(f"Compared: {first} against {second}, {escape(pair.why)}.")
+
+
 def _found(looked, row, pair, several, of, fill, truth, answer, asked):
-    """The Sensitivity or AverageSensitivity; None before the button is pressed and where it was cancelled."""
-    spent = state.memory("seconds of looks")
-    which = (looked.key, of)
-    at_once = spent.get(which, QUICK) < QUICK
-    if not is_wanted(
-        "sensitivity", asked, at_once, "Run the model", EXPLAINED, icon=":material/play_arrow:", key="run-looks"
-    ):
-        return None
+    """The Sensitivity or AverageSensitivity; None where it was cancelled."""
+    spent, which = state.memory("seconds of looks"), (looked.key, of)
     between = None if pair is None else (pair.first, pair.second)
     begun = time.monotonic()
     if of == "sample":

@@ -64,7 +64,7 @@ with title_row:
             st.caption(
                 f"Ranked by lost hierarchical F1, the largest first. Other rankings are left out: {escape(reason)}."
             )
-        selection.controls(chosen, model, data.digest)
+        selection.controls(chosen, model, choice, data.digest)
         filters.chips(taxonomy, but=("outcome",) if chosen.counts else ())
         if len(chosen.rows):
             view = state.view()
@@ -138,22 +138,24 @@ if p is not None and is_tree_drawn:
     why_panel(model, key, row, choice)
 if outcome is not None and isinstance(predicted, int):
     typical_panel(data, key, row, choice, truth, predicted)
-every = st.expander(
-    "All rules and models on this sample", icon=":material/table_rows:", key="all-rules", on_change="rerun"
+
+
+def every_metric():
+    """The win, the paths and the metrics of the answer."""
+    if outcome is not None:
+        if terms is not None:
+            sample.win(taxonomy, terms, worked)
+        sample.paths(taxonomy, truth, predicted, worked)
+    elif counts is not None:
+        sample.path_counts(taxonomy, counts, 0)
+    else:
+        st.caption("The truth of this sample is unknown: there is nothing to compare its answer with.")
+
+
+frame.unfolded(
+    "All rules and models on this sample",
+    "all-rules",
+    lambda: side_by_side.panels(data, key, row, choice, by_rule),
+    ":material/table_rows:",
 )
-if every.open:
-    with every:
-        side_by_side.panels(data, key, row, choice, by_rule)
-metrics = st.expander(
-    "Win, paths and metrics of this answer", icon=":material/functions:", key="metrics", on_change="rerun"
-)
-if metrics.open:
-    with metrics:
-        if outcome is not None:
-            if terms is not None:
-                sample.win(taxonomy, terms, worked)
-            sample.paths(taxonomy, truth, predicted, worked)
-        elif counts is not None:
-            sample.path_counts(taxonomy, counts, 0)
-        else:
-            st.caption("The truth of this sample is unknown: there is nothing to compare its answer with.")
+frame.unfolded("Win, paths and metrics of this answer", "metrics", every_metric, ":material/functions:")

@@ -44,21 +44,22 @@ def compare(data, key):
     if model.why_no_curve() is None and (two := overview_table.best_two(data)):
         drawn = tuple(dict.fromkeys((*state.view().drawn, "bands")))
         best, second = (numbers.escape(data.methods[key][0].predictions.name) for key in two)
-        # Their sentence is that of A against B, which counts the spread between runs.
-        of_runs = {"comparison": "pair", "reading": "correct", "against": two[1]}
-        where = {"panel": "uncertainty", "drawn": drawn} if not data.runs else of_runs
-        if not data.runs:
-            pair = {key: data.methods[key][0] for key in two}
-            uncertainty.ahead(CurveChoice(data.digest, taxonomy, pair, all_names=data.method_names))
+        where = {"panel": "uncertainty", "drawn": drawn}
+        both = {key: data.methods[key] for key in two}
+        runs = {key: of_method for key, of_method in both.items() if len(of_method) > 1}
+        pair = {key: of_method[0] for key, of_method in both.items()}
+        uncertainty.ahead(CurveChoice(data.digest, taxonomy, pair, runs, all_names=data.method_names))
         label = f"Is {best} clearly better than {second}?"
-        link_to("compare" if data.runs else "curves", label, "compare_arrows", model=two[0], models=tuple(two), **where)
-        others = [other for other in data.methods if other != key and data.models[other].why_no_curve() is None]
-        if len(others) > 1 and not data.runs:
+        link_to("curves", label, "compare_arrows", model=two[0], models=tuple(two), **where)
+        own = data.method_of(key)
+        others = [other for other in data.methods if other != own and data.models[other].why_no_curve() is None]
+        if len(others) > 1:
             with st.container(horizontal=True, vertical_alignment="center", gap="small", key="better-than"):
-                st.markdown(f"Is **{numbers.escape(model.predictions.name)}** clearly better than", width="content")
+                name = data.methods[own][0].predictions.name
+                st.markdown(f"Is **{numbers.escape(name)}** clearly better than", width="content")
                 for other in others[:MOST_PAIRS]:
-                    label = f"{numbers.escape(data.models[other].predictions.name)}?"
-                    link_to("curves", label, model=key, models=(key, other), **where)
+                    label = f"{numbers.escape(data.methods[other][0].predictions.name)}?"
+                    link_to("curves", label, model=own, models=(own, other), **where)
 
 
 def what_is_open():
@@ -104,7 +105,9 @@ if first.n_judged:
     filters.chips(taxonomy, but=("outcome",))
     where = TaxonomyChoice(data, key, choice, taxonomy.index.get(state.view().under, 0))
     if answers_worked_out(data.digest, key, model, choice):
-        found = selection.select(model, choice, (data.digest, key), outcome="wrong", order="")
+        found = selection.select(
+            model, choice, (data.digest, key), outcome="wrong", order=selection.worst_order(model, choice)
+        )
         pictures = overview_pictures.OverviewPictures(where)
         shown_words(pictures)
         place = overview_pictures.draw(pictures, found)

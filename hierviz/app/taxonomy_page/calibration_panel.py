@@ -9,6 +9,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import figure
+from hierviz.diagnosis._overconfidence import confidence_text
 from hierviz.messages.number_text import fixed_text
 
 # Diagrams that are drawn at a time.
@@ -23,6 +24,17 @@ COLUMNS = {
     "rate": table.number("Share of events"),
     "n": table.count("Samples"),
     "n_left_out": table.count("Left out", "Samples whose truth is above the class."),
+    "p_adjusted": table.number("Adjusted p-value"),
+}
+
+SUBTREES = {
+    "subject": "Class",
+    "direction": "Confidence",
+    "mean_p": table.number("Says"),
+    "rate": table.number("Right"),
+    "lower": table.number("from"),
+    "upper": table.number("to"),
+    "n": table.count("Samples"),
     "p_adjusted": table.number("Adjusted p-value"),
 }
 
@@ -47,9 +59,37 @@ def draw(choice, *_):
     else:
         st.info("Depths need a tree: in this graph some classes have several parents.", icon=":material/info:")
     st.markdown(WORDS)
+    if choice.taxonomy.is_tree:
+        _subtrees(choice)
     st.subheader("By class")
     _classes(choice)
     _example()
+
+
+def _subtrees(choice):
+    """All subtrees with enough samples."""
+    found = choice.overconfidence
+    if not len(found):
+        return
+    st.subheader("Confidence by subtree")
+    table.draw(found.to_frame(), SUBTREES, key=f"confident-{choice.key}-{choice.root}", most=318)
+    st.caption(
+        "*Says*: mean probability of the most probable leaf, of the samples whose most probable leaf is at or below the class; "
+        "*right*: share of these leaves that are true, with its 95 % interval. Named as over- or underconfident where the "
+        "difference is clear among all these subtrees (false discovery rate 5 %)."
+    )
+
+
+def _of_depths(found):
+    """What is clear of the depths, in a sentence."""
+    words = {1: "overconfident", -1: "underconfident"}
+    said = [
+        f"{words[int(way)]} at {found.subjects[place]}: {confidence_text(found, place)}"
+        for place, way in enumerate(found.direction.tolist())
+        if way
+    ]
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}." if said else "No depth is clearly over- or underconfident."
 
 
 def _depths(choice):
@@ -59,6 +99,7 @@ def _depths(choice):
     found = choice.calibration_of_depths
     if found is None:
         return
+    st.markdown(f"{escape(choice.overconfidence.sentence('{}'))} {_of_depths(found)}")
     _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths", main=True)
     if len(found) > MOST_DEPTHS:
         st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
@@ -80,11 +121,12 @@ def _classes(choice):
     if not len(nodes):
         st.info("No sample has a truth below this class.", icon=":material/info:")
         return
-    found = choice.calibration
+    found = None if choice.answered_here is None else choice.calibration_here
     if found is None:
         return
+    which = "whose answer is in this subtree" if choice.root else "in all"
     st.markdown(
-        f"The probability of a class against whether a truth is at or below it, of all {found.n_samples:,} samples: the "
+        f"The probability of a class against whether a truth is at or below it, of {found.n_samples:,} samples {which}: the "
         f"**{len(found):,} classes** {'of this subtree ' if choice.root else ''}with the most samples, "
         f"**{int(found.is_flagged.sum()):,}** of them not calibrated."
     )

@@ -12,6 +12,7 @@ from hierviz.app.widgets.chosen_model import ChosenModel
 from hierviz.app.widgets.progress import worked_out
 from hierviz.diagnosis._level_table import level_table, subtree_levels
 from hierviz.diagnosis._node_table import cost_key, node_table, usable_columns, worst_first
+from hierviz.diagnosis._overconfidence import overconfidence
 from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis.calibration_bins import calibration_example
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered
@@ -98,6 +99,20 @@ class TaxonomyChoice(ChosenModel):
         last = int(self.taxonomy.depth[self.taxonomy.subtree(self.root)].max())
         key = (*self.where, "depths", self.root) if self.root else (*self.of_samples, "depths")
         return self._slow(key, what, answers, depths=range(first, last + 1))
+
+    @cached_property
+    def calibration_here(self):
+        """Reliability of `calibrated_nodes` on `answered_here`, None where it was cancelled."""
+        if not self.root:
+            return self.calibration
+        nodes = tuple(self.calibrated_nodes.tolist())
+        key = (*self.where, "classes", self.root, nodes)
+        return self._slow(key, "Calibration of classes", self.answered_here, nodes=nodes)
+
+    @cached_property
+    def overconfidence(self):
+        """Overconfidence of the subtrees from the root of what is shown down."""
+        return self.computed("overconfidence", lambda: overconfidence(self.answers, under=self.root), self.root)
 
     def _slow(self, key, what, answers, **chosen):
         return worked_out(

@@ -158,7 +158,8 @@ def _number(parameter, taxonomy):
     if state.view().parameter(parameter.name) > highest:
         rule_parameters.change_parameter(parameter.name, highest)
     tied, lowest = rule_parameters.bound_parameter(parameter.name, width=150), float(parameter.range[0])
-    st.number_input(parameter.label, lowest, highest, step=0.1, help=parameter.sentence, **tied)
+    look = {"step": 1.0, "format": "%.0f"} if parameter.is_whole else {"step": 0.1}
+    st.number_input(parameter.label, lowest, highest, help=parameter.sentence, **look, **tied)
 
 
 def _choice(parameter, taxonomy, more=()):
@@ -235,6 +236,8 @@ def rule_text(data, model, choice, write=escape):
 
 def _parameter_text(parameter, value, rule, write):
     """A parameter in the line of a setting; nothing of an optional one that has its default."""
+    if parameter.is_whole:
+        return f", {parameter.label.lower()} {value:g}"
     if parameter.kind == "number":
         return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
     if parameter.kind == "numbers":

@@ -70,6 +70,14 @@ def side_by_side(*shares):
     return [st.container() for _ in shares] if state.is_narrow() else st.columns(list(shares), gap="large")
 
 
+def unfolded(label, key, fill, icon=None):
+    """A folded part of a page whose content `fill` draws once it is opened: nothing of it is computed before."""
+    place = st.expander(label, icon=icon, key=key, on_change="rerun")
+    if place.open:
+        with place:
+            fill()
+
+
 def name_data(page):
     """The name of the open data set, in the header, the menu that saves, and the button that copies the address."""
     dataset = state.data()

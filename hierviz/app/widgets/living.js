@@ -74,9 +74,16 @@ class Living extends Mounted {
   }
 
   look() {
-    const room = this.room(this.place.querySelector(".ladder-figure"));
-    const height = this.data.share ? room * this.data.share : Math.max(room, 420);
+    const figure = this.place.querySelector(".ladder-figure");
+    const height = this.data.share ? this.shared(this.scrolled, this.above(figure)) : Math.max(this.room(figure), 420);
     return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
+  }
+
+  // Of several drawings one below the other, which are in a place together: what the window leaves below its top.
+  shared(scrolled, above) {
+    const place = this.place.closest("[class*=st-key-main-picture]");
+    const top = place ? place.getBoundingClientRect().top + scrolled : 240;
+    return Math.max((innerHeight - Math.min(top, 300) - 24) * this.data.share - above - 8, 200);
   }
 
   say(state) {

@@ -19,11 +19,14 @@ class Mounted {
     });
   }
 
+  get scrolled() { return document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0; }
+
+  // Pixels of what is above a part of the place, inside of it.
+  above(inside) { return inside ? inside.getBoundingClientRect().top - this.place.getBoundingClientRect().top : 0; }
+
   // What is above the drawing takes some of its room; where the page is scrolled makes no difference.
   room(inside, most = 240) {
-    const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0, top = this.place.getBoundingClientRect().top;
-    const above = inside ? inside.getBoundingClientRect().top - top : 0;
-    return innerHeight - Math.min(top + scrolled, most) - above - 16;
+    return innerHeight - Math.min(this.place.getBoundingClientRect().top + this.scrolled, most) - this.above(inside) - 16;
   }
 }
 

@@ -13,10 +13,12 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, recommended
 from hierviz.app.widgets.figure import main_place, part, part_place
 from hierviz.app.widgets.links import go_to, link_to
-from hierviz.app.widgets.sample import gallery
+from hierviz.app.widgets.sample import gallery, shades_of_runs
+from hierviz.app.widgets.selection import worst_order
 from hierviz.app.widgets.worst_slices import MOST, found_slices, worst_line
 from hierviz.charts import threshold_text
 from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.inference.parameters import COST
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.outcomes import outcome_shares
 from hierviz.thresholds.most_specific import equally_correct
@@ -244,10 +246,14 @@ def _mistakes(pictures, found, most):
     name, at = escape(choice.predictions.name), controls.rule_text(pictures.data, choice.key, choice.choice)
     order = "lowest win" if found.found is not None and choice.predictions.has_scores else "largest distance"
     order = "largest lost hierarchical F1" if found.sets is not None else order
+    if worst_order(choice.model, choice.choice):
+        order = f"largest cost by {escape(choice.choice[COST.name].name)}"
     st.markdown(f"**Worst mistakes of {name}, {at}**: truth → answer, {order} first")
     with part_place("mistakes"):
         if n_wrong:
-            gallery(choice.model, choice.key, *found.worst(choice.taxonomy, most))
+            rows, pairs = found.worst(choice.taxonomy, most)
+            shades = shades_of_runs(pictures.data, choice.key, choice.choice, rows)
+            gallery(choice.model, choice.key, rows, pairs, shades=shades)
         else:
             st.markdown("No answer is wrong at this setting.")
     if n_wrong:

@@ -2,7 +2,7 @@
 
 import streamlit as st
 
-from hierviz.app.widgets import numbers
+from hierviz.app.widgets import frame, numbers
 from hierviz.app.widgets.numbers import BOUNDS, FIRSTS, Row, listing, ranked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
@@ -190,7 +190,4 @@ def best_two(data):
 
 def every_metric(data):
     """All numbers of all models, computed on request."""
-    every = st.expander("All metrics", key="all-metrics", on_change="rerun")
-    if every.open:
-        with every:
-            metrics_table(data)
+    frame.unfolded("All metrics", "all-metrics", lambda: metrics_table(data))

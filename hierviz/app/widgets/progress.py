@@ -85,7 +85,8 @@ def is_wanted(name, asked, at_once, button, why="", **options):
     ----------
     name, asked : as of `state.computed`
     at_once : bool
-    button : str
+    button : str or None
+        None draws nothing.
     why : str
         Markdown above the button.
     **options
@@ -94,6 +95,8 @@ def is_wanted(name, asked, at_once, button, why="", **options):
     pressed = state.memory(f"requested {name}")
     if at_once or asked in pressed or state.known(name, asked) is not None:
         return True
+    if button is None:
+        return False
     if why:
         st.markdown(why)
     st.button(button, on_click=lambda: pressed.update({asked: True}), **options)

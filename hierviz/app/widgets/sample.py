@@ -1,5 +1,7 @@
 """The panels of one sample: what it is, its probability tree, its win, and its two paths; several samples as cards."""
 
+import html
+
 import numpy as np
 import pandas as pd
 import streamlit as st
@@ -12,6 +14,8 @@ from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
 from hierviz.charts._sample_parts import compared_with
 from hierviz.charts.export import picture_url
+from hierviz.charts.theme import palette
+from hierviz.diagnosis.runs import run_answers
 from hierviz.messages.errors import first_words
 from hierviz.metrics.confusion.multi_path import confusion
 from hierviz.metrics.registry import METRICS, path_keys
@@ -228,7 +232,7 @@ def _numbers(worked, keys, texts=None):
                 number(key, worked[key].value, worked[key].arithmetic, where="sample", text=(texts or {}).get(key))
 
 
-def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None):
+def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, shades=None):
     """Draw a card for each of some samples, which is pressed as a whole: Examples shows the sample.
 
     Parameters
@@ -246,6 +250,8 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None):
         A line below each; cards have a border then.
     link : callable, optional
         Draws what is pressed where that is no link to Examples: takes the sample's id and the label.
+    shades : sequence of list of (str, float, int), optional
+        Of each the methods with several runs: what it is called there, the share of its runs that are right, and their number.
     """
     predictions, is_framed = model.predictions, notes is not None
     with st.container(key="cards-of-pictures" if predictions.media is not None else "cards-of-texts"):
@@ -261,8 +267,36 @@ def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None):
                     link_to("example", label, sample=sample, outcome=outcome, model=key)
                 else:
                     link(sample, f"{escape(truth)} → {escape(answer)}")
+                if shades is not None:
+                    st.html("".join(_shade(*of) for of in shades[place]))
                 if is_framed:
                     st.caption(notes[place])
+
+
+def _shade(name, share, n_runs):
+    """How many runs are right, as a square that is the fuller in colour the more are, and in words."""
+    fill = f"color-mix(in srgb, {palette(state.is_dark()).tp} {100 * share:.0f}%, transparent)"
+    what = "right" if name else "runs right"
+    square = f'<span class="hierviz-shade" style="background: {fill}"></span>'
+    return f'<div class="hierviz-runs">{square}{html.escape(name)}{round(share * n_runs)} of {n_runs} {what}</div>'
+
+
+def shades_of_runs(data, key, choice, rows):
+    """`shades` of `gallery` for some rows of a model whose method has several runs; None without, and where they are not made.
+
+    `choice` are the keywords of `Evaluation.answers`.
+    """
+    keys = (key, *(run for run in data.runs_of(key) if run != key))
+    runs = [data.models[run] for run in keys]
+    if len(runs) == 1 or any(run.predictions.has_scores and run.needs_pass(**choice) for run in runs):
+        return None
+
+    def made():
+        found = run_answers(runs, **choice)
+        return dict(zip(found.rows.tolist(), found.right.tolist(), strict=True)) if found.answers[0].is_single else {}
+
+    right = state.computed("runs that are right", (data.digest, keys, *sorted(choice.items())), made)
+    return [[("", right[row], len(runs))] if row in right else [] for row in np.asarray(rows).tolist()]
 
 
 def _words_of(predictions, row):

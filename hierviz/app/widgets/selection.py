@@ -16,6 +16,8 @@ from hierviz.diagnosis.mistakes import ORDERS, Mistakes, SetMistakes, mistakes, 
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.inference.crm import LeafCosts
+from hierviz.inference.parameters import COST
 from hierviz.messages.errors import first_words
 from hierviz.metrics.sets.node_sets import most_specific
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -82,7 +84,8 @@ def select(model, choice, of, **instead):
     predictions, view = model.predictions, replace(state.view(), **instead)
     outcome = view.outcome
     wanted = replace(right_filter.sample_filter(model), outcome=outcome or None)
-    order = view.order if view.order in orders(model) else orders(model)[0]
+    offered = orders(model, choice)
+    order = view.order if view.order in offered else offered[0]
     asked = (*of, wanted, outcome, order, *sorted(choice.items(), key=lambda pair: pair[0]))
     rows, found, sets, counts = state.computed(
         "selection", asked, lambda: _ranked(model, choice, wanted, outcome, order)
@@ -115,19 +118,31 @@ def _ranked(model, choice, wanted, outcome, order):
     return sets.row, None, sets, counts
 
 
-def orders(model):
-    """The orders in which the samples of a model can be ranked."""
-    return [key for key in ORDERS if model.predictions.has_scores or key == "file" or not SEVERITIES[key].needs_scores]
+def orders(model, choice):
+    """The orders in which the samples of a model can be ranked: by cost where the choice of its answers has a table of costs."""
+    has_scores, costs = model.predictions.has_scores, choice.get(COST.name)
+    has_costs = isinstance(costs, LeafCosts) and costs.is_of(model.taxonomy)
+    return [
+        key
+        for key in ORDERS
+        if key == "file"
+        or ((has_scores or not SEVERITIES[key].needs_scores) and (has_costs or not SEVERITIES[key].needs_costs))
+    ]
 
 
-def controls(selection, model, data_key):
+def worst_order(model, choice):
+    """The order of the worst mistakes: by cost where a table of costs is loaded, else the first."""
+    return "cost" if "cost" in orders(model, choice) else ""
+
+
+def controls(selection, model, choice, data_key):
     """Controls of the selection: outcome, filters and order."""
     if selection.counts:
         with st.container(key="outcomes"):
             filters.outcome_control(selection.counts)
     with st.container(horizontal=True, vertical_alignment="bottom"):
         if selection.found is not None:
-            pick("Sort by", {key: ORDERS[key] for key in orders(model)}, "order", width=155)
+            pick("Sort by", {key: ORDERS[key] for key in orders(model, choice)}, "order", width=155)
         filters.more(model, data_key)
 
 
