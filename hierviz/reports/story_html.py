@@ -31,7 +31,7 @@ from hierviz.messages.errors import HiervizError, first_words
 from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage
-from hierviz.reports.markup import chart, overview_table, table
+from hierviz.reports.markup import chart, figure_html, overview_table, table
 from hierviz.reports.pair_html import pair_picture
 from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
@@ -128,7 +128,7 @@ def _changes(settings, drawn, key, store):
     if not found.n_changed and not is_whole:
         return f"<p>{escape(found.sentence)}</p>", []
     figure = charts.answer_changes(found, chosen=view.flow if view.flow in found.flows else None, whole=is_whole)
-    return _drawn(figure, f"{key}-changes", store), ["the samples of the flows"]
+    return figure_html(figure, f"{key}-changes", store), ["the samples of the flows"]
 
 
 def _intervals(shown):
@@ -174,10 +174,10 @@ def compare(settings, key, store, max_mb):
         agreement = found.agreement
         if agreement.n_methods < 2 or len(agreement.columns) < 2:
             return f"<p>{escape(agreement.sentence)}</p>", left_out
-        return _drawn(charts.agreement_matrix(agreement), key, store), left_out
+        return figure_html(charts.agreement_matrix(agreement), key, store), left_out
     if part == "ranks" and len(found.methods) > 1:
         left_out.append("one number of all methods")
-        return _drawn(charts.rank_matrix(found), key, store), left_out
+        return figure_html(charts.rank_matrix(found), key, store), left_out
     rows = []
     for place, method in enumerate(found.methods):
         rows.append([escape(method.name)])
@@ -230,7 +230,7 @@ def _flow(settings, key, store):
     opened = [int(node) for node in settings.view.opened if int(node) < answers.taxonomy.n_nodes]
     opened = opened or opened_to_fill(matrix(answers), MOST_LINES)
     figure = charts.mistake_flow(mistake_flow(answers, open_nodes=opened, most=MOST_LINES))
-    return _drawn(figure, key, store), ["the samples of the ribbons"]
+    return figure_html(figure, key, store), ["the samples of the ribbons"]
 
 
 def worst_mistakes(settings, max_mb):
@@ -307,7 +307,7 @@ def taxonomy(settings, key, store, max_mb):
         if settings.view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
             return _departures(settings, key, store)
         levels = subtree_levels(judged_answers(model, **settings.choice), root)
-        return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
+        return figure_html(charts.level_bars(levels), key, store), ["classes per sample"]
     nodes = node_table(model, **settings.choice)
     if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[model.taxonomy.subtree(root)].any():
         figure = charts.mistake_treemap(nodes, root)
@@ -316,7 +316,7 @@ def taxonomy(settings, key, store, max_mb):
         value = value if value in usable_columns(nodes) else "support"
         figure = charts.subtree_icicle(nodes, root, value=value)
         left_out = ["the table, see Taxonomy"] if aspect == "table" else []
-    return _drawn(figure, key, store), left_out
+    return figure_html(figure, key, store), left_out
 
 
 def _departures(settings, key, store):
@@ -330,13 +330,7 @@ def _departures(settings, key, store):
             kept = filtered(answers, replace(settings.chosen, outcome=None))
             if kept.any():
                 found.setdefault(own.predictions.name, departures(answers if kept.all() else answers.take(kept)))
-    return _drawn(charts.departures(found), key, store), ["the samples of the bars"]
-
-
-def _drawn(figure, key, store):
-    """A figure as HTML, and its drawings in the store."""
-    store[key] = charts.packed_chart(figure)
-    return chart(key, figure.sentence)
+    return figure_html(charts.departures(found), key, store), ["the samples of the bars"]
 
 
 def _list(heads, rows, look="texts"):

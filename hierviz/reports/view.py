@@ -75,6 +75,7 @@ class View:
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
     `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
+    `zoom` is the class that the difference tree of two models is zoomed into.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -110,6 +111,7 @@ class View:
     correct: float = _field(_NUMBER, "share of correct answers", 0.95)
     cell: str = _field("[a-z_]{1,12}-[a-z_]{1,12}", "cell")
     both: str = _field(_NAME, "sample")
+    zoom: str = _field(_NAME, "class")
     lesson: str = _field(_KEY, "lesson")
     step: str = _field("[1-9]|exercise|all|answers", "step")
     presenter: str = _field("yes", "large type")
@@ -272,6 +274,7 @@ class View:
             opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
             focus=self.focus if self.focus in index else "",
+            zoom=self.zoom if self.zoom in index else "",
             unfold=self.unfold if self.unfolded and self.unfolded[0] in index else "",
         )
 

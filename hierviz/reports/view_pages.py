@@ -37,8 +37,9 @@ class Page:
     is_in_menu: bool = True
 
 
-# Of the page Compare with two models: the second one, what is drawn, what right means, its depth and share, cell and sample.
-PAIR = ("against", "contrast", "reading", "level", "correct", "cell", "both")
+# Of the page Compare with two models: the second one, what is drawn, what right means, its depth and share, cell and sample, and
+# the class that is zoomed into.
+PAIR = ("against", "contrast", "reading", "level", "correct", "cell", "both", "zoom")
 
 PAGES = {
     "overview": Page(

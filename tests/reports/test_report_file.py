@@ -357,6 +357,13 @@ def test_a_view_holds_its_models_and_its_part():
     )
     tree = hv.comparison.difference_tree(found[1], found[2], "info_recall", rule="threshold", threshold=0.5)
     assert escape(tree.sentence).replace(" %", "\u00a0%") in first
+    # What is zoomed into is where the view is.
+    inner = taxonomy.names[int(taxonomy.children[0][0])]
+    html, _ = step("compare", comparison="pair", contrast="tree", zoom=inner)
+    assert packed_of(html, "story-1")["start"] == inner
+    html, _ = step("taxonomy", aspect="icicle", under=inner)
+    zoomed = packed_of(html, "story-1")
+    assert (zoomed["start"], zoomed["zoom"]["rows"]["name"][0]) == (inner, taxonomy.title(0))
     _, first = step("compare", comparison="pair", contrast="together")
     assert escape(hv.comparison.right_together(found).sentence).replace(" %", "\u00a0%") in first
     _, first = step("compare", comparison="classes")
@@ -398,4 +405,7 @@ def test_two_models_sample_by_sample():
     assert escape(found.sentence).replace(" %", "\u00a0%") in two
     cells = [row for rows in packed_of(two, "pair-cells")["specs"].values() for row in [json.dumps(rows)]]
     assert any("wrong-right" in one for one in cells) or "wrong-right" in json.dumps(packed_of(two, "pair-cells"))
+    tree = hv.comparison.difference_tree(*models[:2])
+    assert packed_of(two, "pair-tree")["zoom"]["rows"]["node"] == hv.charts.difference_tree(tree).record["rows"]["node"]
+    assert 'data-zoom="pair-tree"' in two
     assert escape(hv.comparison.right_together(models).sentence).replace(" %", "\u00a0%") in three
