@@ -50,8 +50,8 @@ def draw_departures(choice, size):
     )
     _samples(shown, names, found)
     clicked = ((event or {}).get("selection", {}).get(CLICKED) or [{}])[0].get(CLICKED)
-    # The press stays in the chart when the visitor comes back.
-    memory = state.memory("departures")
+    # The press stays in the chart when the visitor comes back; it is no choice, which a session file keeps.
+    memory = state.memory("pressed departure")
     if clicked and memory.get(key) != clicked:
         memory[key] = clicked
         place, level, way = str(clicked).split(":")
