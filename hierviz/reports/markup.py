@@ -47,10 +47,10 @@ def folded(label, content):
     return f"<details><summary>{label}</summary>{content}</details>" if content else ""
 
 
-def chart(key, sentence):
-    """The place of a packed chart, with what it shows in words below."""
+def chart(key, sentence, alt=""):
+    """The place of a packed chart, with what it shows in words below; `alt` is its alternative text, the same words if empty."""
     said = escape(sentence)
-    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{said}"></div>'
+    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{escape(alt) or said}"></div>'
     return f"<figure>{place}<figcaption>{said}</figcaption></figure>"
 
 

@@ -36,11 +36,14 @@ class SeenFigure:
     figure : hierviz.charts.Figure
     note : str
         What is said next to it besides its own sentence.
+    alt : str
+        Its alternative text, where that is not what is said.
     """
 
     name: str
     figure: Any
     note: str = ""
+    alt: str = ""
 
     def html(self, store):
         """The figure with its sentence and its table; what the browser unpacks is put into `store`."""
@@ -51,7 +54,7 @@ class SeenFigure:
         columns = [cells[name].tolist() for name in list(cells)]
         heads = [str(name) for name in cells]
         whole = SeenTable(heads, list(zip(*(column[:MOST_ROWS] for column in columns), strict=True)), len(cells))
-        return chart(self.name, said) + folded("Table", whole.html(store))
+        return chart(self.name, said, self.alt) + (folded("Table", whole.html(store)) if len(cells) else "")
 
 
 @dataclass(frozen=True, eq=False)
