@@ -5,7 +5,7 @@ What `table`, `terms` and `folded` are given is HTML already.
 
 from html import escape
 
-from hierviz.charts import packed_chart
+from hierviz.charts import packed
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
@@ -54,13 +54,16 @@ def chart(key, sentence, alt=""):
     return f"<figure>{place}<figcaption>{said}</figcaption></figure>"
 
 
-def figure_html(figure, key, store):
-    """A figure as HTML, what the browser draws it from put into the store by `key`."""
-    store[key] = packed_chart(figure)
+def figure_html(figure, key, store, said="", alt="", **look):
+    """A figure as HTML, what the browser draws it from put into the store by `key`.
+
+    `said` is written below it, its sentence if empty; `alt` is as of `chart`, `look` as of `Figure.looks`.
+    """
+    store[key], said = packed(figure.looks(**look)), said or figure.sentence
     if not figure.is_zoomed:
-        return chart(key, figure.sentence)
+        return chart(key, said, alt)
     place = f'<div class="zoom-room"><div data-zoom="{key}"></div></div>'
-    return f"<figure>{place}<figcaption>{escape(figure.sentence)}</figcaption></figure>"
+    return f"<figure>{place}<figcaption>{escape(said)}</figcaption></figure>"
 
 
 def ladder(key, sentence):
