@@ -2,9 +2,11 @@
 
 charts:
     agreement_matrix            how far metrics agree in the order of the methods
+    answer_changes              flows of answers between outcomes from one threshold to another
     answer_dots                 the answers of rules and models to one sample by p and win
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
+    departures                  where answers leave the true path, level by level
     difference_band             the difference of two models at equal correctness
 difference_tree             where in the taxonomy one model is better than another
     example                     why one answer is what it is, at every threshold
@@ -17,6 +19,7 @@ difference_tree             where in the taxonomy one model is better than anoth
     means_by                    a metric in parts of the samples
     method_intervals            one number of all methods, with runs and intervals
     metric_bars                 models by a few metrics
+    mistake_flow                wrong and coarse answers between the classes of the truth and of the answer
     mistake_treemap             the mistakes below a class
     operating_curves            every threshold of every model, which can be dragged
     operating_points            operating curves with one chosen point, and a dot for each model
@@ -88,11 +91,13 @@ from hierviz._public import lazy
 from hierviz.messages.extras import require
 
 if TYPE_CHECKING:
+    from hierviz.charts._answer_changes import answer_changes as answer_changes
     from hierviz.charts._answer_dots import answer_dots as answer_dots
     from hierviz.charts._confusion import confusion as confusion
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._curve_panel import bands_sentence as bands_sentence
+    from hierviz.charts._departures import departures as departures
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._difference_tree import difference_tree as difference_tree
     from hierviz.charts._example import ExampleFigure as ExampleFigure
@@ -113,6 +118,7 @@ if TYPE_CHECKING:
     from hierviz.charts._matrix import matrix_legend as matrix_legend
     from hierviz.charts._means_by import means_by as means_by
     from hierviz.charts._means_by import method_intervals as method_intervals
+    from hierviz.charts._mistake_flow import mistake_flow as mistake_flow
     from hierviz.charts._mistake_treemap import mistake_treemap as mistake_treemap
     from hierviz.charts._operating_curves import curve_drag as curve_drag
     from hierviz.charts._operating_curves import curve_stops as curve_stops

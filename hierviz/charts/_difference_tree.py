@@ -13,10 +13,11 @@ import numpy as np
 from hierviz.charts._blocks import Outside, edges, inside_words, leaders, outside_width, placed_outside
 from hierviz.charts._canvas import boxes, hover, legend, texts
 from hierviz.charts._compose import layer, vconcat
-from hierviz.charts._figure import Figure
 from hierviz.charts._value_colours import mixed, text_on
 from hierviz.charts.subtree_layout import HEIGHT, LEAST, subtree_cells
 from hierviz.charts.theme import palette
+from hierviz.charts.zoom_layout import icicle_rectangles
+from hierviz.charts.zoom_record import LOOKS, ZoomFigure, zoom_record
 from hierviz.comparison._difference_tree import DifferenceTree
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import probability_text, value_text
@@ -49,8 +50,9 @@ def difference_tree(found, root=0, *, chosen=None, height=HEIGHT, dark=None, wid
     Returns
     -------
     Figure
-        Its table: that of `DifferenceTree.to_frame`, all classes with samples. A click on a class selects its name as ``target``
-        of `node`.
+        Its table: that of `DifferenceTree.to_frame`, all classes with samples. In a notebook and in a report it is one that
+        can be zoomed into: all classes, drawn where there is room. In its chart a click on a class selects its name as
+        ``target`` of `node`.
 
     Raises
     ------
@@ -66,7 +68,30 @@ def difference_tree(found, root=0, *, chosen=None, height=HEIGHT, dark=None, wid
             "Choose a class above it."
         )
     draw = functools.partial(_drawn, found, root, chosen, height)
-    return Figure(draw, found.to_frame, lambda: found.sentence, dark, width)
+    zoom = {"record": functools.partial(_record, found), "start": found.taxonomy.names[root], "height": height}
+    return ZoomFigure(draw, found.to_frame, lambda: found.sentence, dark, width, **zoom)
+
+
+def _record(found):
+    """The record of all classes, to zoom into; clear ones are marked, none is outlined."""
+    layout = icicle_rectangles(found.taxonomy, found.n)
+    nodes = layout.rows.node.tolist()
+    span = _span(found, layout.rows.node)
+    fills = {look: [_fill(found, node, span, palette(dark)) for node in nodes] for look, dark in LOOKS.items()}
+    told = [_tips_of(found, node) for node in nodes]
+    words = {
+        "said": [_difference(found, node) if _is_shown(found, node) else "" for node in nodes],
+        "count": [f"{found.n[node]:,} samples" for node in nodes],
+        "tips": {title: [one[key] for one in told] for key, title in TITLES.items() if key != "tip"},
+    }
+
+    def legend(dark):
+        return [_items(found, span, palette(dark))]
+
+    made = zoom_record(
+        "icicle", found.taxonomy, layout, fills, words, legend=legend, marked=found.clear, file="difference-tree"
+    )
+    return made | {"outlined": -1}
 
 
 def _drawn(found, root, chosen, height, dark, width):
@@ -76,7 +101,7 @@ def _drawn(found, root, chosen, height, dark, width):
     levels = 2 if width < NARROW else 3 if width < 800 else 4
     badness = np.where(found.is_flagged, 1.0, 0.0) + np.nan_to_num(np.abs(found.gain))
     cells = subtree_cells(taxonomy, found.n, root, levels=levels, height=height, worst=always, badness=badness)
-    span = _span(found, cells)
+    span = _span(found, np.array([int(cell.nodes[0]) for cell in cells if not cell.is_others]))
     low = [_label(found, cell, {"x2": 0.0, "y": 0.0, "y2": 0.0}, look) for cell in cells if cell.height < LEAST]
     right = width - outside_width(low, min(LABELS, (1.3 if width < NARROW else 1) * SHARE * width))
     n_levels = max(cell.level for cell in cells) + 1
@@ -127,9 +152,8 @@ TITLES = {
 }
 
 
-def _span(found, cells):
-    """End of the scale: the largest clear difference that is drawn, else the largest tested one."""
-    nodes = np.array([int(cell.nodes[0]) for cell in cells if not cell.is_others])
+def _span(found, nodes):
+    """End of the scale: the largest clear difference of the nodes that are drawn, else the largest tested one."""
     gains = np.abs(found.gain[nodes])
     for some in (np.isin(nodes, found.clear), np.isfinite(found.p_value[nodes]) & (nodes != 0)):
         if some.any():
@@ -197,7 +221,11 @@ def _tips(found, cell):
         more = len(cell.nodes) - len(names)
         several = {"tip": ", ".join(names) + (f" and {more:,} more" if more else ""), "target": ""}
         return dict.fromkeys(TITLES, "") | several
-    node = int(cell.nodes[0])
+    return _tips_of(found, int(cell.nodes[0]))
+
+
+def _tips_of(found, node):
+    """What is told of a class."""
     a, b = found.names
     said, values = found.difference_text, [value_text(float(of[node])) for of in (found.value_a, found.value_b)]
     has_interval = np.isfinite(found.lower[node])

@@ -9,15 +9,13 @@ import html
 import re
 import sys
 from functools import cached_property
-from pathlib import Path
 from string import Template
 from typing import Any
 
 from hierviz.charts._sketch import made
 from hierviz.charts.export import NARROW, WIDE, browser_library, looks_of, packed, to_svg
+from hierviz.charts.scripts import LADDER, ZOOM, script_of, text_of
 from hierviz.charts.theme import drawn
-
-HERE = Path(__file__).parent
 
 
 class Figure:
@@ -39,6 +37,9 @@ class Figure:
     still : callable, optional
         Takes `dark`, `width` and `height`, gives the chart as it is on a slide with that much room: without handles and the like.
     """
+
+    # Whether its place in a notebook is one that is zoomed into, see `zoom_record`.
+    is_zoomed = False
 
     def __init__(self, draw, table, sentence="", dark=None, width=1000, *, still=None):
         self._draw, self._table, self._sentence = draw, table, sentence
@@ -83,6 +84,12 @@ class Figure:
         return f"<hierviz figure: {self.sentence or f'{len(self.table)} rows'}>"
 
 
+# Pixels of the path above a picture that is zoomed into, and of the words below it.
+AROUND = 80
+# Programs and styles of figures that are no charts, by what `looks` of them holds.
+PROGRAMS = {"record": (LADDER, ("ladder.css",)), "zoom": (ZOOM, ("zoom.css",))}
+
+
 class Shown:
     """What `show` returns: notebooks draw it, and `html` is a page of its own."""
 
@@ -90,28 +97,24 @@ class Shown:
     carrier: tuple[str, str] | None = None
 
     def __init__(self, figure, width, height, library=None):
-        self._packed, self._is_living = packed(figure), "record" in figure
-        self.width, self.height, self._library = width, height, library
+        self._packed = packed(figure)
+        self._kind = next((kind for kind in PROGRAMS if kind in figure), "")
+        # What is drawn without the library carries none.
+        self.width, self.height, self._library = width, height, False if self._kind == "zoom" else library
 
     @property
     def html(self) -> str:
         """A page that needs nothing else."""
-        return self._page(True)
+        return self._page(self._kind != "zoom")
 
     def _page(self, has_library):
-        scripts, styles = ("".join(text_of(f"{name}.{kind}") for name in self._parts(kind)) for kind in ("js", "css"))
+        scripts, styles = PROGRAMS.get(self._kind, ((), ()))
         return Template(text_of("figure.html").rstrip()).substitute(
-            style=styles,
+            style="".join(map(text_of, (*styles, "figure.css"))),
             library=f'<script id="library">{browser_library()}</script>' if has_library else "",
-            figure=scripts,
+            figure=script_of(*scripts, "figure.js"),
             packed=self._packed,
         )
-
-    def _parts(self, kind):
-        """Files of the program or the style."""
-        if not self._is_living:
-            return ("unpack", "figure") if kind == "js" else ("figure",)
-        return ("unpack", "ladder", "ladder_asks", "figure") if kind == "js" else ("ladder", "figure")
 
     def _repr_html_(self):
         page = self._page(needs_library() if self._library is None else self._library)
@@ -146,6 +149,10 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
     -----
     The first cell that shows a chart carries the library for the others. Without it they show a message.
     """
+    if isinstance(chart, Figure) and chart.is_zoomed:
+        dark = chart.dark if dark is None else dark
+        figure = chart.looks((False, True) if dark is None else (bool(dark),))
+        return Shown(figure, "100%", figure["room"] + AROUND)
     shown, is_dark = drawn(chart, dark)
     size = re.findall(r'<svg[^>]*? width="([\d.]+)" height="([\d.]+)"', to_svg(shown, is_dark))[0]
     width, height = map(float, size)
@@ -161,11 +168,6 @@ def show(chart: Any, dark: bool | None = None, *, library: bool | None = None) -
     params = next(iter(figure["specs"].values())).get("params", ())
     n_inputs = sum(bool(param.get("bind")) and param["name"] != "chosen" for param in params)
     return Shown(figure, round(width) + 8, round(height) + 8 + (14 + 28 * n_inputs if n_inputs else 0), library)
-
-
-def text_of(name):
-    """A file of this folder."""
-    return (HERE / name).read_text(encoding="utf-8")
 
 
 def needs_library():

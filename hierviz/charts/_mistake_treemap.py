@@ -14,12 +14,13 @@ import functools
 import numpy as np
 
 from hierviz.charts._blocks import Outside, outside_width, placed_outside
-from hierviz.charts._figure import Figure
 from hierviz.charts._subtree_icicle import ALWAYS, LABELS, SHARE, beyond, named_worst, node_frame
 from hierviz.charts._text import shorten, text_width, wrap_words
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.theme import SIZE, palette
 from hierviz.charts.treemap_layout import HEAD, HEIGHT, INSET, LOW, NARROW, treemap_cells
+from hierviz.charts.zoom_record import ZoomFigure
+from hierviz.charts.zoom_taxonomy import treemap_record
 from hierviz.diagnosis._excess import pooled
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of
 from hierviz.messages.errors import PredictionsError
@@ -54,8 +55,9 @@ def mistake_treemap(table, root=0, *, cost=None, worst=None, height=HEIGHT, dark
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, grouped ones included. A click on a class
-        with children selects its name as ``target`` of `node`.
+        Its table: the numbers of the classes that are drawn, grouped ones included. In a notebook and in a report it is one
+        that can be zoomed into: all classes, drawn where there is room. In its chart a click on a class with children selects
+        its name as ``target`` of `node`.
 
     Raises
     ------
@@ -73,9 +75,15 @@ def mistake_treemap(table, root=0, *, cost=None, worst=None, height=HEIGHT, dark
     def draw(dark, width):
         return _drawn(table, root, cost, cells_of(width), dark, width, height, bad)
 
-    return Figure(
-        draw, lambda: _table(table, root, cells), lambda: _sentence(table, root, cost, cells, bad), dark, width
-    )
+    def record():
+        marked = bad if not root else named_worst(table, 0, worst, ALWAYS, cost)
+        words = {"file": "treemap", "worst": beyond(table, marked[0], cost) if marked else ""}
+        look = {"aspect": width / height, "area": WHAT[cost]}
+        return treemap_record(table, cost, RATE_OF[cost], marked, words, **look)
+
+    zoom = {"record": record, "start": table.taxonomy.names[root], "height": height}
+    said = functools.partial(_sentence, table, root, cost, cells, bad)
+    return ZoomFigure(draw, lambda: _table(table, root, cells), said, dark, width, **zoom)
 
 
 def _drawn(table, root, cost, cells, dark, width, height, bad):

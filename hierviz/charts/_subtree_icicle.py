@@ -15,10 +15,11 @@ import numpy as np
 
 from hierviz.charts._blocks import Outside, inside_words, outside_width, placed_outside
 from hierviz.charts._compose import frame
-from hierviz.charts._figure import Figure
 from hierviz.charts._value_colours import drawing_of_cells, value_colours
 from hierviz.charts.subtree_layout import HEIGHT, LEAST, subtree_cells
 from hierviz.charts.theme import palette
+from hierviz.charts.zoom_record import ZoomFigure
+from hierviz.charts.zoom_taxonomy import icicle_record
 from hierviz.diagnosis._excess import excess, pooled, worst_subtrees
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, number_text_of, usable_columns
 from hierviz.messages.errors import PredictionsError, shown
@@ -52,8 +53,9 @@ def subtree_icicle(table, root=0, *, value="correct", worst=None, height=HEIGHT,
     Returns
     -------
     Figure
-        Its table: the numbers of the classes that are drawn, grouped ones included, one row a class. A
-        click on a class with children selects its name as ``target`` of `node`.
+        Its table: the numbers of the classes that are drawn, grouped ones included, one row a class. In a notebook and in a
+        report it is one that can be zoomed into: all classes, drawn where there is room. In its chart a click on a class with
+        children selects its name as ``target`` of `node`.
 
     Raises
     ------
@@ -68,7 +70,15 @@ def subtree_icicle(table, root=0, *, value="correct", worst=None, height=HEIGHT,
     def draw(dark, width):
         return _drawn(table, root, value, cells_of(width), dark, width, height, bad[:1])
 
-    return Figure(draw, lambda: _table(table, cells), lambda: _sentence(table, root, value, cells, bad), dark, width)
+    def record():
+        # Of all classes: those of the whole taxonomy are marked, whatever is zoomed into.
+        marked = bad if not root else named_worst(table, 0, worst, ALWAYS)
+        words = {"file": "icicle", "worst": beyond(table, marked[0]) if marked else ""}
+        return icicle_record(table, value, marked, words)
+
+    zoom = {"record": record, "start": table.taxonomy.names[root], "height": height}
+    said = functools.partial(_sentence, table, root, value, cells, bad)
+    return ZoomFigure(draw, lambda: _table(table, cells), said, dark, width, **zoom)
 
 
 def named_worst(table, root, worst, most, cost=None):

@@ -65,11 +65,11 @@ class ValueColours:
         """Colour of a text on a fill: see `text_on`."""
         return text_on(fill)
 
-    def items(self):
-        """Items of a `legend`: what each colour means."""
+    def items(self, most="the most below this class"):
+        """Items of a `legend`: what each colour means; `most` says what the largest count is."""
         key = self.key
         if not self.is_share:
-            ends = ((self.low, ""), (self.high, " (the most below this class)"))
+            ends = ((self.low, ""), (self.high, f" ({most})"))
             return [self._item(number_text_of(key, value) + words, value) for value, words in ends]
         return [self._item(percent_text(value), value) for value in LEGEND]
 
@@ -78,6 +78,13 @@ class ValueColours:
         if not self.is_share:
             return []
         return [self._item("1 sample", 1.0, 1), self._item("10", 1.0, 10), self._item(f"{ENOUGH} or more", 1.0, ENOUGH)]
+
+    def legend(self, *notes, **words):
+        """A group of a `legend`: title and items, `notes` among them; `words` are those of `items`."""
+        items = self.items(**words)
+        if self.is_share:
+            items = [*items, {"kind": "note", "label": "paler: fewer samples"}, *self.faded()]
+        return f"{NODE_COLUMNS[self.key].label}:", [*items, *notes]
 
     def _item(self, label, value, n=None):
         return {"kind": "box", "label": label, "colour": self.fill(value, n)}
@@ -199,9 +206,7 @@ def drawing_of_cells(table, colours, cells, width, height, *, notes=(), columns=
         *([texts(texts_of, width, height)] if texts_of else []),
         hover(hovers, width, height, titles, CLICKED, "target"),
     ).properties(width=width, height=height)
-    groups = [(f"{NODE_COLUMNS[colours.key].label}:", [*colours.items(), *_of_groups(cells, look), *notes])]
-    if colours.is_share:
-        groups[0][1][len(LEGEND) : len(LEGEND)] = [{"kind": "note", "label": "paler: fewer samples"}, *colours.faded()]
+    groups = [colours.legend(*_of_groups(cells, look), *notes)]
     return vconcat(legend(groups, width, dark=colours.dark), drawing, spacing=6)
 
 

@@ -9,11 +9,12 @@ from typing import Any
 import numpy as np
 
 from hierviz.charts._example import ExampleFigure
-from hierviz.charts._figure import show, text_of
+from hierviz.charts._figure import show
 from hierviz.charts._operating_curves import curve_drag, operating_curves
 from hierviz.charts.curve_table import checked_curves
 from hierviz.charts.export import looks_of, packed
 from hierviz.charts.ladder_record import step_at
+from hierviz.charts.scripts import LADDER, script_of, text_of
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.taxonomy.checks import check_one_of, is_number
 
@@ -81,7 +82,7 @@ def _widget_class():
     class CurveWidget(anywidget.AnyWidget):
         """Operating curves with the trait `threshold`."""
 
-        _esm = vl_convert.javascript_bundle("".join(map(text_of, ("unpack.js", "figure.js", "widget.js"))))
+        _esm = vl_convert.javascript_bundle(script_of("figure.js", "widget.js"))
         _css = text_of("figure.css")
         threshold = traitlets.Float(0.5, help="Threshold of the handle, from 0 to 1.").tag(sync=True)
         _figure = traitlets.Unicode().tag(sync=True)
@@ -116,10 +117,6 @@ def _example_widget(figure, threshold, dark, options):
     return _example_widget_class()(figure.record, values, packed(looks))
 
 
-# Of the widget of an example.
-SCRIPTS = ("unpack.js", "ladder.js", "ladder_asks.js", "figure.js", "example_widget.js")
-
-
 @functools.cache
 def _example_widget_class():
     """Made on first use, as the other one."""
@@ -130,7 +127,7 @@ def _example_widget_class():
     class ExampleWidget(anywidget.AnyWidget):
         """One sample with the traits `model`, `rule`, `threshold`, `lam` and `bits`."""
 
-        _esm = vl_convert.javascript_bundle("".join(map(text_of, SCRIPTS)))
+        _esm = vl_convert.javascript_bundle(script_of(*LADDER, "figure.js", "example_widget.js"))
         _css = text_of("ladder.css") + text_of("figure.css")
         model = traitlets.Unicode(help="Name of the model that is shown.").tag(sync=True)
         rule = traitlets.Unicode(help="Key of the inference rule.").tag(sync=True)

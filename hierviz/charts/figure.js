@@ -30,9 +30,26 @@ Object.assign(hierviz, {
     const stop = hierviz.watch(page, follow);
     return {ladder, end() { stop(); ladder.end(); }};
   },
-  // Draws into `place` and follows theme and width. Gives {set(threshold), end()}, of an example what `living` gives.
+  // A taxonomy that one zooms into, as wide as its place. Gives {zoom, end()}.
+  zooming(place, {zoom: record, start, sentence, room, dark}, page) {
+    place.classList.add("zoom-room");
+    const inside = hierviz.make("div");
+    place.append(inside);
+    const look = () => ({dark: dark ?? hierviz.isDark(page), width: Math.max(place.clientWidth, 300), height: room});
+    const zoom = hierviz.zoom(inside, {record, start, sentence, look});
+    const follow = () => {
+      zoom.fit();
+      place.style.background = inside.style.background;
+    };
+    follow();
+    const stop = hierviz.watch(page, follow);
+    return {zoom, end() { stop(); zoom.end(); }};
+  },
+  // Draws into `place` and follows theme and width. Gives {set(threshold), end()}, of an example what `living` gives, of a
+  // taxonomy what `zooming` gives.
   async draw(place, text, embed, page, changed = () => {}) {
     const figure = await hierviz.unpack(text), field = "chosen_threshold";
+    if (figure.zoom) return hierviz.zooming(place, figure, page);
     if (figure.record) return hierviz.living(place, figure, embed, page, changed);
     let drawn = null, view = null, at = null, model = null, queue = Promise.resolve();
     const has = name => { try { return view.signal(name) !== undefined; } catch { return false; } };

@@ -10,12 +10,7 @@
   const SIGNS = {threshold: "τ", lam: "λ", bits: "ζ"};
   const NAMES = {threshold: "threshold τ of this sample", lam: "λ of this sample, bits", bits: "ζ of this sample, bits"};
 
-  function make(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  }
+  const {make} = hierviz;
 
   class Ladder {
     constructor(place, options) {

@@ -4,12 +4,7 @@
   // All rows; the place of a choice that is none: its answer is shown.
   const ALL = 999, SHOWN = -1;
 
-  function make(tag, attributes = {}, ...children) {
-    const made = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) made.setAttribute(name, value);
-    made.append(...children);
-    return made;
-  }
+  const {make} = hierviz;
 
   class Asking {
     constructor(ladder) {

@@ -1,16 +1,11 @@
-"""The module that draws a sample in the browser, with Vega, as the app serves it."""
+"""The module that draws samples and taxonomies in the browser, with Vega, as the app serves it."""
 
 from __future__ import annotations
 
 import functools
 import hashlib
 
-from hierviz.charts._figure import text_of
-
-
-def ladder_script():
-    """The program of the drawing: what draws, and what asks before it shows."""
-    return "".join(map(text_of, ("unpack.js", "ladder.js", "ladder_asks.js")))
+from hierviz.charts.scripts import LADDER, ZOOM, script_of, text_of
 
 
 @functools.cache
@@ -18,7 +13,7 @@ def module_name():
     """File name of `browser_module`: another one for another content."""
     import vl_convert
 
-    content = ladder_script() + text_of("ladder.css") + vl_convert.__version__
+    content = script_of(*LADDER, *ZOOM) + text_of("ladder.css") + text_of("zoom.css") + vl_convert.__version__
     return f"ladder-{hashlib.sha256(content.encode()).hexdigest()[:16]}.js"
 
 
@@ -27,4 +22,4 @@ def browser_module():
     """An ES module that exports `hierviz` and `vegaEmbed`, about 0.9 MB of text."""
     import vl_convert
 
-    return vl_convert.javascript_bundle(ladder_script() + "export { hierviz, vegaEmbed };\n")
+    return vl_convert.javascript_bundle(script_of(*LADDER, *ZOOM) + "export { hierviz, vegaEmbed };\n")

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 
 from hierviz.cli import sensitivity
-from hierviz.cli.chart_pairs import OF_PAIRS, PAIR_OPTIONS, draw_difference, draw_together, draw_two_by_two
+from hierviz.cli.chart_pairs import (
+    CHANGE_OPTIONS,
+    OF_CHANGES,
+    OF_PAIRS,
+    PAIR_OPTIONS,
+    draw_changes,
+    draw_difference,
+    draw_together,
+    draw_two_by_two,
+)
 from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
@@ -27,6 +36,8 @@ SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png
 MOST_CURVES, WIDTH = 8, 900
 # Models that the last line of a slide names, and lines of a matrix that can be read on one.
 MOST_NAMES, LINES_OF_SLIDE = 3, 18
+# Classes on each side of a flow.
+LINES_OF_FLOW = 24
 
 
 class Chosen(Judged):
@@ -73,6 +84,17 @@ def _matrix(chosen, charts, look):
     opened = opened_to_fill(matrix(evaluation, **choice), most)
     found = folded_matrix(matrix(evaluation, open_nodes=opened, **choice), matrix_lines(width))
     return charts.matrix(found, **look)
+
+
+def _flow(chosen, charts, look):
+    from hierviz.diagnosis._mistake_flow import mistake_flow
+    from hierviz.diagnosis.confusion_matrix import matrix
+    from hierviz.diagnosis.folded_matrix import opened_to_fill
+
+    evaluation, choice = chosen.only("a flow of mistakes"), chosen.choices[0]
+    most = LINES_OF_SLIDE if chosen.options.slide else LINES_OF_FLOW
+    opened = opened_to_fill(matrix(evaluation, **choice), most)
+    return charts.mistake_flow(mistake_flow(evaluation, open_nodes=opened, most=most, **choice), **look)
 
 
 def _frontiers(chosen, charts, look):
@@ -146,6 +168,13 @@ def _levels(chosen, charts, look):
     return charts.level_matrix(found, **look)
 
 
+def _departures(chosen, charts, look):
+    from hierviz.diagnosis._departures import departures
+
+    models = zip(chosen.evaluations().items(), chosen.choices, strict=True)
+    return charts.departures({name: departures(model, **choice) for (name, model), choice in models}, **look)
+
+
 def _ranks(chosen, charts, look):
     return charts.rank_matrix(chosen.table(chosen.options.metric), **look)
 
@@ -178,6 +207,9 @@ KINDS = {
     ),
     "icicle": Kind("the taxonomy, coloured by a number of each class (--metric)", _icicle, ("metric", *ONE_RULE)),
     "matrix": Kind("confusion matrix with as many levels open as fit", _matrix, ONE_RULE),
+    "flow": Kind(
+        "wrong and coarse answers as ribbons from the classes of the truth to those of the answer", _flow, ONE_RULE
+    ),
     "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
     "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
@@ -189,6 +221,11 @@ KINDS = {
     ),
     "levels": Kind(
         "models trained at different levels, each tested at every level (--metric)", _levels, ("metric", "rule")
+    ),
+    "departures": Kind(
+        "at each level, how many of the answers that are right until there are right, stop, or go wrong",
+        _departures,
+        ONE_RULE,
     ),
     "ranks": Kind("rank of each method by metric (--preset, --metric)", _ranks, TABLES),
     "methods": Kind("one number of all methods, with runs and intervals (--metric)", _methods, TABLES),
@@ -207,6 +244,11 @@ KINDS = {
         "where in the taxonomy the second of two models is clearly better or worse than the first (--metric)",
         draw_difference,
         ("metric", "group", "correction", *ONE_RULE),
+    ),
+    "changes": Kind(
+        "answers that change from one threshold to another (--to), from one rule to another (--to-rule), or between two files",
+        draw_changes,
+        ("to", "to_rule", *ONE_RULE),
     ),
     "together": Kind("which models are right on the same samples", draw_together),
 }
@@ -232,6 +274,7 @@ def add_chart(command):
         Option("--preset KEY", f"columns of a published table: {', '.join(PRESETS)}"),
         Option("--sample ID", "sample of the kinds example and sensitivity (default: the worst answer)"),
         *PAIR_OPTIONS,
+        *CHANGE_OPTIONS,
         MEDIA,
         Option("--dark", "for a dark background"),
         Option("--width PX", f"pixels (default: {WIDTH})", type=int),
@@ -255,7 +298,7 @@ def run_chart(options):
         raise FileError(f"--out: expected a file that ends in {', '.join(suffixes)}, got {options.out!r}. Choose one.")
     _check_look(options)
     kind = KINDS[options.kind]
-    for name in ("by", "sample", "media", *sensitivity.NAMES, *OF_PAIRS, *TABLES):
+    for name in ("by", "sample", "media", *sensitivity.NAMES, *OF_PAIRS, *OF_CHANGES, *TABLES):
         if getattr(options, name) not in (None, False, []) and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
             raise FileError(

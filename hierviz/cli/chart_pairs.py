@@ -5,8 +5,11 @@ from __future__ import annotations
 from hierviz.cli.judging import GROUP
 from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
 from hierviz.evaluation._judged_answers import judged_answers
+from hierviz.inference.parameters import THRESHOLD
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
+from hierviz.taxonomy.checks import check_one_of
 
 DEPTH, CORRECT = "depth", "correct"
 READING_OPTIONS = (
@@ -22,6 +25,11 @@ PAIR_OPTIONS = (
     GROUP,
     Option("--correction KEY", f"of the tests of difference: {', '.join(CORRECTIONS)} (default: bh)"),
 )
+CHANGE_OPTIONS = (
+    Option("--to X", "threshold that answers change to (changes; the first one is --threshold)", type=float),
+    Option("--to-rule KEY", "rule that answers change to (changes; the first one is --rule)"),
+)
+OF_CHANGES = ("to", "to_rule")
 # Options by name that only these kinds take.
 OF_PAIRS = ("reading", DEPTH, CORRECT, "group", "correction")
 
@@ -77,3 +85,36 @@ def draw_together(chosen, charts, look):
     for model in chosen.evaluations().values():
         methods.setdefault(model.predictions.name, []).append(model)
     return charts.right_together(right_together(methods), **look)
+
+
+def changes_of(first, second, choice, options):
+    """The AnswerChanges that the options ask for: of one model's Evaluation (`second` None), or JudgedAnswers of two."""
+    from hierviz.comparison._answer_changes import answer_changes
+
+    if second is not None:
+        return answer_changes(first, second)
+    if options.to is None and options.to_rule is None:
+        raise FileError("--to: expected a threshold, got none. Name one, or --to-rule, or a second model.")
+    if options.to is not None and not 0 <= options.to <= 1:
+        raise FileError(f"--to: expected a threshold from 0 to 1, got {options.to:g}. Choose one.")
+    to_rule = options.to_rule
+    if to_rule is not None:
+        check_one_of("--to-rule", to_rule, INFERENCE_RULES)
+    # A threshold changes the answers of the rules that have one: those of majority are those of a threshold of 0.5.
+    first_rule = "threshold" if choice["rule"] == "majority" and to_rule is None else choice["rule"]
+    if options.to is not None and THRESHOLD.name not in INFERENCE_RULES[to_rule or first_rule].parameters:
+        raise FileError(f"--to: expected a rule with a threshold, got {to_rule or first_rule}. Leave one of them out.")
+    return answer_changes(first, to=options.to, to_rule=to_rule, **choice | {"rule": first_rule})
+
+
+def draw_changes(chosen, charts, look):
+    """The chart of the kind changes."""
+    options, models = chosen.options, list(chosen.evaluations().values())
+    if len(models) == 2:
+        for name in OF_CHANGES:
+            if getattr(options, name) is not None:
+                flag = name.replace("_", "-")
+                raise FileError(f"--{flag}: expected one file with it, got two. Give each its own --threshold.")
+        answers = [judged_answers(model, **choice) for model, choice in zip(models, chosen.choices, strict=True)]
+        return charts.answer_changes(changes_of(*answers, None, options), **look)
+    return charts.answer_changes(changes_of(chosen.only("changes"), None, chosen.choices[0], options), **look)

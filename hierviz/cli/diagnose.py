@@ -4,7 +4,7 @@ import argparse
 import json
 from dataclasses import replace
 
-from hierviz.cli.chart_pairs import READING_OPTIONS
+from hierviz.cli.chart_pairs import CHANGE_OPTIONS, OF_CHANGES, READING_OPTIONS
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
 from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
@@ -24,6 +24,7 @@ TABLES = {
     "confusions": "true class, predicted class, count, cost",
     "matrix": "cells of the confusion matrix with the nodes of --open open",
     "mistakes": "samples, the worst first",
+    "departures": "levels: answers that are right, stop, or go wrong there",
     "class_table": "precision, recall, F and the most frequent confusion of each class",
     "slices": "subtrees and attribute values, tested against the rest",
     "reliability": "bins of probabilities and outcomes",
@@ -35,7 +36,8 @@ OF_PAIRS = {
     "two_by_two": "samples that both models have right and wrong, crossed",
     "difference_tree": "every class: both models, their difference, its test",
 }
-
+# That of two thresholds or rules, with --to or --to-rule.
+CHANGES = {"changes": "samples whose answer changes, by the threshold at which it does"}
 
 OPTIONS = (
     *(Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
@@ -45,6 +47,11 @@ OPTIONS = (
         for name, what in OF_PAIRS.items()
     ),
     *READING_OPTIONS,
+    *CHANGE_OPTIONS,
+    *(
+        Option(f"--{name} FILE.csv", f"file for a table, with --to or --to-rule: {what}")
+        for name, what in CHANGES.items()
+    ),
     Option(
         "--by KEY",
         f"how confusions are grouped: {', '.join(GROUPINGS)} (default: classes)",
@@ -82,7 +89,7 @@ def add_diagnose(command):
 
 def run_diagnose(options):
     """`hierviz diagnose`."""
-    files = {name: getattr(options, name) for name in (*TABLES, *OF_PAIRS)}
+    files = {name: getattr(options, name) for name in (*TABLES, *OF_PAIRS, *CHANGES)}
     for name, path in files.items():
         if path == "-":
             raise FileError(
@@ -100,6 +107,9 @@ def run_diagnose(options):
     for name in (*OF_PAIRS, "reading", "depth", "correct"):
         if getattr(options, name) is not None and options.against is None:
             raise FileError(f"--{name.replace('_', '-')}: expected --against with it, got none. Name a second model.")
+    for name in CHANGES:
+        if getattr(options, name) is not None and all(getattr(options, one) is None for one in OF_CHANGES):
+            raise FileError(f"--{name}: expected --to or --to-rule with it, got none. Name a threshold or a rule.")
     chosen = judged_one(options, "a diagnosis")
     (predictions,), (choice,) = chosen.predictions, chosen.choices
     evaluation = Evaluation.from_predictions(predictions, progress=progress(predictions.name))

@@ -5,8 +5,9 @@ from functools import cached_property
 import numpy as np
 
 from hierviz._version import version
-from hierviz.cli.chart_pairs import difference_tree_of, two_by_two_of
+from hierviz.cli.chart_pairs import OF_CHANGES, changes_of, difference_tree_of, two_by_two_of
 from hierviz.diagnosis._class_table import READINGS, class_table, hierarchical_f
+from hierviz.diagnosis._departures import departures
 from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._means_by import means_by
@@ -24,7 +25,7 @@ from hierviz.messages.errors import FileError, TaxonomyError
 # In the order of the JSON.
 BLOCKS = (
     *("node_table", "class_table", "confusions", "matrix", "mistakes"),
-    *("slices", "reliability", "overconfidence", "label_errors"),
+    *("departures", "slices", "reliability", "overconfidence", "label_errors"),
 )
 
 
@@ -85,9 +86,25 @@ class DiagnosisBlocks:
         report["means_by"] = {by: self._means(by) for by in self.options.means_by}
         flips = {sample: flip_intervals(self.evaluation, row) for sample, row in self.flipped.items()}
         report["flips"] = {sample: _records(found.to_frame()) for sample, found in flips.items()}
+        if any(getattr(self.options, name) is not None for name in OF_CHANGES):
+            report["changes"] = self._changes()
         if self.second is not None:
             report["against"] = self._against()
         return report | {"notes": notes}
+
+    def _changes(self):
+        """The block of two thresholds or rules: what becomes of the answers."""
+        found = self.changes
+        first, second = found.labels
+        return {
+            "from": first,
+            "to": second,
+            "sentence": found.sentence,
+            "n_samples": found.n_samples,
+            "n_changed": found.n_changed,
+            "flows": _records(found.to_frame()),
+            "rows": _records(found.to_sample_frame().iloc[: self.options.most]),
+        }
 
     def _against(self):
         """The blocks of two models: where the second is better or worse."""
@@ -122,12 +139,20 @@ class DiagnosisBlocks:
             return "it needs scores, and this file holds labels"
         if name == "overconfidence" and not self.taxonomy.is_tree:
             return "subtrees need a tree, and in this graph some classes have several parents"
+        if name == "departures":
+            return self._why_no_departures()
         if name == "label_errors":
             several = self.answers.why_not_single()
             return self.evaluation.why_no_curve() or (
                 several and f"they need one answer per sample, and there are {several}"
             )
         return None
+
+    def _why_no_departures(self):
+        if not self.taxonomy.is_tree:
+            return "they are defined on trees"
+        several = self.answers.why_not_single()
+        return several and f"they need one answer per sample, and there are {several}"
 
     def _block(self, name):
         frame = self._frame(name)
@@ -137,7 +162,7 @@ class DiagnosisBlocks:
         if name == "node_table":
             # Most truths without an answer at or below them first.
             frame = frame.iloc[np.argsort(-(self.node_table.support - self.node_table.hits), kind="stable")]
-        rows = frame if name in ("matrix", "reliability") else frame.iloc[: self.options.most]
+        rows = frame if name in ("matrix", "reliability", "departures") else frame.iloc[: self.options.most]
         head = {
             "node_table": lambda: {"n_nodes": self.taxonomy.n_nodes, "reasons": self.node_table.reasons},
             "confusions": lambda: {
@@ -159,6 +184,7 @@ class DiagnosisBlocks:
                 "averages": {name: getattr(self.class_table, name).averages() for name in READINGS},
                 "hierarchical_f": hierarchical_f(self.answers, beta=self.options.beta),
             },
+            "departures": lambda: {"sentence": self.departures.sentence},
             "slices": lambda: {
                 "sentence": self.slices.sentence(),
                 "worst_subtree": self.slices.worst_sentence() or None,
@@ -182,6 +208,8 @@ class DiagnosisBlocks:
     def _frame(self, name):
         if name == "mistakes":
             return self._mistakes_frame()
+        if name == "changes":
+            return self.changes.to_sample_frame()
         frame = getattr(self, name).to_frame()
         return frame.drop(columns="node") if name == "slices" else frame
 
@@ -218,11 +246,21 @@ class DiagnosisBlocks:
         return matrix(self.answers, open_nodes=self.opened)
 
     @cached_property
+    def departures(self):
+        """Departures."""
+        return departures(self.answers)
+
+    @cached_property
     def slices(self):
         """Slices."""
         options = self.options
         asked = {"attributes": options.attribute, "loss": options.loss, "group": options.group}
         return slices(self.answers, **asked, tests=self.tests)
+
+    @cached_property
+    def changes(self):
+        """AnswerChanges from the rule and threshold of the command to those of --to and --to-rule."""
+        return changes_of(self.evaluation, None, self.choice, self.options)
 
     @cached_property
     def two_by_two(self):

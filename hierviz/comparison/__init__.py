@@ -2,6 +2,7 @@
 
 ComparisonTable     what `hv.compare` returns
 two_by_two          which of two models is right on which samples
+answer_changes      which answers change from one threshold, rule or model to another
 difference_tree     in which classes one model is clearly better than another
 right_together      which models are right on the same samples
 models_on_samples   the samples on which two models differ most
@@ -16,6 +17,7 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.comparison._answer_changes import answer_changes as answer_changes
     from hierviz.comparison._difference_tree import difference_tree as difference_tree
     from hierviz.comparison._difference_tree import metrics_by_class as metrics_by_class
     from hierviz.comparison._paired_answers import paired_answers as paired_answers

@@ -29,7 +29,7 @@ from hierviz.taxonomy.node_lists import NodeLists
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Conditions on answers, not on samples.
-OF_ANSWERS = ("answered", "answer", "common")
+OF_ANSWERS = ("answered", "answer", "common", "common_least")
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,8 @@ class PairedAnswers(Short):
 
         Conditions on answers hold for the first run of A or that of B.
         """
-        base = replace(chosen, answered=None, answer=None, common=None)
+        unset: dict[str, Any] = dict.fromkeys(OF_ANSWERS)
+        base = replace(chosen, **unset)
         kept = filtered(self.runs[0][0], base)[self.places[0][0]]
         of_answers = SampleFilter(**{name: getattr(chosen, name) for name in OF_ANSWERS})
         if of_answers == SampleFilter():

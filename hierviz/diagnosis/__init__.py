@@ -28,6 +28,8 @@ class_table         precision, recall, F of every class, of one run or several
 hierarchical_f      hierarchical F with beta, of one run or several
 level_matrix        models that know different levels, level by level
 level_table         classes, truths and answers by depth
+departures          where answers leave the true path, level by level
+mistake_flow        wrong and coarse answers from the classes of the truth to those of the answer
 means_by            a metric in parts of the samples
 path_probabilities  probabilities from the root down to a node
 worst               ids of the worst samples
@@ -50,6 +52,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._class_table import hierarchical_f as hierarchical_f
     from hierviz.diagnosis._deciding_pair import DecidingPair as DecidingPair
     from hierviz.diagnosis._deciding_pair import deciding_pair as deciding_pair
+    from hierviz.diagnosis._departures import departures as departures
     from hierviz.diagnosis._flip_intervals import flip_intervals as flip_intervals
     from hierviz.diagnosis._label_errors import label_errors as label_errors
     from hierviz.diagnosis._lane_bars import LaneBars as LaneBars
@@ -57,6 +60,7 @@ if TYPE_CHECKING:
     from hierviz.diagnosis._level_matrix import level_matrix as level_matrix
     from hierviz.diagnosis._level_table import level_table as level_table
     from hierviz.diagnosis._means_by import means_by as means_by
+    from hierviz.diagnosis._mistake_flow import mistake_flow as mistake_flow
     from hierviz.diagnosis._node_table import node_table as node_table
     from hierviz.diagnosis._overconfidence import overconfidence as overconfidence
     from hierviz.diagnosis._reliability import reliability as reliability

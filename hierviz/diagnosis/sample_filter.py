@@ -87,6 +87,8 @@ class SampleFilter:
         Part of the sample's text or id, upper or lower case.
     common : int, optional
         Depth of the lowest common ancestor of truth and answer; trees with one truth and one answer a sample only.
+    common_least : int, optional
+        The same ancestor is at this depth or deeper.
     right : SampleSet, optional
         Samples that are among these, for example those that no model is right on: ``hierviz.comparison.right_together(models)
         .samples("none")``.
@@ -102,6 +104,7 @@ class SampleFilter:
     where: tuple[tuple[str, str], ...] = ()
     text: str = ""
     common: int | None = None
+    common_least: int | None = None
     right: SampleSet | None = None
     review: SampleSet | None = None
 
@@ -141,6 +144,9 @@ def filtered(answers: JudgedAnswers, chosen: SampleFilter) -> np.ndarray:
     if chosen.common is not None:
         check_whole("common", chosen.common, 0)
         keep &= taxonomy.depth[answers.common] == chosen.common
+    if chosen.common_least is not None:
+        check_whole("common_least", chosen.common_least, 0)
+        keep &= taxonomy.depth[answers.common] >= chosen.common_least
     predictions = answers.evaluation.predictions
     for name, some, source in (
         ("right", chosen.right, "hierviz.comparison.right_together(models).samples(...)"),

@@ -74,6 +74,23 @@ class ParetoTable(Short):
         above = np.add.reduceat((self.scores > threshold).astype(np.intp), self.offsets[:-1])
         return self.nodes[self.offsets[:-1] + np.maximum(above, 1) - 1].astype(np.intp)
 
+    def first_change(self, start: float, end: float) -> np.ndarray:
+        """Threshold at which the answer of every sample first changes on the way from one threshold to another.
+
+        Shape (n_samples,); NaN where the answer is the same all the way. Upwards it changes at this threshold, downwards just
+        below it: an answer holds from a threshold, which is included, to the next, as in `hierviz.diagnosis.flip_intervals`.
+        """
+        check_threshold(start)
+        check_threshold(end)
+        first, last = self.offsets[:-1], self.offsets[1:]
+        above = np.add.reduceat((self.scores > start).astype(np.intp), first)
+        place = first + np.maximum(above, 1) - 1
+        if end >= start:
+            found = self.scores[place]
+            return np.where((above > 1) & (found <= end), found, np.nan)
+        found = self.scores[np.minimum(place + 1, len(self.scores) - 1)]
+        return np.where((place + 1 < last) & (found > end), found, np.nan)
+
     def nodes_from_bits(self, taxonomy: Taxonomy, bits: float) -> np.ndarray:
         """Answer of every sample among nodes of at least `bits` bits, shape (n_samples,): rule `information_threshold`.
 

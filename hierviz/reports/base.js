@@ -39,16 +39,6 @@ Object.assign(hierviz, {
       return view;
     });
   },
-  // An element with text, never with markup of names.
-  make(tag, attributes = {}, ...children) {
-    const element = document.createElement(tag);
-    for (const [name, value] of Object.entries(attributes)) {
-      if (name.startsWith("on")) element.addEventListener(name.slice(2), value);
-      else if (value !== null && value !== undefined && value !== false) element.setAttribute(name, value);
-    }
-    element.append(...children.filter(child => child !== null));
-    return element;
-  },
 });
 addEventListener("beforeprint", () => {
   hierviz.folded = [...document.querySelectorAll("details:not([open]):not(:has(> [data-tree])):not(.story *)")];

@@ -5,6 +5,7 @@ What `table`, `terms` and `folded` are given is HTML already.
 
 from html import escape
 
+from hierviz.charts import packed_chart
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
@@ -51,6 +52,15 @@ def chart(key, sentence):
     said = escape(sentence)
     place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{said}"></div>'
     return f"<figure>{place}<figcaption>{said}</figcaption></figure>"
+
+
+def figure_html(figure, key, store):
+    """A figure as HTML, what the browser draws it from put into the store by `key`."""
+    store[key] = packed_chart(figure)
+    if not figure.is_zoomed:
+        return chart(key, figure.sentence)
+    place = f'<div class="zoom-room"><div data-zoom="{key}"></div></div>'
+    return f"<figure>{place}<figcaption>{escape(figure.sentence)}</figcaption></figure>"
 
 
 def ladder(key, sentence):

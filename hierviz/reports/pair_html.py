@@ -17,7 +17,7 @@ from hierviz.comparison._two_by_two import two_by_two
 from hierviz.diagnosis.many_tests import ManyTests
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import HiervizError
-from hierviz.reports.markup import chart
+from hierviz.reports.markup import figure_html
 
 # Samples of both models together up to which the section is made: its tests take seconds.
 MOST_SAMPLES = 200_000
@@ -60,8 +60,7 @@ def pair_section(models: Mapping[str, Any], first: str, store: dict[str, str]) -
         except HiervizError:
             continue
         if figure is not None:
-            store[name] = charts.packed_chart(figure)
-            made.append(chart(name, figure.sentence))
+            made.append(figure_html(figure, name, store))
     return "".join(made)
 
 
@@ -76,7 +75,7 @@ def pair_picture(settings, key, store):
     names = [runs[0].predictions.name for runs in methods.values()]
     if view.contrast == "together":
         figure = charts.right_together(right_together(methods), among=names, chosen=view.right or None)
-        return _drawn(figure, key, store), ["the samples of a combination"]
+        return figure_html(figure, key, store), ["the samples of a combination"]
     b = view.against if view.against in others else others[0]
     group, correction = (view.choice("compare pair", *field) for field in (("group", ""), ("correction", "bh")))
     answers = [_answers(settings, methods[one], one) for one in (a, b)]
@@ -95,7 +94,7 @@ def pair_picture(settings, key, store):
     cells = {f"{one}-{other}" for one in found.states for other in found.states}
     figure = charts.two_by_two(found, chosen=view.cell if view.cell in cells else first, among=names)
     said = f'<p class="muted">{escape(" ".join(found.notes))}</p>'
-    return _drawn(figure, key, store) + said, ["the samples of the cells"]
+    return figure_html(figure, key, store) + said, ["the samples of the cells"]
 
 
 def _answers(settings, runs, key):
@@ -112,11 +111,7 @@ def _tree(settings, answers, group, correction, key, store):
     if not kept.all():
         answers[0][0] = answers[0][0].take(pair.places[0][0][kept])
     found = difference_tree(*answers, metric, group=group or None, tests=ManyTests(correction=correction or "bh"))
-    figure = charts.difference_tree(found, settings.under)
+    zoomed = settings.model.taxonomy.index.get(view.zoom, 0)
+    figure = charts.difference_tree(found, zoomed if found.n[zoomed] else 0)
     said = f'<p class="muted">{escape(" ".join(found.notes))}</p>'
-    return _drawn(figure, key, store) + said, ["the table of all classes"]
-
-
-def _drawn(figure, key, store):
-    store[key] = charts.packed_chart(figure)
-    return chart(key, figure.sentence)
+    return figure_html(figure, key, store) + said, ["the table of all classes"]

@@ -27,8 +27,8 @@ from typing import Any
 
 from hierviz._version import version
 from hierviz.charts import palette
-from hierviz.charts._figure import text_of
 from hierviz.charts.export import browser_library
+from hierviz.charts.scripts import LADDER, ZOOM, script_of, text_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate, evaluations_of
 from hierviz.messages.errors import PredictionsError, shown
@@ -44,8 +44,7 @@ from hierviz.taxonomy.checks import check_kind
 TITLE = "Hierarchical classification report"
 _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
 _HERE = Path(__file__).parent
-OF_CHARTS = ("unpack.js", "ladder.js", "ladder_asks.js")
-SCRIPTS = ("base.js", "charts.js", "ladders.js", "tree.js", "matrix.js", "story.js")
+SCRIPTS = ("base.js", "charts.js", "ladders.js", "zooms.js", "tree.js", "matrix.js", "story.js")
 LAST_SECTIONS = {"pair": "A against B", "files": "How the files were read", "about": "About this file"}
 COLOURS = ("background", "ink", "muted", "grid", "axis", "tp", "fp", "fn", "path", "others")
 
@@ -215,7 +214,7 @@ def assembled(title, notes, sections, headings, data, store):
     )
     data = {"hierviz": version(), **data}
     packed = "".join(f'<script type="text/plain" id="packed-{name}">{text}</script>' for name, text in store.items())
-    own = [*map(text_of, OF_CHARTS), *((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
+    own = [script_of(*LADDER, *ZOOM), *((_HERE / name).read_text("utf-8") for name in SCRIPTS)]
     scripts = [browser_library(), "\n".join(own)]
     policy = " ".join(f"'sha256-{_digest(script)}'" for script in scripts)
     content = {"title": escape(title), "style": _style(), "notes": notes, "links": links, "body": body}
@@ -229,7 +228,7 @@ def assembled(title, notes, sections, headings, data, store):
 def _style():
     looks = (palette(dark) for dark in (False, True))
     light, dark = ("".join(f"--{name}:{getattr(look, name)};" for name in COLOURS) for look in looks)
-    css = text_of("ladder.css") + (_HERE / "report.css").read_text("utf-8")
+    css = text_of("ladder.css") + text_of("zoom.css") + (_HERE / "report.css").read_text("utf-8")
     return f":root{{{light}}}@media screen and (prefers-color-scheme: dark){{:root{{{dark}}}}}{css}"
 
 

@@ -9,14 +9,19 @@ from hierviz import charts
 from hierviz.charts import sample_parts
 from hierviz.charts._probability_tree import STYLES
 from hierviz.charts.curve_axes import axes, set_axes
+from hierviz.comparison._answer_changes import answer_changes
 from hierviz.comparison.formats import BOLD, cell_parts
 from hierviz.comparison.table import compare as comparison_table
 from hierviz.curves._set_curve import set_curve
+from hierviz.diagnosis._departures import departures
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._level_table import subtree_levels
+from hierviz.diagnosis._mistake_flow import mistake_flow
 from hierviz.diagnosis._node_table import node_table, usable_columns
 from hierviz.diagnosis._slices import slices
+from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.confusions import confused_pairs, node_names
+from hierviz.diagnosis.folded_matrix import opened_to_fill
 from hierviz.diagnosis.mistakes import mistakes
 from hierviz.diagnosis.sample_filter import filtered
 from hierviz.evaluation._judged_answers import judged_answers
@@ -26,7 +31,7 @@ from hierviz.messages.errors import HiervizError, first_words
 from hierviz.messages.number_text import percent_text, probability_text, value_text
 from hierviz.reports.captions import caption_text
 from hierviz.reports.example_html import ExamplePage
-from hierviz.reports.markup import chart, overview_table, table
+from hierviz.reports.markup import chart, figure_html, overview_table, table
 from hierviz.reports.pair_html import pair_picture
 from hierviz.reports.report_samples import sample_pictures
 from hierviz.reports.story_step import view_settings
@@ -38,6 +43,8 @@ from hierviz.uncertainty.resamples import Resamples
 MOST_MODELS, MOST_ROWS, MOST_MISTAKES, RESAMPLES, MOST_RESAMPLED = 8, 15, 8, 1000, 20_000
 # Megabytes of pictures of all steps.
 MAX_MB = 2.0
+# Classes on each side of a flow.
+MOST_LINES = 24
 
 
 def shown_models(view, models, otherwise):
@@ -67,7 +74,7 @@ def curve_figure(shown, is_single, stage=lambda name, unit: None, *, layers, **h
 def curves(settings, key, store, max_mb):
     """(operating curves with bands and what they say, what is left out)."""
     view, models = settings.view, settings.models
-    left_out = [] if view.panel == "none" else ["the panel below the curves"]
+    left_out = [] if view.panel in ("none", "changes") else ["the panel below the curves"]
     named = {name: models[name] for name in shown_models(view, models, [settings.key])}
     if any(model.predictions.run is not None for model in named.values()):
         left_out.append("means over runs")
@@ -105,7 +112,23 @@ def curves(settings, key, store, max_mb):
     said.append(charts.bands_sentence(bands, pair.x, pair.y))
     if is_single:
         left_out.append("marks of rules without a threshold")
-    return chart(key, " ".join(filter(None, said))), left_out
+    more = ""
+    if view.panel == "changes" and is_single:
+        more, missing = _changes(settings, drawn, key, store)
+        left_out += missing
+    return chart(key, " ".join(filter(None, said))) + more, left_out
+
+
+def _changes(settings, drawn, key, store):
+    """(the answers of a model that change from its threshold to the second one of the view, what is left out)."""
+    view = settings.view
+    name = settings.key if settings.key in drawn else next(iter(drawn))
+    found = answer_changes(drawn[name], threshold=view.threshold_of(name), to=view.to)
+    is_whole = bool(view.choice("changes", "whole", False))
+    if not found.n_changed and not is_whole:
+        return f"<p>{escape(found.sentence)}</p>", []
+    figure = charts.answer_changes(found, chosen=view.flow if view.flow in found.flows else None, whole=is_whole)
+    return figure_html(figure, f"{key}-changes", store), ["the samples of the flows"]
 
 
 def _intervals(shown):
@@ -151,10 +174,10 @@ def compare(settings, key, store, max_mb):
         agreement = found.agreement
         if agreement.n_methods < 2 or len(agreement.columns) < 2:
             return f"<p>{escape(agreement.sentence)}</p>", left_out
-        return _drawn(charts.agreement_matrix(agreement), key, store), left_out
+        return figure_html(charts.agreement_matrix(agreement), key, store), left_out
     if part == "ranks" and len(found.methods) > 1:
         left_out.append("one number of all methods")
-        return _drawn(charts.rank_matrix(found), key, store), left_out
+        return figure_html(charts.rank_matrix(found), key, store), left_out
     rows = []
     for place, method in enumerate(found.methods):
         rows.append([escape(method.name)])
@@ -194,9 +217,20 @@ def part_of_mistakes(settings, key, store, max_mb):
     if part in LISTS:
         return LISTS[part](settings)
     left_out = f"mistakes after the first {MOST_MISTAKES}"
+    if part == "matrix" and settings.view.choice("matrix", "drawing", "matrix") == "flow":
+        return _flow(settings, key, store)
     if part == "matrix":
         left_out = "the open classes of the matrix, see Confusion matrix"
     return worst_mistakes(settings, max_mb), [left_out]
+
+
+def _flow(settings, key, store):
+    """(the flow of wrong and coarse answers with the open classes of the view, what is left out)."""
+    answers = _answers(settings)
+    opened = [int(node) for node in settings.view.opened if int(node) < answers.taxonomy.n_nodes]
+    opened = opened or opened_to_fill(matrix(answers), MOST_LINES)
+    figure = charts.mistake_flow(mistake_flow(answers, open_nodes=opened, most=MOST_LINES))
+    return figure_html(figure, key, store), ["the samples of the ribbons"]
 
 
 def worst_mistakes(settings, max_mb):
@@ -270,8 +304,10 @@ def taxonomy(settings, key, store, max_mb):
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
+        if settings.view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
+            return _departures(settings, key, store)
         levels = subtree_levels(judged_answers(model, **settings.choice), root)
-        return _drawn(charts.level_bars(levels), key, store), ["classes per sample"]
+        return figure_html(charts.level_bars(levels), key, store), ["classes per sample"]
     nodes = node_table(model, **settings.choice)
     if aspect == "treemap" and np.nan_to_num(nodes.n_wrong)[model.taxonomy.subtree(root)].any():
         figure = charts.mistake_treemap(nodes, root)
@@ -280,13 +316,21 @@ def taxonomy(settings, key, store, max_mb):
         value = value if value in usable_columns(nodes) else "support"
         figure = charts.subtree_icicle(nodes, root, value=value)
         left_out = ["the table, see Taxonomy"] if aspect == "table" else []
-    return _drawn(figure, key, store), left_out
+    return figure_html(figure, key, store), left_out
 
 
-def _drawn(figure, key, store):
-    """A figure as HTML, and its drawings in the store."""
-    store[key] = charts.packed_chart(figure)
-    return chart(key, figure.sentence)
+def _departures(settings, key, store):
+    """(where the answers of the models of a view leave the path, what is left out)."""
+    shown = [settings.key, *(name for name in settings.models if name != settings.key)][:MOST_MODELS]
+    found = {}
+    for name in shown:
+        own = settings.models[name]
+        if own.n_judged and own.why_no_mistakes() is None:
+            answers = judged_answers(own, **settings.choice | {"threshold": settings.view.threshold_of(name)})
+            kept = filtered(answers, replace(settings.chosen, outcome=None))
+            if kept.any():
+                found.setdefault(own.predictions.name, departures(answers if kept.all() else answers.take(kept)))
+    return figure_html(charts.departures(found), key, store), ["the samples of the bars"]
 
 
 def _list(heads, rows, look="texts"):

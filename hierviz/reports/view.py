@@ -28,11 +28,13 @@ NAME_OF_DEMO = {DEMO: "vehicles", WIKIPEDIA: "wikipedia"}
 DIGITS_OF_THRESHOLD, MOST, DIGITS = 12, 64.0, 3
 # Memories of a session whose choices are part of the field `choices`, where they are words, switches or lists of words.
 CHOICES = (
-    *("choosing", "matrix", "slices", "mistakes", "review", "confusions", "taxonomy", "looks"),
+    *("choosing", "changes", "departures", "matrix", "slices", "mistakes", "review", "confusions", "taxonomy", "looks"),
     *(f"compare {part}" for part in ("table", "ranks", "classes", "samples", "parts", "pair")),
 )
 # Filters by a class: truth at or below it, truth, answer at or below it, answer.
 NODES = ("under", "truth", "answered", "answer")
+# Before a depth in the field `common`: it or a deeper one.
+DEEPER = "from-"
 # What a selection of samples is made of; another one starts with its own first sample.
 FILTERS = ("outcome", *NODES, "where", "text", "common", "right", "review")
 _KEY = "[a-z0-9]+(-[a-z0-9]+)*"
@@ -61,17 +63,19 @@ def _field(words, kind, default=""):
 class View:
     """Data, models, rule, threshold, sample and selection. Defaults are left out of the URL.
 
-    `axes`, `drawn` and `marked` are of the operating curves; `thresholds` holds ``model:threshold`` where every model has a
-    threshold of its own, and is empty where `threshold` is shared. `panel` is the one open below them. `parameters` holds
-    those of the rules that are not the default, each by name and with a field of the URL for itself; of costs that were
-    uploaded the name of the file. `where` holds ``column=value``, both percent-encoded, see `conditions`; `common` is a depth as
-    text. `part` of the page Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
+    `axes`, `drawn` and `marked` are of the operating curves, `to` (the second threshold) and `flow` of the answers that change
+    there; `thresholds` holds ``model:threshold`` where every model has a threshold of its own, and is empty where `threshold` is
+    shared. `panel` is the one open below them. `parameters` holds those of the rules that are not the default, each by name and
+    with a field of the URL for itself; of costs that were uploaded the name of the file. `where` holds ``column=value``, both
+    percent-encoded, see `conditions`; `common` is a depth as text, after ``from-`` that or a deeper one. `part` of the page
+    Mistakes is shown; `opened` are the numbers of the nodes that are open in its matrix.
     `right` says which models are right, a word of `hierviz.comparison.right_together(...).select` by the keys of the models;
     `review` what an expert said of the samples, a word of `hierviz.diagnosis.review_samples`.
     `comparison` is the part of the page Compare, `preset` the columns of its table, `by` what divides the samples there,
     `metric` their number. `node_rows` are of the page Taxonomy; `lesson`, `step` and `presenter` (large type) of the page Learn;
     `ask` (the ladder asks before it shows) of Examples.
     `choices` holds ``memory.field=value`` of other choices, percent-encoded, the value as JSON.
+    `zoom` is the class that the difference tree of two models is zoomed into.
     `focus` is the node that the probability tree shows alone, or whose family it shows where it is a leaf; `unfold` holds
     ``number:node``, a node so many of whose children are shown.
     """
@@ -89,7 +93,7 @@ class View:
     answer: str = _field(_NAME, "class")
     where: tuple[str, ...] = _field("[A-Za-z0-9_.~%-]{1,1000}=[A-Za-z0-9_.~%-]{0,1000}", "filter", ())
     text: str = _field(_NAME, "search words")
-    common: str = _field("[0-9]{1,4}", "filter")
+    common: str = _field("(from-)?[0-9]{1,4}", "filter")
     right: str = _field(rf"none|all|only:{_KEY}(\.{_KEY})*", "filter")
     review: str = _field(REVIEWED, "filter")
     order: str = _field(ORDERS, "order", "win_lost")
@@ -107,6 +111,7 @@ class View:
     correct: float = _field(_NUMBER, "share of correct answers", 0.95)
     cell: str = _field("[a-z_]{1,12}-[a-z_]{1,12}", "cell")
     both: str = _field(_NAME, "sample")
+    zoom: str = _field(_NAME, "class")
     lesson: str = _field(_KEY, "lesson")
     step: str = _field("[1-9]|exercise|all|answers", "step")
     presenter: str = _field("yes", "large type")
@@ -119,6 +124,8 @@ class View:
     unfold: str = _field(rf"[1-9][0-9]{{0,4}}:{_NAME}", "open class")
     axes: str = _field(lambda: (*axes(), *set_axes()), "axes", "recall-correct")
     drawn: tuple[str, ...] = _field(DRAWN, "lines of the chart", ())
+    to: float = _field(_NUMBER, "threshold", 0.7)
+    flow: str = _field("[a-z_]{1,12}-[a-z_]{1,12}", "flow")
     marked: tuple[str, ...] = _field(INFERENCE_RULES, "marked inference rule", ())
     thresholds: tuple[str, ...] = _field(f"{_KEY}:{_NUMBER}", "model or threshold", ())
     panel: str = _field(("none", *PANELS), "part of the page", "target")
@@ -207,10 +214,16 @@ class View:
             **{name: index.get(getattr(self, name)) for name in NODES},
             where=tuple(pair for pair in self.conditions if pair[0] in columns),
             text=self.text.strip(),
-            common=int(self.common) if self.common and is_single else None,
+            **self._common(is_single),
             right=right(self.right) if right is not None and self.right else None,
             review=review(self.review) if review is not None and self.review else None,
         )
+
+    def _common(self, is_single):
+        """Condition on the depth of the lowest common ancestor, as keywords of a SampleFilter."""
+        if not self.common or not is_single:
+            return {}
+        return {"common_least" if self.common.startswith(DEEPER) else "common": int(self.common.removeprefix(DEEPER))}
 
     def to_query(self):
         """The query parameters, as text."""
@@ -261,6 +274,7 @@ class View:
             opened=tuple(node for node in self.opened if int(node) < data.taxonomy.n_nodes),
             **nodes,
             focus=self.focus if self.focus in index else "",
+            zoom=self.zoom if self.zoom in index else "",
             unfold=self.unfold if self.unfolded and self.unfolded[0] in index else "",
         )
 

@@ -37,8 +37,9 @@ class Page:
     is_in_menu: bool = True
 
 
-# Of the page Compare with two models: the second one, what is drawn, what right means, its depth and share, cell and sample.
-PAIR = ("against", "contrast", "reading", "level", "correct", "cell", "both")
+# Of the page Compare with two models: the second one, what is drawn, what right means, its depth and share, cell and sample, and
+# the class that is zoomed into.
+PAIR = ("against", "contrast", "reading", "level", "correct", "cell", "both", "zoom")
 
 PAGES = {
     "overview": Page(
@@ -50,7 +51,7 @@ PAGES = {
     "curves": Page(
         "Operating curves",
         "show_chart",
-        ("models", "axes", "drawn", "marked", "panel", "choices"),
+        ("models", "axes", "drawn", "marked", "panel", "to", "flow", "choices"),
         "Operating curves; {model} at τ = {threshold}.",
         ("curves", "Operating curves"),
         is_figure=True,
@@ -147,6 +148,7 @@ OF_SETS = ("whole", "spread")
 # Panels below its chart.
 PANELS = {
     "target": "Threshold by target",
+    "changes": "From τ to τ",
     "guarantee": "Guarantee",
     "uncertainty": "Uncertainty",
     "models": "Model comparison",

@@ -85,6 +85,24 @@ def test_the_difference_tree_has_the_numbers_of_the_api(demo):
     assert "Area" in visit.text or "AC" in visit.text
 
 
+def test_a_class_of_the_difference_tree_is_zoomed_into_and_opens_two_by_two(demo):
+    visit = Visit("compare", **PAIR, contrast="tree", zoom="watercraft")
+    zoom = visit.zoom
+    assert (zoom["name"], zoom["act"]) == ("watercraft", "Its samples, two by two")
+    visit.choose_class("canoe")
+    assert visit.query["zoom"] == "canoe"
+    assert visit.query["contrast"] == "tree"
+    # The tests are of all classes, whatever is zoomed into.
+    assert visit.zoom == zoom | {"name": "canoe", "heard": 1}
+    assert difference_tree(*models(demo)).sentence in visit.text
+    visit.choose_class("canoe", act=True)
+    assert visit.query["under"] == "canoe"
+    assert "contrast" not in visit.query
+    chosen = hv.diagnosis.SampleFilter(under=demo.taxonomy.node("canoe"))
+    found = two_by_two(*models(demo))
+    assert found.take(np.flatnonzero(found.pair.fits(chosen))).sentence in visit.text
+
+
 def test_right_together_is_a_filter_of_every_page(demo):
     found = right_together(demo.methods)
     visit = Visit("compare", comparison="pair", contrast="together", right="none")

@@ -18,11 +18,7 @@ from hierviz.messages.number_text import percent_text
 
 def tree(visit):
     """What the component of the table is sent."""
-    return json.loads(component(visit).proto.json)
-
-
-def component(visit):
-    return next(one for one in visit.at.get("bidi_component") if one.proto.component_name.endswith("tree_table"))
+    return json.loads(visit.component("tree_table").proto.json)
 
 
 def rows(visit):
@@ -36,18 +32,7 @@ def rows(visit):
 
 def did(visit, kind, what):
     """A press in the table."""
-    found = component(visit)
-    states = visit.at._tree.get_widget_states
-
-    def pressed():
-        made = states()
-        widget = made.widgets.add()
-        widget.id = f"$$STREAMLIT_INTERNAL_KEY_{found.proto.id}__events"
-        widget.json_trigger_value = json.dumps([{"event": "did", "value": {"kind": kind, "what": what}}])
-        return made
-
-    visit.at._tree.get_widget_states = pressed
-    return visit.run()
+    return visit.trigger("tree_table", "did", {"kind": kind, "what": what})
 
 
 def test_numbers_are_those_of_the_api(demo):
@@ -144,7 +129,7 @@ def test_search_and_one_level(demo):
 def test_every_part_says_what_it_shows(demo, aspect):
     visit = Visit("taxonomy", aspect=aspect, under="aircraft")
     assert not visit.at.error
-    assert len(visit.charts()) == {"calibration": 3}.get(aspect, 1)
+    assert len(visit.charts()) == {"calibration": 3, "levels": 1}.get(aspect, 0)
     # Each says what it shows, in words of its own.
     table = hv.diagnosis.node_table(demo.first, "threshold", 0.5)
     node, text = demo.taxonomy.node("aircraft"), visit.text
@@ -155,13 +140,39 @@ def test_every_part_says_what_it_shows(demo, aspect):
         "calibration": lambda: "a calibrated model would show",
     }[aspect]()
     assert all(part.strip(".") in text for part in said.split(". "))
-    if aspect in ("icicle", "treemap"):
-        (chart, _) = visit.charts()[0]
-        inner = next(
-            node for node in demo.taxonomy.children[demo.taxonomy.node("aircraft")] if not demo.taxonomy.is_leaf[node]
-        )
-        visit.select(chart, {"node": [{"target": demo.taxonomy.names[inner]}]})
-        assert visit.query["under"] == demo.taxonomy.names[inner]
+
+
+@pytest.mark.parametrize("aspect", ["icicle", "treemap"])
+def test_a_class_that_is_zoomed_into_is_that_of_the_page_and_the_picture_stays(demo, aspect):
+    visit = Visit("taxonomy", aspect=aspect)
+    start = visit.zoom
+    assert start["name"] == demo.taxonomy.names[0]
+    visit.choose_class("watercraft")
+    assert visit.query["under"] == "watercraft"
+    table = hv.diagnosis.node_table(demo.first, "threshold", 0.5)
+    make = charts.subtree_icicle if aspect == "icicle" else charts.mistake_treemap
+    said = make(table, demo.taxonomy.node("watercraft"), width=1270, height=610).sentence
+    assert all(part.strip(".") in visit.text for part in said.split(". "))
+    # The same record as before, zoomed into.
+    assert visit.zoom == start | {"name": "watercraft", "heard": 1}
+    # A leaf is seen in its parent; the root is all classes.
+    visit.choose_class("canoe")
+    assert visit.query["under"] == "paddled boat"
+    visit.choose_class(demo.taxonomy.names[0])
+    assert "under" not in visit.query
+    assert visit.zoom == start | {"heard": 3}
+
+
+def test_a_class_without_samples_or_mistakes_is_seen_in_the_class_above_it(tmp_path):
+    data = world(tmp_path, scores=spread(12), truth=["violin"] * 12)
+    empty = next(leaf for leaf in LEAVES if leaf != "violin")
+    taxonomy = data.taxonomy
+    visit = Visit("taxonomy", data=data.key, aspect="icicle", under=empty)
+    assert "No sample has a truth below this class." in [one.value for one in visit.at.info]
+    shared = [
+        node for node in taxonomy.path(taxonomy.node(empty)) if taxonomy.is_ancestor(node, taxonomy.node("violin"))
+    ]
+    assert visit.zoom["name"] == taxonomy.names[int(shared[-1])]
 
 
 def test_filters_of_all_pages_apply(demo):
@@ -185,8 +196,9 @@ def test_several_labels(shared_data):
     node = data.taxonomy.node("Sachbuch")
     assert rows(visit)["Sachbuch"]["missed"] == f"{table.missed[node]:,}"
     assert "several true classes" in visit.text
-    for aspect in ("icicle", "treemap", "levels"):
-        assert len(Visit("taxonomy", data=data.key, aspect=aspect).charts()) == 1
+    assert len(Visit("taxonomy", data=data.key, aspect="levels").charts()) == 1
+    for aspect in ("icicle", "treemap"):
+        assert len(Visit("taxonomy", data=data.key, aspect=aspect).zoom["record"]["rows"]["node"]) > 100
     visit = Visit("taxonomy", data=data.key, aspect="calibration")
     assert "Calibration needs scores" in visit.at.info[0].value
     # The example needs no data.
@@ -246,19 +258,3 @@ def test_a_fan_is_never_sent_at_once():
     listed = flat_rows(table, taxonomy.leaves, FIRST, "support")
     assert [row.kind for row in listed] == ["leaf"] * FIRST + ["more"]
     assert len(named(taxonomy, np.arange(taxonomy.n_nodes), "LEAF 210")) == 3
-
-
-def test_a_class_too_small_to_hit_is_found_by_its_name():
-    for aspect in ("icicle", "treemap"):
-        visit = Visit("taxonomy", aspect=aspect)
-        assert "too small to see or to click" in visit.text
-        visit.at.text_input(key="kept_taxonomy_find").set_value("pickup")
-        visit.run()
-        (found,) = [one for one in visit.at.button if str(one.key).startswith("found-")]
-        assert found.label == "pickup, in goods vehicle"
-        found.click()
-        visit.run()
-        assert visit.query["under"] == "goods vehicle"
-        assert not [one for one in visit.at.button if str(one.key).startswith("found-")]
-    visit.at.text_input(key="kept_taxonomy_find").set_value("no such thing")
-    assert "No class of this subtree has this name." in visit.run().text

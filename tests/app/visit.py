@@ -137,14 +137,48 @@ class Visit:
         """What the session remembers under a name, to be changed."""
         return self.at.session_state["visit"].memories.setdefault(name, {})
 
+    def component(self, name):
+        """A component of the app's own, None where it is not drawn."""
+        found = [one for one in self.at.get("bidi_component") if one.proto.component_name.endswith(name)]
+        return found[0] if found else None
+
+    def trigger(self, name, event, value):
+        """Run the page as after an event of a component, which AppTest has no method for."""
+        found = self.component(name)
+        states = self.at._tree.get_widget_states
+
+        def triggered():
+            made = states()
+            widget = made.widgets.add()
+            widget.id = f"$$STREAMLIT_INTERNAL_KEY_{found.proto.id}__events"
+            widget.json_trigger_value = json.dumps([{"event": event, "value": value}])
+            return made
+
+        self.at._tree.get_widget_states = triggered
+        return self.run()
+
     @property
     def ladder(self):
         """The record that the ladder of the page Examples is drawn from; None where it is not drawn."""
-        found = [one for one in self.at.get("bidi_component") if one.proto.component_name.endswith("hierviz_living")]
-        if not found:
+        found = self.component("hierviz_living")
+        if found is None:
             return None
-        data = json.loads(found[0].proto.json)
+        data = json.loads(found.proto.json)
         return unpacked(data["records"][data["samples"]["0"]])
+
+    @property
+    def zoom(self):
+        """What a drawing that one zooms into is sent, its record unpacked; None where none is drawn."""
+        found = self.component("hierviz_zoom")
+        if found is None:
+            return None
+        data = json.loads(found.proto.json)
+        return data | {"record": unpacked(data["record"])}
+
+    def choose_class(self, name, act=False):
+        """Choose a class in a drawing that one zooms into."""
+        n = self.zoom["heard"] + 1
+        return self.trigger("hierviz_zoom", "chosen", {"name": name, "focus": name, "act": act, "n": n})
 
     @property
     def step(self):

@@ -61,17 +61,6 @@ def test_a_cell_its_sample_and_both_ladders(open_page):
 
 
 @pytest.mark.long
-def test_a_class_of_the_tree_opens_its_cells(open_page):
-    page = open_page(f"{PAIR}&contrast=tree")
-    quiet(page)
-    page.wait_for_selector(".stVegaLiteChart svg path", state="attached")
-    press(page, {"target": "watercraft"})
-    page.wait_for_url(re.compile("under=watercraft"))
-    assert "contrast=tree" not in page.url
-    page.get_by_text("of 165 samples").first.wait_for()
-
-
-@pytest.mark.long
 def test_a_bar_becomes_a_filter(open_page):
     page = open_page("compare?comparison=pair&contrast=together")
     quiet(page)

@@ -1,4 +1,4 @@
-"""The page Taxonomy in a real browser: the tree grid by mouse and by keys, a click in a drawing, the samples of a number."""
+"""The page Taxonomy in a real browser: the tree grid by mouse and by keys, the samples of a number."""
 
 import re
 
@@ -46,18 +46,3 @@ def test_the_tree_opens_by_keys_and_shows_the_samples_of_a_number(open_page):
     expect(page).to_have_url(re.compile("outcome=wrong"))
     expect(page).to_have_url(re.compile("under=watercraft"))
     expect(page.get_by_text(re.compile(rf"^1 of {count}$"))).to_be_visible()
-
-
-@pytest.mark.long
-def test_a_click_in_the_icicle_goes_into_the_subtree(open_page):
-    page = open_page("taxonomy?aspect=icicle")
-    chart = page.locator(".stVegaLiteChart svg.marks")
-    quiet(page)
-    word = chart.locator("text", has_text="watercraft").first
-    word.scroll_into_view_if_needed()
-    box = word.bounding_box()
-    page.mouse.click(box["x"] + 5, box["y"] + box["height"] / 2)
-    expect(page).to_have_url(re.compile("under=watercraft"))
-    expect(page.get_by_role("button", name="Show all classes")).to_be_visible()
-    page.get_by_role("button", name="vehicle", exact=True).click()
-    expect(page).not_to_have_url(re.compile("under="))

@@ -41,7 +41,7 @@ def flags(folder, *names):
     return [*map(str, given)]
 
 
-OF_ONE_MODEL = ("icicle", "matrix", "rules", "fronts")
+OF_ONE_MODEL = ("icicle", "matrix", "flow", "rules", "fronts")
 # Runs a model: tests/onnx_models/test_sensitivity_command.py.
 OF_FILES = tuple(kind for kind in KINDS if kind != "sensitivity")
 MORE = {
@@ -81,12 +81,17 @@ def test_pictures(files, tmp_path, capsys):
         (
             "rejection",
             ["--rule", "leaf"],
-            "--rule: expected with example, icicle, matrix, groups, levels, ranks, methods, sensitivity",
+            "--rule: expected with example, icicle, matrix, flow, groups, levels, departures, ranks, methods, sensitivity",
         ),
         ("levels", ["--class-weights", "equal"], "--class-weights: expected with ranks, methods, agreement"),
         ("twobytwo", [], "expected two models .* got 1. Name two files"),
         ("twobytwo", ["--two", "--reading", "best"], "reading: expected one of named, to_level, correct"),
         ("twobytwo", ["--two", "--depth", "2"], "--depth: expected --reading to_level with it, got reading named"),
+        ("changes", [], "--to: expected a threshold, got none. Name one, or --to-rule, or a second model"),
+        ("changes", ["--to", "1.5"], "--to: expected a threshold from 0 to 1, got 1.5"),
+        ("changes", ["--to", "0.7", "--to-rule", "leaf"], "--to: expected a rule with a threshold, got leaf"),
+        ("changes", ["--two", "--to", "0.7"], "--to: expected one file with it, got two"),
+        ("matrix", ["--to", "0.7"], "--to: expected with changes, got it with matrix"),
         ("difference", ["--two", "--metric", "curve.ac"], "value per sample"),
         ("difference", ["--two", "--reading", "named"], "--reading: expected with twobytwo, got it with difference"),
         ("rules", ["--two"], "expected one file for the curves of rules, got 2"),
@@ -253,3 +258,36 @@ def test_two_models_by_reading(files, tmp_path, capsys):
     assert capsys.readouterr().out.strip() == expected.sentence
     rows = list(csv.DictReader((tmp_path / "d.csv").read_text().splitlines()))
     assert [row["class"] for row in rows] == expected.to_frame()["class"].tolist()
+
+
+def test_changes_have_the_numbers_of_python(files, tmp_path, capsys):
+    one, two = (
+        hv.attach_truth(
+            hv.load_predictions(files / f"{name}.csv", hv.load_taxonomy(files / "t.csv")), files / "truth.csv"
+        )
+        for name in ("one", "two")
+    )
+    changes, out = hv.comparison.answer_changes, tmp_path / "c.csv"
+    for names, more, expected in (
+        (("one",), ["--to", "0.7"], changes(one, to=0.7)),
+        (("one",), ["--threshold", "0.6", "--to", "0.3"], changes(one, threshold=0.6, to=0.3)),
+        (("one",), ["--to-rule", "leaf"], changes(one, rule="majority", to_rule="leaf")),
+        (("one", "two"), ["--threshold", "0.6"], changes(one, two, 0.6)),
+    ):
+        assert cli.main(["chart", "changes", *flags(files, *names), *more, "--out", str(out)]) == 0
+        assert capsys.readouterr().out.strip() == expected.sentence
+        rows = list(csv.DictReader(out.read_text().splitlines()))
+        assert [int(row["samples"]) for row in rows] == list(expected.flows.values())
+
+
+def test_departures_have_the_numbers_of_python(files, tmp_path, capsys):
+    model = hv.attach_truth(
+        hv.load_predictions(files / "one.csv", hv.load_taxonomy(files / "t.csv")), files / "truth.csv"
+    )
+    out = tmp_path / "d.csv"
+    assert cli.main(["chart", "departures", *flags(files, "one", "two"), "--threshold", "0.6", "--out", str(out)]) == 0
+    expected = hv.diagnosis.departures(model, "threshold", 0.6)
+    assert f"one: {expected.sentence}" in capsys.readouterr().out
+    rows = [row for row in csv.DictReader(out.read_text().splitlines()) if row["model"] == "one"]
+    assert [int(row["wrong"]) for row in rows] == expected.wrong.tolist()
+    assert [int(row["samples"]) for row in rows] == expected.n.tolist()

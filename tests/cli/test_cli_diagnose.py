@@ -11,7 +11,15 @@ from hierviz import cli
 from tests.small_tree import EDGES_CSV, LEAVES
 
 TABLES = (
-    *("node-table", "class-table", "confusions", "matrix", "mistakes", "slices", "reliability", "overconfidence"),
+    "node-table",
+    "departures",
+    "class-table",
+    "confusions",
+    "matrix",
+    "mistakes",
+    "slices",
+    "reliability",
+    "overconfidence",
     "label-errors",
 )
 BLOCKS = [name.replace("-", "_") for name in TABLES]
@@ -306,3 +314,22 @@ def test_what_needs_a_second_model(run):
         code, _, err = run("scores.csv", flag, value)
         assert code == 2
         assert f"{flag}: expected --against with it" in err
+
+
+def test_answers_that_change(run, files, tmp_path):
+    code, out, _ = run(
+        "scores.csv", "--rule", "threshold", "--threshold", "0.4", "--to", "0.6", "--changes", tmp_path / "c.csv"
+    )
+    assert code == 0
+    found, expected = (
+        json.loads(out)["changes"],
+        hv.comparison.answer_changes(loaded(files, "scores.csv"), threshold=0.4, to=0.6),
+    )
+    assert expected.n_changed
+    assert (found["sentence"], found["n_changed"]) == (expected.sentence, expected.n_changed)
+    assert found["flows"] == rows(expected.to_frame())
+    with (tmp_path / "c.csv").open() as file:
+        assert [row["sample_id"] for row in csv.DictReader(file)] == expected.to_sample_frame()["sample_id"].tolist()
+    code, _, err = run("scores.csv", "--changes", tmp_path / "d.csv")
+    assert code == 2
+    assert "--changes: expected --to or --to-rule with it" in err

@@ -357,12 +357,31 @@ def test_a_view_holds_its_models_and_its_part():
     )
     tree = hv.comparison.difference_tree(found[1], found[2], "info_recall", rule="threshold", threshold=0.5)
     assert escape(tree.sentence).replace(" %", "\u00a0%") in first
+    # What is zoomed into is where the view is.
+    inner = taxonomy.names[int(taxonomy.children[0][0])]
+    html, _ = step("compare", comparison="pair", contrast="tree", zoom=inner)
+    assert packed_of(html, "story-1")["start"] == inner
+    html, _ = step("taxonomy", aspect="icicle", under=inner)
+    zoomed = packed_of(html, "story-1")
+    assert (zoomed["start"], zoomed["zoom"]["rows"]["name"][0]) == (inner, taxonomy.title(0))
     _, first = step("compare", comparison="pair", contrast="together")
     assert escape(hv.comparison.right_together(found).sentence).replace(" %", "\u00a0%") in first
     _, first = step("compare", comparison="classes")
     assert "Not in this file, of what the page shows: this part of the page Compare." in first
     html, first = step("taxonomy", aspect="levels")
     assert "classes per sample" in first
+    at = {"rule": "threshold", "threshold": "0.5", "model": "one"}
+    _, first = step("taxonomy", aspect="levels", choices="taxonomy.levels=%22departures%22", **at)
+    said = hv.diagnosis.departures(found[0], "threshold", 0.5).sentence
+    assert f"one: {said[0].lower()}{said[1:]}" in first
+    _, first = step("curves", models="one", panel="changes", to="0.9", **at)
+    changes = hv.comparison.answer_changes(found[0], threshold=0.5, to=0.9)
+    assert changes.n_changed
+    assert changes.sentence in first
+    assert "the panel below the curves" not in first
+    _, first = step("mistakes", part="matrix", choices="matrix.drawing=%22flow%22", opened="0", **at)
+    flow = hv.diagnosis.mistake_flow(found[0], "threshold", 0.5)
+    assert f"{flow.total['wrong']:,} wrong and {flow.total['coarse']:,} coarse answers of" in first
 
 
 def test_two_models_sample_by_sample():
@@ -386,4 +405,7 @@ def test_two_models_sample_by_sample():
     assert escape(found.sentence).replace(" %", "\u00a0%") in two
     cells = [row for rows in packed_of(two, "pair-cells")["specs"].values() for row in [json.dumps(rows)]]
     assert any("wrong-right" in one for one in cells) or "wrong-right" in json.dumps(packed_of(two, "pair-cells"))
+    tree = hv.comparison.difference_tree(*models[:2])
+    assert packed_of(two, "pair-tree")["zoom"]["rows"]["node"] == hv.charts.difference_tree(tree).record["rows"]["node"]
+    assert 'data-zoom="pair-tree"' in two
     assert escape(hv.comparison.right_together(models).sentence).replace(" %", "\u00a0%") in three

@@ -10,8 +10,9 @@ from hierviz.app.compare_page import pair_samples
 from hierviz.app.compare_page.pair_choice import chosen_pair, thresholds_text
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import filters, right_filter, shell, table
-from hierviz.app.widgets.figure import main_place, part, title
+from hierviz.app.widgets.figure import below, main_place, part, title
 from hierviz.app.widgets.links import link_to
+from hierviz.app.widgets.zooming import zooming
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.registry import METRICS
@@ -100,19 +101,22 @@ def _tree(choice):
     if found is None:
         shell.stop(*shell.NO_MATCH)
     _, _, wide, tall = _sizes()
-    under = choice.taxonomy.index.get(state.view().under, 0)
-    drawn = charts.difference_tree(found, under, height=tall, width=wide)
+    index = choice.taxonomy.index
+    zoomed = index.get(state.view().zoom, 0)
+    drawn = charts.difference_tree(found, zoomed if found.n[zoomed] else 0, height=tall, width=wide)
     rest = title(drawn.sentence, wide)
-    key = f"difference-tree-{choice.where}-{choice.wanted}-{choice.metric}-{choice.correction}-{state.is_dark()}"
 
-    def clicked():
-        points = state.session[key].selection.get("node") or [{}]
-        _open_class(choice, str(points[0].get("target", "")))
+    def chosen(name, is_pressed):
+        if is_pressed:
+            _open_class(choice, name)
+        elif name in index:
+            state.change(zoom=name if index[name] else "")
 
-    with main_place("content"):
-        part(drawn, name="difference-tree", select="node", clicked=clicked, key=key)
+    of = (choice.where, choice.wanted, choice.metric, choice.correction)
+    zooming(drawn, of, chosen, key="difference-tree", name=drawn.start, act="Its samples, two by two")
+    below(drawn, name="difference-tree", sentence="")
     st.caption(
-        "Click a class: its samples, two by two. "
+        "A click on a class zooms into it, and so does Enter; arrow keys go from class to class, Escape goes up. "
         + " ".join(escape(one) for one in (rest, *found.notes) if one)
         + " A class that another one explains keeps less than half of its difference outside it."
     )

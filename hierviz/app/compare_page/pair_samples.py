@@ -5,22 +5,21 @@ import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.mistakes_page.sample_table import named
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import sample, table
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import main_place, part_place
 from hierviz.app.widgets.links import link_to_sample
 from hierviz.app.widgets.living import ABOVE, mount
+from hierviz.app.widgets.selection import named
 from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.messages.errors import first_words
 from hierviz.messages.number_text import percent_text
 
-# Cards by the width of the window, of pictures and of texts; rows of the table, class pairs in the menu.
-CARDS = {1600: (16, 10), 1200: (12, 6), 900: (12, 8), 600: (8, 6)}
-FEWEST_CARDS, MOST_ROWS, MOST_PAIRS = (6, 4), 10_000, 30
+# Rows of the table, class pairs in the menu.
+MOST_ROWS, MOST_PAIRS = 10_000, 30
 # Letters of a text above the ladders, and what a ladder does not repeat.
 LETTERS = 280
 
@@ -29,11 +28,6 @@ def heading(found, a, b):
     """What a cell is, in Markdown."""
     one, other = (escape(name) for name in found.names)
     return f"**{one}: {found.states[a]}, {other}: {found.states[b]}**"
-
-
-def _n_cards(predictions):
-    pictures, texts = CARDS.get(state.session.px, FEWEST_CARDS)
-    return pictures if predictions.media is not None else texts
 
 
 def gallery_of(choice, found, a, b):
@@ -49,7 +43,7 @@ def gallery_of(choice, found, a, b):
         return
     with part_place("cell-samples"):
         model = choice.runs(choice.keys[0])[0]
-        some = places[: _n_cards(model.predictions)]
+        some = places[: sample.n_cards(model.predictions)]
         truth, answers = _classes(found, some)
         pairs = list(
             zip(truth, (f"{one} | {other}" if one != other else one for one, other in zip(*answers)), strict=True)
@@ -113,7 +107,7 @@ def gallery_of_rows(choice, rows):
     """The first of some samples, each with its truth and A's answer; a press shows it on Examples."""
     key = choice.keys[0]
     model = choice.runs(key)[0]
-    some = rows[: 2 * _n_cards(model.predictions)]
+    some = rows[: 2 * sample.n_cards(model.predictions)]
     if not len(some):
         st.markdown("No sample is among these.")
         return

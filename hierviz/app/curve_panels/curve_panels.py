@@ -6,6 +6,7 @@ import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.curve_panels import (
+    change_panel,
     export_panel,
     guarantee_panel,
     model_differences,
@@ -23,6 +24,7 @@ from hierviz.reports.view_pages import PANELS
 
 DRAW = {
     "target": target_panel.panel,
+    "changes": change_panel.panel,
     "guarantee": guarantee_panel.panel,
     "uncertainty": uncertainty.panel,
     "models": model_panel.panel,

@@ -8,7 +8,7 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.mistakes_page import sample_table
+from hierviz.app.mistakes_page import flow_panel, sample_table
 from hierviz.app.mistakes_page.confusion_panel import ONE_BY_ONE
 from hierviz.app.state import current
 from hierviz.app.state.escape import escape
@@ -16,7 +16,7 @@ from hierviz.app.widgets import frame, numbers, table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, main_place, title, written_out
 from hierviz.app.widgets.figure import draw as draw_chart
-from hierviz.charts._matrix import CELL, NODE, line_key, line_title, lines_at_first, matrix_lines
+from hierviz.charts._matrix import CELL, FILLED, NODE, line_key, line_title, lines_at_first, matrix_lines
 from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
@@ -36,13 +36,21 @@ IN_SEVERAL = (
 MOST_CELLS = 300
 
 
+# Drawings of the same classes, and the classes of a flow at first.
+DRAWINGS, MOST_OF_FLOW = {"matrix": "Matrix", "flow": "Flow"}, 24
+
+
 def draw(asked):
-    """The matrix, its controls, the samples of a cell and the two by two numbers."""
+    """The matrix or the flow of the same classes, its controls, the samples of a cell and the two by two numbers."""
     found = _counted(asked)
     # Among the samples of one class a constant answer is always right.
     for alarm in found.alarms if asked.answers is asked.whole else ():
         st.warning(escape(alarm), icon=":material/warning:")
     opened, width = _opened(asked), _width()
+    if _is_flow(asked):
+        _flow(asked, opened, width)
+        _two_by_two(asked, found)
+        return
     lines = matrix_lines(width)
     # The requested nodes and all above them.
     kept = asked.taxonomy.ancestors(np.array(opened, dtype=np.intp)).nodes.tolist() if opened else ()
@@ -57,6 +65,33 @@ def draw(asked):
     _two_by_two(asked, found)
 
 
+def drawing_control(asked):
+    """Matrix or flow, where both are defined."""
+    if asked.answers.is_single:
+        pick("Drawing", DRAWINGS, ("matrix", "drawing"), segmented=True, label_visibility="collapsed")
+
+
+def _is_flow(asked):
+    """Whether the flow is drawn, which needs one truth and one answer a sample."""
+    return asked.answers.is_single and state.view().choice("matrix", "drawing", "matrix") == "flow"
+
+
+def _flow(asked, opened, width):
+    """The flow, its controls, and the samples of a ribbon."""
+    found = flow_panel.counted(asked, opened, MOST_OF_FLOW)
+    if found is None:
+        st.info("No answer is wrong or coarse.", icon=":material/check:")
+        return
+    flow_panel.draw_flow(asked, found, width, opened, toggle)
+    _controls(asked, found.folded)
+    row, column, kind = flow_panel.ribbon(asked, found)
+    rows = found.samples(row, column, kind)
+    truth, answer = line_title(found.folded, row), line_title(found.folded, column, False)
+    st.subheader(f"{escape(truth)} → {escape(answer)}, {kind}: {len(rows):,}", anchor=False)
+    _link(asked, found.folded, row, column, outcome=kind)
+    flow_panel.samples(asked, found, row, column, kind)
+
+
 def _width():
     """Pixels of the matrix."""
     return {1600: 1580, 1200: 1240, 900: 860}.get(state.session.px, state.session.px)
@@ -66,7 +101,7 @@ def _opened(asked):
     """Nodes that are open: those of the view, and as long as it names none those with most mistakes that fill the place."""
     if state.view().opened:
         return tuple(sorted({int(node) for node in state.view().opened} - {0}))
-    most = lines_at_first(_width())
+    most = min(lines_at_first(_width()), MOST_OF_FLOW if _is_flow(asked) else FILLED)
     return tuple(asked.computed("opened at first", lambda: opened_to_fill(matrix(asked.answers), most), most))
 
 
@@ -96,11 +131,13 @@ def reveal(asked, name):
 
 def _controls(asked, folded):
     """What cells show, and controls that open and close classes without a pointer."""
-    taxonomy, closed = asked.taxonomy, folded.nodes[folded.can_open].tolist()
+    taxonomy, shown, is_log = asked.taxonomy, "count", True
+    closed = folded.nodes[folded.can_open].tolist()
     inside = [int(node) for node in folded.nodes[folded.is_open].tolist() if node > 0]
     with st.container(horizontal=True, vertical_alignment="bottom"):
-        shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
-        is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
+        if not _is_flow(asked):
+            shown = pick("Cells", SHOWN, ("matrix", "shown"), width=220)
+            is_log = st.toggle("Logarithmic colour", **state.kept("matrix", "log", True))
         worst = folded.worst_closed()
         st.button(
             "Open where most is hidden",
@@ -199,7 +236,16 @@ def _samples(asked, folded, cell):
     # A sample may have several pairs of paths in one cell.
     how_many = f"{n_pairs:,}" if n_pairs == len(rows) else f"{n_pairs:,} paths of {len(rows):,} samples"
     st.subheader(f"{escape(truth)} → {escape(answer)}: {how_many}", anchor=False)
-    fields = {}
+    _link(asked, folded, row, column)
+    severity = asked.severities[0]
+    sample_table.draw(
+        asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"
+    )
+
+
+def _link(asked, folded, row, column, outcome=""):
+    """A link to the samples of two lines on Examples, of one outcome; or why there is none."""
+    fields = {"outcome": outcome}
     for line, subtree, itself in ((row, "under", "truth"), (column, "answered", "answer")):
         node = int(folded.nodes[line])
         if node > 0 or folded.is_open[line]:
@@ -213,10 +259,6 @@ def _samples(asked, folded, cell):
         st.caption(why if asked.answers.is_single else ONE_BY_ONE)
     else:
         asked.link_to_samples(**fields)
-    severity = asked.severities[0]
-    sample_table.draw(
-        asked, asked.ranked(rows, severity), severity, f"cell-{line_key(folded, row)}-{line_key(folded, column)}"
-    )
 
 
 def _counted(asked):

@@ -13,6 +13,7 @@ from hierviz.app.widgets.controls import explained, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.sample import gallery, shades_of_runs
+from hierviz.app.widgets.selection import named
 from hierviz.diagnosis._answer_agreement import answer_agreement
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.evaluation._judged_answers import judged_answers
@@ -53,7 +54,7 @@ def _gallery(asked, rows, severity, outcome):
     most, memory = 8 if state.is_narrow() else 18, state.memory(asked.mark("gallery"))
     part, buttons = table.pages_of(len(rows), most, memory, "gallery")
     places, answers = asked.places(rows[part]), asked.whole
-    titles = [sample_table.named(asked.taxonomy, nodes, places) for nodes in (answers.truth, answers.predicted)]
+    titles = [named(asked.taxonomy, nodes, places) for nodes in (answers.truth, answers.predicted)]
     values = asked.severity(severity)[places].tolist()
     st.markdown(f"**{part.start + 1:,} to {part.stop:,}** of {len(rows):,}")
     notes = [f"{SEVERITIES[severity].label} {value_text(value)}" for value in values]

@@ -20,7 +20,7 @@ from hierviz.app.state.kept_review import review_of
 from hierviz.app.widgets import frame, sample, table
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.links import link_to_sample
-from hierviz.app.widgets.selection import shortened
+from hierviz.app.widgets.selection import class_title, named
 from hierviz.diagnosis.sample_paths import sample_paths
 from hierviz.evaluation._review import VERDICTS
 from hierviz.evaluation.severity import SEVERITIES
@@ -34,8 +34,6 @@ MOST_BYTES, ROW_BYTES = 1_600_000, 16
 MOST_ROWS, HEIGHT, LONG_NAME = 100_000, 640, 24
 # In large windows.
 HEIGHT_OF_LARGE, LONG_NAME_OF_LARGE = 820, 36
-# Letters of lists of classes in three lines of a cell.
-ROOM = 90
 # Pixels of a column of classes next to three of numbers.
 NARROW = 150
 
@@ -156,22 +154,6 @@ def _columns(asked, rows, severity, extra, helps):
     return cells, columns
 
 
-def named(taxonomy, nodes, places):
-    """Classes of some places by title: a Categorical, or a list of joined titles where there are several."""
-    if isinstance(nodes, NodeLists):
-        lists = most_specific(taxonomy, nodes.take(places))
-        titles = ([_title(taxonomy, node) for node in lists[i].tolist()] for i in range(len(lists)))
-        return pd.Categorical([shortened(names, ROOM, "; ") for names in titles])
-    different, codes = np.unique(nodes[places], return_inverse=True)
-    titles = [_title(taxonomy, node) for node in different.tolist()]
-    unique, of_title = np.unique(np.array(titles, dtype=object).astype(str), return_inverse=True)
-    return pd.Categorical.from_codes(of_title[codes], unique)
-
-
-def _title(taxonomy, node):
-    return taxonomy.title(node) if node >= 0 else "outside the taxonomy"
-
-
 def card(asked, row, severity, outcome):
     """One sample: picture or text, both paths, severity, the link to its page, and the visitor's verdict and note."""
     predictions, answers = asked.predictions, asked.whole
@@ -195,7 +177,7 @@ def _head_of_lists(asked, row, place):
     for word, nodes in (("Truth", answers.truth), ("Answer", answers.predicted)):
         one = nodes.take(np.array([place])) if isinstance(nodes, NodeLists) else NodeLists.of(nodes[[place]])
         listed = most_specific(asked.taxonomy, one).nodes.tolist()
-        titles = "; ".join(f"**{escape(_title(asked.taxonomy, node))}**" for node in listed)
+        titles = "; ".join(f"**{escape(class_title(asked.taxonomy, node))}**" for node in listed)
         st.markdown(f"{word}: {titles or 'none'}")
     if text := predictions.text(row):
         st.markdown(f"> {escape(text)}")

@@ -30,5 +30,8 @@ asked = Asked(data, key, choice)
 if asked.answers is None:
     shell.stop(*shell.NO_MATCH)
 left = f" · filtered: {asked.answers.n_judged:,}" if asked.answers is not asked.whole else ""
-st.caption(controls.setting(data, key, choice) + left)
+with st.container(horizontal=True, vertical_alignment="center", gap="medium"):
+    st.caption(controls.setting(data, key, choice) + left, width="content")
+    if part == "matrix":
+        matrix_panel.drawing_control(asked)
 DRAW[part](asked)

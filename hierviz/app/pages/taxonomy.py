@@ -30,10 +30,13 @@ if not answers_worked_out(data.digest, key, choice.model, answer):
 filters.chips(taxonomy, but=("under", "outcome"))
 if choice.answers is None:
     shell.stop(*shell.NO_MATCH)
-where.breadcrumb(choice)
+# A picture that is zoomed into has its own path, and what is above it stays.
+is_zoomed = aspect in ("icicle", "treemap")
+if not is_zoomed:
+    where.breadcrumb(choice)
 # A place of its own: what is drawn while it is computed must not move the table below, which would lose the focus.
 with st.container(key="headline"):
-    is_said = where.headline(choice)
+    is_said = where.headline(choice, everywhere=is_zoomed)
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,

@@ -39,7 +39,12 @@ class TaxonomyChoice(ChosenModel):
     @property
     def of_samples(self):
         """What calibration depends on; filters by the answer change which samples it is of."""
-        by_answer = self.wanted.answered is not None or self.wanted.answer is not None or self.wanted.common is not None
+        by_answer = (
+            self.wanted.answered is not None
+            or self.wanted.answer is not None
+            or self.wanted.common is not None
+            or self.wanted.common_least is not None
+        )
         return self.where if by_answer else (self.data.digest, self.key, self.wanted)
 
     @cached_property

@@ -6,18 +6,19 @@ import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
-from hierviz.app.state.escape import escape
-from hierviz.app.taxonomy_page.choice import enter
-from hierviz.app.taxonomy_page.tree_table import named
+from hierviz.app.taxonomy_page.choice import enter, path_to
+from hierviz.app.taxonomy_page.departures_panel import draw_departures
 from hierviz.app.widgets import table
 from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.figure import below, draw, main_place, title, written_out
 from hierviz.app.widgets.worst_slices import found_slices
-from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key
+from hierviz.app.widgets.zooming import zooming
+from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, usable_columns
 
-# Matches of a search that are offered.
-MOST_FOUND = 8
-CLICK = "A click on a class opens its subtree."
+CLICK = (
+    "A click on a class zooms into it, and so does Enter; arrow keys go from class to class, Escape goes up. Other pages then "
+    "also show the samples of this class only."
+)
 AREAS = {"n_wrong": "wrong answers", "missed": "missed samples", "win_lost": "lost win"}
 
 
@@ -33,7 +34,7 @@ def _size():
 
 def _worst(choice):
     """The node that the headline of the page calls the worst, None without one."""
-    found = None if choice.root else found_slices(choice)
+    found = found_slices(choice)
     place = None if found is None else found.worst_subtree
     return None if place is None else found.rows[place].node
 
@@ -44,76 +45,79 @@ def icicle(choice, row, is_said):
         pick("Colour", {key: NODE_COLUMNS[key].label for key in choice.columns}, "colour", choice.colour, width=145)
     if not choice.table.support[choice.root]:
         st.info("No sample has a truth below this class.", icon=":material/info:")
-        _find(choice)
-        return
+    value, size, worst = choice.colour, _size(), _worst(choice)
     # The calibration of other subtrees is not shown here.
-    table, value, root = choice.table, choice.colour, choice.root
-    size, worst = _size(), _worst(choice)
-    drawn = charts.subtree_icicle(table, root, value=value, worst=worst, **size)
-    _figure(choice, drawn, "taxonomy-icicle", (value, worst, *size.values()), is_said)
+    is_plain = value in usable_columns(choice.plain)
+    table = choice.plain if is_plain else choice.table
+    root = _drawn_root(choice, table.support)
+    of = (choice.where, value, worst, *(() if is_plain else (choice.root,)))
+
+    def make(root):
+        return charts.subtree_icicle(table, root, value=value, worst=worst, **size)
+
+    _figure(choice, make, root, "taxonomy-icicle", of, is_said)
     st.caption(f"{CLICK} {NODE_COLUMNS[value].label}: {NODE_COLUMNS[value].sentence}")
-    _find(choice)
-
-
-def _find(choice):
-    """A field that opens classes that are too small to see or to click; a leaf to its parent."""
-    taxonomy = choice.taxonomy
-
-    def go(name):
-        state.memory("taxonomy")["find"] = ""
-        enter(name)
-
-    words = st.text_input(
-        "Find a class", placeholder="part of a name", **state.kept("taxonomy", "find", "", icon=":material/search:")
-    ).strip()
-    if not words:
-        st.caption("For classes that are too small to see or to click. The table lists all.")
-        return
-    found = named(taxonomy, taxonomy.subtree(choice.root), words)
-    if not len(found):
-        st.caption("No class of this subtree has this name.")
-    for node in found[:MOST_FOUND].tolist():
-        shown = int(taxonomy.parents[node][0]) if taxonomy.is_leaf[node] else node
-        called = escape(taxonomy.title(node))
-        label = f"{called}, in {escape(taxonomy.title(shown))}" if shown != node else called
-        st.button(label, key=f"found-{node}", on_click=go, args=(taxonomy.names[shown] if shown else "",))
-    if len(found) > MOST_FOUND:
-        st.caption(f"and {len(found) - MOST_FOUND:,} more: type more of the name")
 
 
 def treemap(choice, row, is_said):
     """What counts as a mistake, and the treemap."""
-    table, root = choice.table, choice.root
+    table = choice.plain
     costs = [cost := cost_key(table), *(["win_lost"] if np.isfinite(table.win_lost).any() else [])]
     if len(costs) > 1:
         with row:
             cost = pick("Area", {key: AREAS[key] for key in costs}, ("taxonomy", "cost"), width=145)
-    if not np.nan_to_num(getattr(table, cost))[choice.taxonomy.subtree(root)].any():
+    amounts = np.nan_to_num(getattr(table, cost))
+    # Where samples have several truths the root has no missed ones itself.
+    has_mistakes = amounts.any()
+    if not amounts[choice.taxonomy.subtree(choice.root)].any():
         st.info("There is no mistake below this class.", icon=":material/check:")
-        _find(choice)
+    if not has_mistakes:
         return
     size, worst = _size(), _worst(choice)
-    drawn = charts.mistake_treemap(table, root, cost=cost, worst=worst, **size)
-    _figure(choice, drawn, "taxonomy-treemap", (cost, worst, *size.values()), is_said)
+    path = path_to(choice.taxonomy, choice.root).tolist()
+    root = next(node for node in reversed(path) if amounts[choice.taxonomy.subtree(node)].any())
+
+    def make(root):
+        return charts.mistake_treemap(table, root, cost=cost, worst=worst, **size)
+
+    _figure(choice, make, root, "taxonomy-treemap", (choice.where, cost, worst, *size.values()), is_said)
     st.caption(f"{CLICK} {NODE_COLUMNS[cost].label}: {NODE_COLUMNS[cost].sentence}")
-    _find(choice)
 
 
-def _figure(choice, drawn, name, options, is_said):
-    key = f"{name}-{choice.where}-{choice.root}-{options}-{state.is_dark()}"
-    rest = drawn.sentence if is_said else title(drawn.sentence, drawn.width)
-    with main_place("content"):
-        event = draw(written_out(drawn), key=key, alt=drawn.sentence, on_select="rerun", selection_mode="node")
-    below(drawn, name=name, sentence=rest)
-    clicked = (event or {}).get("selection", {}).get("node", [])
-    target = str(clicked[0].get("target", "")) if clicked else ""
-    if target in choice.taxonomy.index:
-        enter(target)
-        st.rerun()
+def _drawn_root(choice, amounts):
+    """The class that is zoomed into: that of the page, or the nearest one above it that has something to draw."""
+    path = path_to(choice.taxonomy, choice.root)
+    return int(path[amounts[path] > 0][-1])
 
 
-def levels(choice, _, is_said):
-    """Bars of the levels, their table, and labels per sample."""
+def _figure(choice, make, root, name, of, is_said):
+    """What `make` gives of all classes, zoomed into one; what is above the picture is of all, so that it stays."""
+
+    def chosen(target, _):
+        # A leaf is seen in its parent.
+        node = choice.taxonomy.index.get(target, 0)
+        node = int(choice.taxonomy.parents[node][0]) if node and choice.taxonomy.is_leaf[node] else node
+        enter(choice.taxonomy.names[node] if node else "")
+
+    whole = make(0)
+    drawn = make(root) if root else whole
+    rest = "" if is_said else title(whole.sentence, whole.width)
+    zooming(whole, of, chosen, key=name, name=drawn.start)
+    below(drawn, name=name, sentence=drawn.sentence if root or is_said else rest)
+
+
+# What the tab of the levels draws.
+LEVELS = {"counts": "Classes and answers", "departures": "Leaving the path"}
+
+
+def levels(choice, row, is_said):
+    """Bars of the levels, their table and labels per sample; or where answers leave the path, where that is defined."""
+    if choice.taxonomy.is_tree and choice.model.why_no_mistakes() is None:
+        with row:
+            drawing = pick("Drawing", LEVELS, ("taxonomy", "levels"), width=190)
+        if drawing == "departures":
+            draw_departures(choice, _size(), is_said)
+            return
     shown = choice.levels
     drawn = charts.level_bars(shown, width=_size()["width"])
     rest = drawn.sentence if is_said else title(drawn.sentence, drawn.width)

@@ -45,10 +45,10 @@ def breadcrumb(choice):
     st.caption(f"Other pages also show the samples of this subtree only.{several}")
 
 
-def headline(choice):
+def headline(choice, everywhere=False):
     """The worst subtree in one line, the title of the picture; returns whether there is one."""
-    # Inside a subtree the question is another one.
-    if choice.root or choice.answers is None or (found := found_slices(choice)) is None:
+    # Inside a subtree the question is another one, but for pictures of all classes.
+    if (choice.root and not everywhere) or choice.answers is None or (found := found_slices(choice)) is None:
         return False
     return worst_line(choice, found)
 

@@ -11,7 +11,7 @@ from hierviz.app.widgets.controls import menu, pick
 from hierviz.diagnosis._review_queue import FILTERS as REVIEWED
 from hierviz.diagnosis.sample_filter import facets
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.reports.view import FILTERS, NODES
+from hierviz.reports.view import DEEPER, FILTERS, NODES
 
 WORDS = {"under": "Truth in", "truth": "Truth is", "answered": "Answer in", "answer": "Answer is"}
 COMMON = "Common ancestor at depth"
@@ -68,7 +68,16 @@ def _said(name, value, taxonomy):
         return right_filter.words(value)
     if name == "review":
         return f"Review: {REVIEWED[value].lower()}"
-    return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": f"{COMMON} {value}"}[name]
+    return {"outcome": OUTCOMES.get(value, value), "text": f"contains “{value}”", "common": _common_text(value)}[name]
+
+
+def _common_text(value):
+    """The filter by the depth of the common ancestor in words."""
+    return f"{COMMON} {_depth_text(value)}"
+
+
+def _depth_text(value):
+    return f"{value.removeprefix(DEEPER)}{' or deeper' * value.startswith(DEEPER)}"
 
 
 def brief_outcome(key):
@@ -96,6 +105,8 @@ def more(model, data_key):
         if model.why_no_mistakes() is None:
             help = "Depth of the lowest common ancestor of truth and answer: 0 where they share nothing but the root."
             depths = {"": "all"} | {str(depth): str(depth) for depth in range(taxonomy.max_depth + 1)}
+            now = state.view().common
+            depths |= {now: _depth_text(now)} if now else {}
             pick(COMMON, depths, "common", in_popover=True, width="stretch", help=help)
         if options := right_filter.options():
             pick("Right: the most probable leaf is the truth", options, "right", in_popover=True, width="stretch")

@@ -1,28 +1,12 @@
 // The living example on a page: mounts the module of the server, shows the sample before or after without waiting for it, and
 // tells the server what was chosen once that is done.
-const modules = new Map();
-const load = name => {
-  const url = new URL(`_hierviz/${name}`, document.baseURI).href;
-  if (!modules.has(url)) modules.set(url, import(url));
-  return modules.get(url);
-};
 const STEPS = {"next-sample": 1, "previous-sample": -1};
 
-export default function ({data, parentElement, setTriggerValue}) {
-  // Streamlit calls this again whenever the data change, on the same element.
-  parentElement.hierviz ??= new Living(parentElement);
-  parentElement.hierviz.update(data, setTriggerValue);
-  return () => {
-    parentElement.hierviz?.end();
-    parentElement.hierviz = null;
-  };
-}
+export default options => mounted(root => new Living(root), options);
 
-class Living {
+class Living extends Mounted {
   constructor(root) {
-    this.place = root.querySelector(".living");
-    this.queue = Promise.resolve();
-    this.stop = new AbortController();
+    super(root.querySelector(".living"));
     // The buttons, which the keys press too: the drawing does not wait for the server, which is told where a press leads. Of
     // several presses of a button in a moment it would get one.
     document.addEventListener("click", event => {
@@ -46,12 +30,6 @@ class Living {
       this.place_of = 0;
       this.run(() => this.show(now));
     }
-  }
-
-  run(act) {
-    this.queue = this.queue.then(act).catch(error => {
-      this.place.textContent = `The drawing cannot be shown (${error.message}). Choose another drawing above.`;
-    });
   }
 
   step(by) {
@@ -96,12 +74,8 @@ class Living {
   }
 
   look() {
-    // What is above the drawing takes some of its room; where the page is scrolled makes no difference.
-    const scrolled = document.querySelector("[data-testid=stMain]")?.scrollTop ?? 0;
-    const top = this.place.getBoundingClientRect().top, figure = this.place.querySelector(".ladder-figure");
-    const above = figure ? figure.getBoundingClientRect().top - top : 0;
-    const room = innerHeight - Math.min(top + scrolled, 240) - above - 16;
-    const height = this.data.share ? this.shared(scrolled, above) : Math.max(room, 420);
+    const figure = this.place.querySelector(".ladder-figure");
+    const height = this.data.share ? this.shared(this.scrolled, this.above(figure)) : Math.max(this.room(figure), 420);
     return {dark: this.data.dark, width: this.place.clientWidth, height: Math.round(height)};
   }
 

@@ -13,19 +13,23 @@ from hierviz.app.state import rule_parameters
 from hierviz.app.widgets import what_if
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import main_place
-from hierviz.charts._figure import text_of
 from hierviz.charts.export import packed, picture_url
 from hierviz.charts.ladder_module import module_name
 from hierviz.charts.ladder_record import LadderSettings, ladder_record
 from hierviz.charts.ladder_spec import ladder_spec
+from hierviz.charts.scripts import text_of
 from hierviz.reports.view_file import SeenLadder
+
+
+def component_script(name):
+    """The program of a part of a page that the module of the server draws, a file of this folder."""
+    return "".join(Path(__file__).with_name(one).read_text("utf-8") for one in ("mounting.js", name))
 
 
 @functools.cache
 def _component():
-    script = Path(__file__).with_name("living.js").read_text("utf-8")
     return st.components.v2.component(
-        "hierviz_living", html='<div class="living"></div>', css=text_of("ladder.css"), js=script
+        "hierviz_living", html='<div class="living"></div>', css=text_of("ladder.css"), js=component_script("living.js")
     )
 
 

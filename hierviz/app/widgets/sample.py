@@ -35,6 +35,8 @@ WIN = ("softmax_win", "softmax_win_raw", "neg_log_win", "cross_entropy", "one_ho
 CELLS = ("tp", "fp", "fn", "tn", "hp", "hr", "hf1")
 # Letters of the heading of the card of a text, and of what follows.
 HEAD, BODY = 30, 90
+# Cards of a gallery by the width of the window, of pictures and of texts.
+CARDS, FEWEST_CARDS = {1600: (16, 10), 1200: (12, 6), 900: (12, 8), 600: (8, 6)}, (6, 4)
 
 
 def head(predictions, row, truth, predicted, outcome, why=""):
@@ -248,6 +250,12 @@ def _numbers(worked, keys, texts=None):
         for key in keys:
             if key in worked:
                 number(key, worked[key].value, worked[key].arithmetic, where="sample", text=(texts or {}).get(key))
+
+
+def n_cards(predictions):
+    """Cards of a gallery that fit next to or below a picture."""
+    pictures, texts = CARDS.get(state.session.px, FEWEST_CARDS)
+    return pictures if predictions.media is not None else texts
 
 
 def gallery(model, key, rows, pairs, outcome="wrong", notes=None, link=None, shades=None):

@@ -27,6 +27,8 @@ ON_A_PAGE, ROW_HEIGHT, LEAST_WRAPPED = 15, 44, 66
 # Letters of a line of a cell in windows of two widths, of lists of classes in three lines, and of ids that have a column of their
 # own.
 LETTERS, LETTERS_OF_LARGE, ROOM, LONG_ID = 15, 20, 40, 8
+# The same of lists in wider columns.
+ROOM_OF_LISTS = 90
 
 
 @dataclass(frozen=True)
@@ -230,7 +232,7 @@ def _titles(taxonomy, nodes, most=None):
 
 def _listed(taxonomy, nodes, most):
     """Classes by title; none is the root. With `most`, no more of them than have room in about so many letters."""
-    titles = [taxonomy.title(node) if node >= 0 else "outside the taxonomy" for node in nodes.tolist()]
+    titles = [class_title(taxonomy, node) for node in nodes.tolist()]
     return shortened(titles, most, ", ") if most else ", ".join(titles) or "none"
 
 
@@ -240,3 +242,20 @@ def shortened(titles, most, between):
     n = max(1, int((lengths <= most).sum()))
     left_out = f"{between}{len(titles) - n} more" if n < len(titles) else ""
     return between.join(titles[:n]) + left_out or "none"
+
+
+def named(taxonomy, nodes, places):
+    """Classes of some places by title: a Categorical, or a list of joined titles where there are several."""
+    if isinstance(nodes, NodeLists):
+        lists = most_specific(taxonomy, nodes.take(places))
+        titles = ([class_title(taxonomy, node) for node in lists[i].tolist()] for i in range(len(lists)))
+        return pd.Categorical([shortened(names, ROOM_OF_LISTS, "; ") for names in titles])
+    different, codes = np.unique(nodes[places], return_inverse=True)
+    titles = [class_title(taxonomy, node) for node in different.tolist()]
+    unique, of_title = np.unique(np.array(titles, dtype=object).astype(str), return_inverse=True)
+    return pd.Categorical.from_codes(of_title[codes], unique)
+
+
+def class_title(taxonomy, node):
+    """Title of a class; -1 is a label outside the taxonomy."""
+    return taxonomy.title(node) if node >= 0 else "outside the taxonomy"
