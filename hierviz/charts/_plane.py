@@ -18,6 +18,8 @@ from hierviz.charts.theme import Palette, beside_tools
 LEFT, RIGHT, ENTRY = 40, 16, 190
 # Of a legend and of its lines: clear of the title of the left axis, long enough for dashes.
 OF_LINES = {"symbolType": "stroke", "symbolSize": 300, "offset": 28}
+# Pixels between two labels of an axis at least.
+LABELS_APART = 8
 # Dashes of lines, in the order in which parts get them.
 DASHES = ([1, 0], [6, 4], [1.5, 3], [9, 3, 1.5, 3])
 
@@ -89,8 +91,10 @@ class Plane:
             for channel, domain in zip((alt.X("x:Q"), alt.Y("y:Q")), self.domains, strict=True)
         )
         ticks = max(4, self.plot // 90)
+        # In a narrow plot every other label is left out before two of them look like one.
+        across |= {"grid": True, "tickSize": 4, "labelSeparation": LABELS_APART}
         return {
-            "x": at_x.axis(title=self.titles[0], tickCount=ticks, grid=True, tickSize=4, **across),
+            "x": at_x.axis(title=self.titles[0], tickCount=ticks, **across),
             "y": at_y.axis(left_axis(self.titles[1], 5, grid=True, **up)),
         }
 

@@ -28,6 +28,7 @@ TABLES = {
     "class_table": "precision, recall, F and the most frequent confusion of each class",
     "slices": "subtrees and attribute values, tested against the rest",
     "reliability": "bins of probabilities and outcomes",
+    "overconfidence": "subtrees: what the model says of its most probable leaf, and how often that is right",
     "label_errors": "samples whose truth is doubtful",
 }
 # Those of two models, with --against.

@@ -12,6 +12,7 @@ from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis._label_errors import label_errors
 from hierviz.diagnosis._means_by import means_by
 from hierviz.diagnosis._node_table import node_table
+from hierviz.diagnosis._overconfidence import overconfidence
 from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.confusion_matrix import matrix
@@ -24,7 +25,7 @@ from hierviz.messages.errors import FileError, TaxonomyError
 # In the order of the JSON.
 BLOCKS = (
     *("node_table", "class_table", "confusions", "matrix", "mistakes"),
-    *("departures", "slices", "reliability", "label_errors"),
+    *("departures", "slices", "reliability", "overconfidence", "label_errors"),
 )
 
 
@@ -134,8 +135,10 @@ class DiagnosisBlocks:
 
     def why_not(self, name):
         """Why a block does not apply to this input, in words; None when it does."""
-        if name == "reliability":
-            return None if self.predictions.has_scores else "it needs scores, and this file holds labels"
+        if name in ("reliability", "overconfidence") and not self.predictions.has_scores:
+            return "it needs scores, and this file holds labels"
+        if name == "overconfidence" and not self.taxonomy.is_tree:
+            return "subtrees need a tree, and in this graph some classes have several parents"
         if name == "departures":
             return self._why_no_departures()
         if name == "label_errors":
@@ -193,6 +196,11 @@ class DiagnosisBlocks:
                 "n_groups": self.slices.n_groups,
             },
             "reliability": lambda: {"n_samples": self.reliability.n_samples, "n_used": self.reliability.n_used},
+            "overconfidence": lambda: {
+                "sentence": self.overconfidence.sentence("{}"),
+                "n_tested": len(self.overconfidence),
+                "n_flagged": int((self.overconfidence.direction != 0).sum()),
+            },
             "label_errors": lambda: {"n": self.label_errors.n_candidates, "caution": self.label_errors.caution},
         }[name]()
         return head | {"rows": _records(rows)}
@@ -273,6 +281,11 @@ class DiagnosisBlocks:
         """Reliability of the depths of a tree and of the nodes of --calibrate."""
         depths = range(1, self.taxonomy.max_depth + 1) if self.taxonomy.is_tree else ()
         return reliability(self.answers, nodes=self.calibrated, depths=depths, tests=self.tests)
+
+    @cached_property
+    def overconfidence(self):
+        """Overconfidence of the subtrees."""
+        return overconfidence(self.answers, tests=self.tests)
 
     @cached_property
     def label_errors(self):

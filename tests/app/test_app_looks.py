@@ -7,6 +7,7 @@ import pytest
 
 import hierviz as hv
 from hierviz.app.model_page import where_it_looks
+from hierviz.messages.number_text import probability_text
 from tests.app.visit import ROOT, Visit, shelve
 from tests.onnx_models.sensitive_models import COLUMNS, column_model, token_model, word_model
 
@@ -103,6 +104,31 @@ def test_classes_and_what_hides_are_chosen_and_in_the_address(demo, figures):
     assert again.query == page.query
 
 
+def shown_samples(page):
+    """What a page shows of a sample before the model is run: the numbers of its pictures and its tables."""
+    pictures = [len(one.proto.imgs) for one in page.at.get("imgs")]
+    return pictures, [one.value for one in page.at.dataframe if list(one.value) == ["column", "value"]]
+
+
+def test_the_sample_and_the_question_are_there_before_the_model_is_run(demo, figures):
+    page = Visit("example", tree="looks", sample="v0002")
+    assert shown_samples(page) == ([1], [])
+    row = demo.first.predictions.row("v0002")
+    p = demo.first.predictions.node_probabilities([row])[0]
+    truth, answer = int(demo.first.predictions.truth[row]), int(demo.first.answers("threshold", 0.5)[row])
+    pair = hv.diagnosis.deciding_pair(demo.taxonomy, p, answer, truth)
+    first, second = (demo.taxonomy.title(node) for node in (pair.first, pair.second))
+    assert f"What moves the model from {second} to {first}?" in page.text
+    for node, name in ((pair.first, first), (pair.second, second)):
+        assert f"**{name}** (p = {probability_text(float(p[node]))})" in page.text
+    assert f"Truth: **{demo.taxonomy.title(truth)}**" in page.text
+    # Then the drawing has it, and it is not shown twice.
+    press(page)
+    assert len(figures) == 1
+    assert shown_samples(page) == ([], [])
+    assert "What moves the model" not in page.text
+
+
 @pytest.mark.long
 def test_the_mean_of_what_the_filters_leave(demo, figures):
     page = Visit("example", tree="looks", outcome="coarse")
@@ -145,7 +171,14 @@ def test_the_page_model_looks_at_what_was_changed(demo, figures):
 
 def test_rows_of_a_table(opened, figures):
     data = opened(column_model, rows_file, 24)
-    press(Visit("example", data=data.key, tree="looks", sample="s5"))
+    page = Visit("example", data=data.key, tree="looks", sample="s5")
+    with open(data.files.inputs, encoding="utf-8") as file:
+        row = list(csv.DictReader(file))[5]
+    ((table,),) = [shown_samples(page)[1]]
+    assert dict(zip(table["column"], map(float, table["value"]))) == {
+        key: pytest.approx(float(value), abs=1e-6) for key, value in row.items() if key != "sample_id"
+    }
+    press(page)
     table = figures[-1].table
     assert table["part"].tolist() == [f"f{k}" for k in range(COLUMNS)]
     assert (np.abs(table["effect"]) > 1e-6).tolist() == [k == 2 for k in range(COLUMNS)]
@@ -158,7 +191,9 @@ def test_texts(opened, figures):
         return folder / "x.csv"
 
     data = opened(word_model, texts, 24)
-    press(Visit("example", data=data.key, tree="looks", sample="s5"))
+    page = Visit("example", data=data.key, tree="looks", sample="s5")
+    assert "one quack number 5 here" in page.text
+    press(page)
     table = figures[-1].table
     assert dict(zip(table["part"], table["effect"].round(5))) == {"one": 0, "quack": 2, "number": 0, "5": 0, "here": 0}
     page = press(Visit("model", data=data.key, tree="looks", sample="s6"))

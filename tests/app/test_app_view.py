@@ -519,3 +519,29 @@ def test_every_rule_can_be_chosen(demo):
         exact = int(re.search(r"\*\*(\d+)\*\* \([^)]*\) are exact", visit.text)[1])
         if set(entry.parameters) <= {"threshold"}:
             assert exact == int(demo.models["flat-softmax"].per_sample(rule, 0.5)["exact"].sum()), rule
+
+
+def test_answers_named_only_at_a_level_are_chosen_next_to_the_other_rules(no_charts, demo):
+    model, taxonomy = demo.models["flat-softmax"], demo.taxonomy
+    visit = Visit("overview", model="flat-softmax")
+    visit.control("Inference rule").select("at_level")
+    visit.run()
+    exact = {}
+    for level in (1, 2):
+        visit.control("Level").set_value(level)
+        visit.run()
+        answers = model.answers("at_level", answer_level=level)
+        # Nothing finer is named, and nothing coarser but the leaves above.
+        assert (
+            (taxonomy.depth[answers] == level) | (taxonomy.is_leaf[answers] & (taxonomy.depth[answers] < level))
+        ).all()
+        table = model.per_sample("at_level", answer_level=level)
+        exact[level] = int(table["exact"].sum())
+        assert visit.says(exact[level], "are exact")
+        assert visit.says(int((~table["correct"].astype(bool)).sum()), "are wrong")
+    assert exact[1] != exact[2]
+    assert visit.control("Level").max == taxonomy.max_depth
+    # The address has it: another visitor sees the same, on every page.
+    assert visit.query["rule"] == "at_level"
+    again = Visit("mistakes", **visit.query)
+    assert (again.control("Inference rule").value, again.control("Level").value) == ("at_level", 2)

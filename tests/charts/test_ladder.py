@@ -141,11 +141,10 @@ def check_answer(drawing, sample, answer):
     names = [sample.taxonomy.title(node) for node in answer]
     shown = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     assert drawing.answer == (shown or "nothing")
-    if drawing.width == 366 or sample.kind == "demo":
-        # Beside the sentence there is room for them where there is a picture, a text or a curve.
-        assert f"Answer: {drawing.answer}" in drawing.texts
-        truth = ", ".join(map(sample.taxonomy.title, sample.truth))
-        assert f"Truth: {truth or 'unknown'}" in drawing.texts
+    # Beside the ladder, on a phone above it; also where there is nothing but labels.
+    assert f"Answer: {drawing.answer}" in drawing.texts
+    truth = ", ".join(map(sample.taxonomy.title, sample.truth))
+    assert f"Truth: {truth or 'unknown'}" in drawing.texts
 
 
 def check_bars(drawing, sample, answer):
@@ -267,6 +266,28 @@ def test_what_is_known_of_a_sample_ends_above_the_curve(demo_evaluation, height)
         next(items for key, items in texts.items() if word in key) for word in ("facts_wide", "'correct ans")
     )
     assert facts["y"] + 14 * len(facts["text"]) <= label["y"] - 4
+
+
+@pytest.mark.parametrize("width", [900, 1310])
+def test_a_ladder_of_labels_says_at_its_left_what_the_sample_is(taxonomy, width):
+    predictions = hv.Predictions.from_labels(
+        taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("dog"), ids=["x7"], attributes={"light": ["dim"]}
+    )
+    drawing = Drawing(hv.charts.example(predictions, "x7").record, width=width)
+    shown = {
+        "".join(one["text"]) if isinstance(one["text"], list) else one["text"]: one
+        for mark, items in drawing.marks
+        if mark["type"] == "text"
+        for one in items
+        if one.get("text")
+    }
+    side = [shown[words] for words in ("Truth: dog", "Answer: cat", "× wrong", "sample: x7 · light: dim")]
+    assert [one["x"] for one in side] == [0] * 4
+    heights = [one["y"] for one in side]
+    assert heights == sorted(set(heights))
+    # Nothing of the ladder is drawn over them.
+    assert max(one.get("limit") or 0 for one in side) <= 240
+    assert min(bar["left"] for bar in drawing.bars) > 240
 
 
 def test_by_hand(taxonomy):

@@ -2,13 +2,16 @@
 
 import html
 import re
+from itertools import pairwise
 
 import numpy as np
 import pytest
+import vl_convert
 from chart_cases import many_curves, shown_texts, size, three_points, views
 
 import hierviz as hv
 from hierviz import Taxonomy, charts
+from hierviz.charts._text import text_width
 from hierviz.demo import load_wikipedia
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import outcome_shares
@@ -75,6 +78,24 @@ def test_every_curve_is_named_in_the_room_there_is(dark, width):
     words = [html.unescape(word).rstrip("…") for word in shown_texts(svg)]
     for name in curves:
         assert any(word and name.startswith(word) for word in words), name
+
+
+@pytest.mark.parametrize("width", [260, 300, 340, 390, 700])
+def test_shares_below_the_curves_are_clear_of_each_other(width):
+    curves = {"flat-softmax": three_points(), "a second model": three_points()}
+    figure = charts.operating_points(curves, {}, charts.ChosenPoint("flat-softmax", "τ = 0.500", 0.5, 0.9), width=width)
+    drawn = [vl_convert.vegalite_to_scenegraph(charts.to_vega_lite(figure))["scenegraph"]]
+    labels = []
+    while drawn:
+        one = drawn.pop()
+        if one.get("role") == "axis-label" and {item.get("align") for item in one["items"]} == {"center"}:
+            labels = [item for item in one["items"] if item.get("opacity", 1)]
+        drawn += one.get("items", [])
+    labels.sort(key=lambda item: item["x"])
+    assert len(labels) > 1
+    for left, right in pairwise(labels):
+        wide = [text_width(item["text"], item.get("fontSize", 11)) / 2 for item in (left, right)]
+        assert right["x"] - left["x"] - sum(wide) >= 5, (left["text"], right["text"])
 
 
 def test_curves_are_shown_where_they_differ():

@@ -19,6 +19,7 @@ TABLES = (
     "mistakes",
     "slices",
     "reliability",
+    "overconfidence",
     "label-errors",
 )
 BLOCKS = [name.replace("-", "_") for name in TABLES]
@@ -107,6 +108,13 @@ def test_json_holds_the_numbers_of_the_functions(run, files):
     assert found["slices"]["rows"] == rows(hv.diagnosis.slices(answers).to_frame().drop(columns="node").iloc[:5])
     assert found["slices"]["sentence"] == hv.diagnosis.slices(answers).sentence()
     assert found["reliability"]["rows"] == rows(hv.diagnosis.reliability(predictions).to_frame())
+    confidence = hv.diagnosis.overconfidence(predictions)
+    assert found["overconfidence"] == {
+        "sentence": confidence.sentence("{}"),
+        "n_tested": len(confidence),
+        "n_flagged": int((confidence.direction != 0).sum()),
+        "rows": rows(confidence.to_frame().iloc[:5]),
+    }
     assert found["label_errors"]["rows"] == rows(hv.diagnosis.label_errors(answers).to_frame().iloc[:5])
     classes = hv.diagnosis.class_table(answers)
     by_support = classes.to_frame().sort_values("support", ascending=False, kind="stable")
@@ -135,6 +143,7 @@ def test_tables_hold_all_rows(run, files):
         "matrix": hv.diagnosis.matrix(predictions).to_frame(),
         "slices": hv.diagnosis.slices(predictions).to_frame().drop(columns="node"),
         "reliability": reliability.to_frame(of_bins=True),
+        "overconfidence": hv.diagnosis.overconfidence(predictions).to_frame(),
         "label-errors": hv.diagnosis.label_errors(predictions).to_frame(),
     }
     for name in TABLES:
@@ -157,8 +166,10 @@ def test_labels_with_several_truths(run, files):
     assert (code, err) == (0, "")
     found = json.loads(out)
     assert (found["rule"], found["reliability"], found["label_errors"]) == (None, None, None)
-    assert found["notes"][-2:] == [
+    assert found["overconfidence"] is None
+    assert found["notes"][-3:] == [
         "reliability is null: it needs scores, and this file holds labels",
+        "overconfidence is null: it needs scores, and this file holds labels",
         "label_errors is null: they need one true class per sample, and this truth lists several",
     ]
     assert [row["sample_id"] for row in found["mistakes"]["rows"]] == ["b", "a", "c"]

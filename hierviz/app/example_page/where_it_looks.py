@@ -16,16 +16,17 @@ TALL, TALL_ON_PHONE = 520, 300
 
 
 def _preview(predictions, row):
-    """The sample, large: its picture, its text, or the values of its row."""
+    """What draws the sample, large: its picture, its text, or the values of its row; None where nothing of it is known."""
     picture, text = predictions.picture(row, most=1024), predictions.text(row)
     if picture:
         alt = f"Sample {predictions.sample_id(row)}"
-        st.image(picture_url(picture), width=TALL_ON_PHONE if state.is_narrow() else TALL, alt=alt)
-    elif text:
-        st.markdown(escape(text))
-    else:
-        known = {key: str(values[row]) for key, values in predictions.attributes.items()}
-        st.dataframe({"column": list(known), "value": list(known.values())}, hide_index=True)
+        wide = TALL_ON_PHONE if state.is_narrow() else TALL
+        return lambda: st.image(picture_url(picture), width=wide, alt=alt)
+    if text:
+        return lambda: st.markdown(escape(text))
+    known = {key: str(values[row]) for key, values in predictions.attributes.items()}
+    rows = {"column": list(known), "value": list(known.values())}
+    return (lambda: st.dataframe(rows, hide_index=True)) if known else None
 
 
 def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):
@@ -77,7 +78,7 @@ def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):
             answers[rows[rows >= 0]] = given[rows >= 0]
             several = of_row, truths, answers
     place = places[predictions.sample_id(row)]
-    shown = panel(found, place, p, answer, truth, several, preview=lambda: _preview(predictions, row))
+    shown = panel(found, place, p, answer, truth, several, preview=_preview(predictions, row))
     # What is saved is what is seen.
     of = data.digest, key, state.view().sample
     state.memory("looks shown")["found"] = of, shown

@@ -63,7 +63,7 @@ def panel(looked, row, p, answer, truth, several=None, width=None, preview=None)
     width : int, optional
         Pixels; those of the page by default.
     preview : callable, optional
-        Draws the sample, where the page does not show it: what is there until the model is run.
+        Draws the sample until the model is run, where the page does not show it and it can be drawn.
 
     Returns
     -------
