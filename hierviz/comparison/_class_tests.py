@@ -31,6 +31,7 @@ import numpy as np
 from hierviz.comparison.class_sums import ClassSums, sign_flip_p_values
 from hierviz.diagnosis.many_tests import ManyTests, adjusted, discordant_p_values
 from hierviz.diagnosis.slice_members import FEWEST_GROUPS
+from hierviz.messages.notebook_html import Short
 from hierviz.uncertainty.paired_proportions import score_interval
 from hierviz.uncertainty.resamples import Resamples, percentile_ends
 
@@ -39,7 +40,7 @@ N_FLIPS = 9_999
 
 
 @dataclass(frozen=True, eq=False)
-class ClassTests:
+class ClassTests(Short):
     """Arrays of shape (n_nodes,) but `flagged`, as of `DifferenceTree`."""
 
     lower: np.ndarray

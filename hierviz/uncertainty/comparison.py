@@ -183,10 +183,13 @@ def paired_difference(a: Compared | Sequence[Compared], b: Compared | Sequence[C
     PredictionsError
         If resamples, levels, shapes or thresholds differ, or there is no run.
     """
-    methods = [[one] if isinstance(one, (Interval, CurveBands)) else list(one) for one in (a, b)]
+    methods = [list(one) if isinstance(one, Sequence) else [one] for one in (a, b)]
     if not all(methods):
         raise PredictionsError("difference: expected at least one run of each method, got none. Pass one.")
     every = [one for runs in methods for one in runs]
+    for one in every:
+        if not isinstance(one, CurveBands):
+            check_kind("difference", one, Interval, "Pass what a bootstrap returns.")
     if isinstance(every[0], CurveBands):
         for one in every[1:]:
             check_kind("difference", one, CurveBands, "Pass two of a kind.")

@@ -223,7 +223,7 @@ def test_every_field_of_the_url_has_a_grammar():
     for markup in MARKUP:
         view = View.from_query(dict.fromkeys(grammar(), markup))
         # Samples, classes, files and columns may be called anything.
-        named = dict.fromkeys(("sample", "both", "text", "focus", "by", *NODES), markup)
+        named = dict.fromkeys(("sample", "both", "text", "focus", "zoom", "by", *NODES), markup)
         assert view == View(**named, drawn=(), marked=(), parameters=(("cost", markup),))
     assert View.from_query(
         {

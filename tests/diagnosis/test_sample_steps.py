@@ -305,6 +305,8 @@ def test_chain_of_only_children():
             assert [steps.answers[step].tolist() for step in range(4)] == [[1, 2, 3], [1, 2], [1], []]
             assert [len(paths) for paths in (steps.paths[step] for step in range(4))] == [1, 1, 1, 1]
             assert steps.outcome.tolist() == ["wrong", "wrong", "exact", "no_answer"]
+        elif rule == "at_level":
+            assert steps.answers.nodes.tolist() == [1]
         elif rule != "exclusive":
             # Only the leaf is ever answered.
             assert steps.answers.nodes.tolist() == [3]

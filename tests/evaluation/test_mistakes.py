@@ -105,7 +105,7 @@ def test_errors(taxonomy):
         mistakes(evaluation, outcome="bad")
     with pytest.raises(
         hv.PredictionsError,
-        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, lost_hf1, file, got 'worst'",
+        match=r"^order: expected one of win_lost, info_dist, depth_dist, confidence_dist, cost, lost_hf1, file, got 'worst'",
     ):
         mistakes(evaluation, order="worst")
     lists = hv.Predictions.from_scores(taxonomy, np.ones((1, 6)), "node_probabilities", truth=[[2, 3]])

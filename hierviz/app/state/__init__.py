@@ -20,7 +20,7 @@ from hierviz.app.state.current import (
 from hierviz.app.state.entry import is_dark, is_narrow, main_width
 from hierviz.app.state.opened import data, is_startup, put, request_open, shown_models, startup_limits
 from hierviz.app.state.paths import allowed_folder, allowed_path, is_local_visit, may_open_paths
-from hierviz.app.state.seen import begin_seen, see, seen, seen_number
+from hierviz.app.state.seen_parts import begin_seen, see, seen, seen_number
 from hierviz.app.state.server_memory import answered, computed, kept, known, memories, memory, of_data, opened_model
 from hierviz.app.state.stages import Stages
 from hierviz.app.state.upload_fields import kept_upload

@@ -13,6 +13,7 @@ from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
 from hierviz.charts._sample_parts import compared_with
+from hierviz.charts._value_colours import mixed
 from hierviz.charts.export import picture_url
 from hierviz.charts.theme import palette
 from hierviz.diagnosis.runs import run_answers
@@ -312,7 +313,8 @@ def _cards(predictions, rows, pairs, notes):
 
 def _shade(name, share, n_runs):
     """How many runs are right, as a square that is the fuller in colour the more are, and in words."""
-    fill = f"color-mix(in srgb, {palette(state.is_dark()).tp} {100 * share:.0f}%, transparent)"
+    look = palette(state.is_dark())
+    fill = mixed(look.background, look.tp, share)
     what = "right" if name else "runs right"
     square = f'<span class="hierviz-shade" style="background: {fill}"></span>'
     return f'<div class="hierviz-runs">{square}{html.escape(name)}{round(share * n_runs)} of {n_runs} {what}</div>'
