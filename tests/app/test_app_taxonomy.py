@@ -218,7 +218,8 @@ def test_calibration_of_a_subtree_is_that_of_the_answers_in_it(demo):
     assert 0 < inside.sum() != n_true
     assert f"**{inside.sum()} samples whose answer is *aircraft* or a class below it**, not the {n_true}" in visit.text
     assert charts.reliability_diagram(found, np.arange(len(found))).sentence in visit.text
-    assert f"of all {answers.n_judged} samples" in visit.text
+    # The classes, too, are those of the subtree.
+    assert f"of all {answers.n_judged} samples" not in visit.text
     whole = Visit("taxonomy", aspect="calibration").text
     assert "samples whose answer is" not in whole
     found = hv.diagnosis.reliability(answers, depths=range(1, taxonomy.max_depth + 1))
