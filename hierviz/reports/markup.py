@@ -5,7 +5,7 @@ What `table`, `terms` and `folded` are given is HTML already.
 
 from html import escape
 
-from hierviz.charts import packed_chart
+from hierviz.charts import packed
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 
@@ -47,20 +47,23 @@ def folded(label, content):
     return f"<details><summary>{label}</summary>{content}</details>" if content else ""
 
 
-def chart(key, sentence):
-    """The place of a packed chart, with what it shows in words below."""
+def chart(key, sentence, alt=""):
+    """The place of a packed chart, with what it shows in words below; `alt` is its alternative text, the same words if empty."""
     said = escape(sentence)
-    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{said}"></div>'
+    place = f'<div class="chart" data-chart="{key}" role="group" aria-label="{escape(alt) or said}"></div>'
     return f"<figure>{place}<figcaption>{said}</figcaption></figure>"
 
 
-def figure_html(figure, key, store):
-    """A figure as HTML, what the browser draws it from put into the store by `key`."""
-    store[key] = packed_chart(figure)
+def figure_html(figure, key, store, said="", alt="", **look):
+    """A figure as HTML, what the browser draws it from put into the store by `key`.
+
+    `said` is written below it, its sentence if empty; `alt` is as of `chart`, `look` as of `Figure.looks`.
+    """
+    store[key], said = packed(figure.looks(**look)), said or figure.sentence
     if not figure.is_zoomed:
-        return chart(key, figure.sentence)
+        return chart(key, said, alt)
     place = f'<div class="zoom-room"><div data-zoom="{key}"></div></div>'
-    return f"<figure>{place}<figcaption>{escape(figure.sentence)}</figcaption></figure>"
+    return f"<figure>{place}<figcaption>{escape(said)}</figcaption></figure>"
 
 
 def ladder(key, sentence):

@@ -304,7 +304,8 @@ def taxonomy(settings, key, store, max_mb):
     if aspect == "calibration":
         return "", ["calibration"]
     if aspect == "levels":
-        if settings.view.choice("taxonomy", "levels", "counts") == "departures" and model.taxonomy.is_tree:
+        is_leaving = settings.view.choice("taxonomy", "levels", "counts") == "departures"
+        if is_leaving and model.taxonomy.is_tree and model.why_no_mistakes() is None:
             return _departures(settings, key, store)
         levels = subtree_levels(judged_answers(model, **settings.choice), root)
         return figure_html(charts.level_bars(levels), key, store), ["classes per sample"]
@@ -330,6 +331,8 @@ def _departures(settings, key, store):
             kept = filtered(answers, replace(settings.chosen, outcome=None))
             if kept.any():
                 found.setdefault(own.predictions.name, departures(answers if kept.all() else answers.take(kept)))
+    if not any(len(one) for one in found.values()):
+        return "", []
     return figure_html(charts.departures(found), key, store), ["the samples of the bars"]
 
 

@@ -19,7 +19,7 @@ from hierviz.charts import packed
 from hierviz.charts.export import NARROW
 from hierviz.charts.ladder_spec import ladder_spec
 from hierviz.messages.number_text import value_text
-from hierviz.reports.markup import chart, folded, ladder, table
+from hierviz.reports.markup import figure_html, folded, ladder, table
 from hierviz.reports.report_file import about, assembled
 
 # Rows of a table that are in the file.
@@ -36,22 +36,25 @@ class SeenFigure:
     figure : hierviz.charts.Figure
     note : str
         What is said next to it besides its own sentence.
+    alt : str
+        Its alternative text, where that is not what is said.
     """
 
     name: str
     figure: Any
     note: str = ""
+    alt: str = ""
 
     def html(self, store):
         """The figure with its sentence and its table; what the browser unpacks is put into `store`."""
         drawn = self.figure
-        store[self.name] = packed(drawn.looks(wide=max(drawn.width, NARROW + 1)))
         said = drawn.sentence if self.note in drawn.sentence else f"{drawn.sentence} {self.note}".strip()
         cells = drawn.table
         columns = [cells[name].tolist() for name in list(cells)]
         heads = [str(name) for name in cells]
         whole = SeenTable(heads, list(zip(*(column[:MOST_ROWS] for column in columns), strict=True)), len(cells))
-        return chart(self.name, said) + folded("Table", whole.html(store))
+        made = figure_html(drawn, self.name, store, said, self.alt, wide=max(drawn.width, NARROW + 1))
+        return made + folded("Table", whole.html(store))
 
 
 @dataclass(frozen=True, eq=False)

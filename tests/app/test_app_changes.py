@@ -3,7 +3,7 @@
 from visit import Visit
 
 from hierviz.comparison import answer_changes
-from hierviz.diagnosis import departures, mistake_flow
+from hierviz.diagnosis import departures, mistake_flow, slices
 from hierviz.evaluation import judged_answers
 
 A = "flat-softmax"
@@ -51,6 +51,11 @@ def test_where_answers_leave_the_path(demo):
     visit = Visit("taxonomy", model=A, aspect="levels", choices=choice, threshold="0.6")
     found = departures(demo.models[A], "threshold", 0.6)
     assert f"{demo.models[A].predictions.name}: {found.sentence[0].lower()}{found.sentence[1:]}" in visit.text
+    # It is the title; that of the other tabs, the worst subtree, is none of this one.
+    answers = judged_answers(demo.models[A], "threshold", 0.6)
+    worst = slices(answers).worst_sentence()
+    assert worst in Visit("taxonomy", model=A, aspect="levels", threshold="0.6").text
+    assert worst not in visit.text
     n = int(found.wrong[1])
     assert f"Open {n:,} samples of Flat softmax in Examples" in visit.text
     visit = Visit("example", model=A, threshold="0.6", outcome="wrong", common="1")
@@ -58,7 +63,6 @@ def test_where_answers_leave_the_path(demo):
     right = Visit("example", model=A, threshold="0.6", common="from-2")
     assert right.query["common"] == "from-2"
     assert "Common ancestor at depth 2 or deeper" in right.text
-    answers = judged_answers(demo.models[A], "threshold", 0.6)
     assert int((demo.taxonomy.depth[answers.common] >= 2).sum()) == int(found.right[1])
     assert f"{int(found.right[1]):,}" in right.text
 

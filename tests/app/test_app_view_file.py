@@ -42,17 +42,23 @@ def specs_of_page(visit):
     return found
 
 
+def drawings_of(made):
+    """What the browser unpacks of a file, one dict a drawing."""
+    texts = re.findall(r'<script type="text/plain" id="packed-[^"]*">(.*?)</script>', made)
+    return [json.loads(gzip.decompress(base64.b64decode(text))) for text in texts]
+
+
 def specs_of_file(made):
     """The same of the drawings of a file, in the light theme and as wide as on the page."""
     found = []
-    for text in re.findall(r'<script type="text/plain" id="packed-[^"]*">(.*?)</script>', made):
-        packed = json.loads(gzip.decompress(base64.b64decode(text)))
+    for packed in drawings_of(made):
         if "specs" not in packed:
             continue
         spec = dict(packed["specs"]["light-wide"])
-        names = re.findall(r'"name": ?"([0-9a-f]{32})"', json.dumps(spec))
+        # Tables of one look; rows that a chart holds itself have a name, too.
+        written = json.dumps(spec)
+        rows = sorted(len(table) for name, table in packed["data"].items() if f'"name": "{name}"' in written)
         spec.pop("autosize", None)
-        rows = sorted(len(packed["data"][name]) for name in dict.fromkeys(names))
         found.append((without_names(spec), rows))
     return found
 
@@ -92,6 +98,10 @@ def test_the_file_has_what_the_page_shows(demo, page, query):
     # Every chart, with the same marks, texts, scales and as many rows.
     for chart in charts:
         assert chart in in_file, difference(chart, in_file)
+    # What is zoomed into, at the same class.
+    zooms = [(one["zoom"], one["start"]) for one in drawings_of(made) if "zoom" in one]
+    assert zooms == ([(visit.zoom["record"], visit.zoom["name"])] if visit.zoom else [])
+    assert made.count('<div data-zoom="') == len(zooms)
     for words in alts:
         assert words in made
     # Cells of the tables that the page declares; those of the popovers are the tables of the figures.

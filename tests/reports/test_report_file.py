@@ -384,6 +384,23 @@ def test_a_view_holds_its_models_and_its_part():
     assert f"{flow.total['wrong']:,} wrong and {flow.total['coarse']:,} coarse answers of" in first
 
 
+def test_levels_where_no_path_can_be_left_are_drawn_as_the_page_draws_them():
+    """Several labels a sample have no departures, and neither have truths at the root."""
+    taxonomy = hv.Taxonomy.from_edges(EDGES)
+    levels = {"aspect": "levels", "choices": "taxonomy.levels=%22departures%22"}
+    for labels, truth, said in (
+        ([[2, 5], [3], []], [[2], [3, 6], [5]], "classes per sample"),
+        ([2, 3, 5], [0, 0, 0], ""),
+    ):
+        model = hv.Predictions.from_labels(taxonomy, labels, truth=truth)
+        html = hv.report(
+            [model], samples=ReportSamples(worst=0, random=0), story=(StoryStep("taxonomy", levels, "Levels"),)
+        ).html
+        first = html.split('<article class="step"')[1].split("</article>")[0]
+        assert said in first
+        assert "the samples of the bars" not in first
+
+
 def test_two_models_sample_by_sample():
     """A report of several models has their cells, the difference tree and which are right together; one of one model has not."""
     rng = np.random.default_rng(5)

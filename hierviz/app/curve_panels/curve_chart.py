@@ -295,5 +295,6 @@ def curve_chart(choice):
     moved = charts.operating_curves(curves, **alike, **look, intervals=choice.intervals(now))
     banded = charts.bands_sentence(layers.bands, choice.axes.x, choice.axes.y)
     # What the chosen model does is the title of the picture, and follows the handle there.
-    below(moved, name="operating-curves", sentence=" ".join(filter(None, [choice.comparison(now.model), banded])))
+    said = " ".join(filter(None, [choice.comparison(now.model), banded]))
+    below(moved, name="operating-curves", sentence=said, alt=choice.alt)
     return now

@@ -21,6 +21,7 @@ from hierviz.diagnosis.confusion_matrix import matrix
 from hierviz.diagnosis.constant_answers import against_constants, best_constants
 from hierviz.diagnosis.folded_matrix import folded_matrix, opened_to_fill
 from hierviz.metrics.registry import METRICS
+from hierviz.reports.view_file import SeenFigure
 
 SHOWN = {"count": "Count", "row": "Share of the row", "column": "Share of the column", "total": "Share of the total"}
 # Measures and counts of the two by two numbers.
@@ -32,6 +33,7 @@ IN_SEVERAL = (
     "Samples below several of the closed classes are counted once here and are listed below each of them on Examples: open the "
     "samples one by one, or the classes."
 )
+MEANING = "What the colours of the cells mean"
 # Cells that the list of cells holds.
 MOST_CELLS = 300
 
@@ -195,18 +197,21 @@ def _matrix(asked, folded, shown, is_log, width, opened):
 
     def drawn():
         figure = charts.matrix(folded, normalisation=shown, log=is_log, width=width)
-        legend = charts.matrix_legend(folded, width, dark=dark)
-        return figure, written_out(figure), written_out(legend)
+        legend = charts.Figure(
+            lambda dark, width: charts.matrix_legend(folded, width, dark=dark), {}, MEANING, dark, width
+        )
+        return figure, legend, written_out(figure), written_out(legend)
 
-    figure, matrix, legend = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
+    figure, legend, matrix, colours = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
     rest = title(figure.sentence, width)
     with main_place("content"):
-        draw_chart(legend, alt="What the colours of the cells mean", key="matrix-legend")
+        draw_chart(colours, alt=MEANING, key="matrix-legend")
         draw_chart(matrix, key=key, alt=figure.sentence, on_select=clicked, selection_mode=[CELL, NODE])
     note = (
         "A class with + can be opened, one with − is open: its own line counts what stops there. Outlined cells are right or "
         "hide what is inside a closed class. Click a class to open or close it and a cell to see its samples."
     )
+    state.see("matrix-legend", lambda: SeenFigure("matrix-legend", legend))
     below(figure, name="matrix", sentence=rest)
     st.caption(note if state.view().opened else f"{note} At first those classes are open that hold most mistakes.")
 

@@ -34,17 +34,20 @@ if choice.answers is None:
 is_zoomed = aspect in ("icicle", "treemap")
 if not is_zoomed:
     where.breadcrumb(choice)
+drawing = drawings.level_drawing(choice, row) if aspect == "levels" else aspect
 # A place of its own: what is drawn while it is computed must not move the table below, which would lose the focus.
 with st.container(key="headline"):
-    is_said = where.headline(choice, everywhere=is_zoomed)
+    # What leaves the path has a title of its own.
+    is_said = drawing != "departures" and where.headline(choice, everywhere=is_zoomed)
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,
     "treemap": drawings.treemap,
     "calibration": calibration_panel.draw,
-    "levels": drawings.levels,
+    "counts": drawings.levels,
+    "departures": drawings.leaving,
 }
-parts[aspect](choice, row, is_said)
+parts[drawing](choice, row, is_said)
 where.worse_than_expected(choice)
 st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
 reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))

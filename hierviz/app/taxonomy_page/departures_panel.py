@@ -18,7 +18,7 @@ from hierviz.reports.view import DEEPER
 MOST = 6
 
 
-def draw_departures(choice, size, is_said):
+def draw_departures(choice, size):
     """The bars of the open models, and what they are of."""
     shown = _chosen(choice)
     if shown is None:
@@ -34,7 +34,7 @@ def draw_departures(choice, size, is_said):
         st.info("No sample has a truth below the root.", icon=":material/info:")
         return
     drawn = charts.departures(found, **size)
-    rest = drawn.sentence if is_said else title(drawn.sentence, drawn.width)
+    rest = title(drawn.sentence, drawn.width)
     keys, key = list(shown), f"departures-{[one.where for one in shown.values()]}-{size}-{state.is_dark()}"
     with main_place("content"):
         event = draw(written_out(drawn), key=key, alt=drawn.sentence, on_select="rerun", selection_mode=CLICKED)
@@ -50,8 +50,8 @@ def draw_departures(choice, size, is_said):
     )
     _samples(shown, names, found)
     clicked = ((event or {}).get("selection", {}).get(CLICKED) or [{}])[0].get(CLICKED)
-    # The press stays in the chart when the visitor comes back.
-    memory = state.memory("departures")
+    # The press stays in the chart when the visitor comes back; it is no choice, which a session file keeps.
+    memory = state.memory("pressed departure")
     if clicked and memory.get(key) != clicked:
         memory[key] = clicked
         place, level, way = str(clicked).split(":")

@@ -110,14 +110,21 @@ def _figure(choice, make, root, name, of, is_said):
 LEVELS = {"counts": "Classes and answers", "departures": "Leaving the path"}
 
 
-def levels(choice, row, is_said):
-    """Bars of the levels, their table and labels per sample; or where answers leave the path, where that is defined."""
-    if choice.taxonomy.is_tree and choice.model.why_no_mistakes() is None:
-        with row:
-            drawing = pick("Drawing", LEVELS, ("taxonomy", "levels"), width=190)
-        if drawing == "departures":
-            draw_departures(choice, _size(), is_said)
-            return
+def level_drawing(choice, row):
+    """Which picture the tab of the levels draws, chosen where both are defined: a key of `LEVELS`."""
+    if not choice.taxonomy.is_tree or choice.model.why_no_mistakes() is not None:
+        return "counts"
+    with row:
+        return pick("Drawing", LEVELS, ("taxonomy", "levels"), width=190)
+
+
+def leaving(choice, *_):
+    """Where answers leave the true path."""
+    draw_departures(choice, _size())
+
+
+def levels(choice, _, is_said):
+    """Bars of the levels, their table and labels per sample."""
     shown = choice.levels
     drawn = charts.level_bars(shown, width=_size()["width"])
     rest = drawn.sentence if is_said else title(drawn.sentence, drawn.width)

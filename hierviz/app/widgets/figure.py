@@ -111,10 +111,10 @@ def draw(spec, **options):
     return st.vega_lite_chart(spec=spec, width="content", theme=None, **options)
 
 
-def below(shown, *, name, note="", sentence=None):
-    """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure."""
+def below(shown, *, name, note="", sentence=None, alt=""):
+    """The sentence (that of the figure if not given), the table with a note, and the downloads of a figure drawn with `alt`."""
     dark, table = state.is_dark(), shown.table
-    state.see(name, lambda: SeenFigure(name, shown, sentence or ""))
+    state.see(name, lambda: SeenFigure(name, shown, sentence or "", alt))
     if said := shown.sentence if sentence is None else sentence:
         st.markdown(escape(said))
     with st.popover("Table and downloads", icon=":material/download:", type="tertiary", key=f"more-{name}"):
