@@ -106,14 +106,14 @@ def test_classes_and_what_hides_are_chosen_and_in_the_address(demo, figures):
 
 def shown_samples(page):
     """What a page shows of a sample before the model is run: the numbers of its pictures and its tables."""
-    pictures = [len(one.proto.imgs) for one in page.at.get("imgs")]
+    pictures = [len(one.proto.imgs) for one in page.at.get("image")]
     return pictures, [one.value for one in page.at.dataframe if list(one.value) == ["column", "value"]]
 
 
 def test_the_sample_and_the_question_are_there_before_the_model_is_run(demo, figures):
-    page = Visit("example", tree="looks", sample="v0002")
+    page = Visit("example", tree="looks", sample="v0008")
     assert shown_samples(page) == ([1], [])
-    row = demo.first.predictions.row("v0002")
+    row = demo.first.predictions.row("v0008")
     p = demo.first.predictions.node_probabilities([row])[0]
     truth, answer = int(demo.first.predictions.truth[row]), int(demo.first.answers("threshold", 0.5)[row])
     pair = hv.diagnosis.deciding_pair(demo.taxonomy, p, answer, truth)

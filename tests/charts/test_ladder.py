@@ -271,7 +271,11 @@ def test_what_is_known_of_a_sample_ends_above_the_curve(demo_evaluation, height)
 @pytest.mark.parametrize("width", [900, 1310])
 def test_a_ladder_of_labels_says_at_its_left_what_the_sample_is(taxonomy, width):
     predictions = hv.Predictions.from_labels(
-        taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("dog"), ids=["x7"], attributes={"light": ["dim"]}
+        taxonomy,
+        taxonomy.nodes("cat"),
+        truth=taxonomy.nodes("dog"),
+        sample_ids=["x7"],
+        attributes={"light": np.array(["dim"])},
     )
     drawing = Drawing(hv.charts.example(predictions, "x7").record, width=width)
     shown = {

@@ -141,6 +141,7 @@ def test_tables_hold_all_rows(run, files):
         "class-table": hv.diagnosis.class_table(predictions, beta=2).to_frame(),
         "confusions": hv.diagnosis.confused_pairs(predictions).to_frame(),
         "matrix": hv.diagnosis.matrix(predictions).to_frame(),
+        "departures": hv.diagnosis.departures(predictions).to_frame(),
         "slices": hv.diagnosis.slices(predictions).to_frame().drop(columns="node"),
         "reliability": reliability.to_frame(of_bins=True),
         "overconfidence": hv.diagnosis.overconfidence(predictions).to_frame(),
