@@ -3,6 +3,7 @@
 import re
 
 import pytest
+from playwright.sync_api import expect
 
 from tests.browser.conftest import quiet
 
@@ -35,7 +36,7 @@ def test_a_ribbon_of_changes_has_its_samples(open_page):
     quiet(page)
     press(page, "flow", "exact-coarse")
     page.wait_for_url(re.compile("flow=exact-coarse"))
-    page.get_by_text("exact → coarse: ").first.wait_for()
+    expect(page.get_by_role("combobox", name=re.compile("Samples")).first).to_have_value(re.compile("exact → coarse: "))
 
 
 def test_a_class_of_the_flow_opens_and_a_ribbon_has_its_samples(open_page):

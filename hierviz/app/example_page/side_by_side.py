@@ -7,6 +7,7 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets.controls import offered_rules
 from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.table import seen_table
 from hierviz.charts import answer_dots, threshold_text, win_text
 from hierviz.charts.theme import answer_text
 from hierviz.diagnosis.sample_answers import answers_by_rule, sample_answer
@@ -143,6 +144,7 @@ def _table(what, labels, answers, taxonomy, now, switch, of):
         name: st.column_config.TextColumn(help=text, alignment="right", width=WIDTHS[name])
         for name, text in HELP.items()
     }
+    state.see(f"table-{what}", lambda: seen_table(table, {}, {}))
     st.dataframe(
         table,
         hide_index=True,
