@@ -176,6 +176,16 @@ class Visitor:
 
         return do
 
+    def columns(self, act):
+        """What is done in the popover of the columns of Compare."""
+
+        def do():
+            self.page.get_by_role("button", name="Columns").first.click()
+            act()
+            self.page.get_by_role("heading", level=1).click()
+
+        return do
+
     def chip(self, name):
         """Remove a filter."""
         return lambda: self.page.locator(f".st-key-chip-{name} button:visible").last.click()
@@ -264,7 +274,7 @@ def examples(v):
     yield "threshold, next", v.ladder_threshold("0.31"), ""
     yield "next sample", v.button("Next"), ""
     yield "next sample by key", v.press("j"), ""
-    yield "a row of the list", v.drawer(v.cell(2)), ""
+    yield "a row of the list", v.drawer(v.cell(3)), ""
     yield "next of the list", v.drawer(v.button("Next 15", last=True)), ""
     yield "only wrong answers", v.drawer(v.radio("wrong")), ""
     yield "sorted by distance", v.drawer(v.option("Sort by", "Information distance")), ""
@@ -337,7 +347,7 @@ def taxonomy(v):
     yield "icicle", v.radio("Icicle"), ""
     yield "icicle: value shown", v.option("Colour", "Precision"), ""
     yield "treemap", v.radio("Treemap of mistakes"), ""
-    yield "treemap: lost win", v.radio("lost win"), ""
+    yield "treemap: lost win", v.option("Area", "lost win"), ""
     yield "levels", v.radio("Levels"), ""
     yield "into a subtree", lambda: v.page.locator(".st-key-costliest button").first.click(), ""
     yield "back to all classes", v.button("Show all classes"), ""
@@ -349,9 +359,9 @@ def taxonomy(v):
 def compare(v):
     """(what, act, kind) of the page Compare; intervals of many samples, which are resamples, are not asked for."""
     yield "first visit", v.link("Compare"), "work"
-    yield "columns of a paper", v.option("Columns", "Wu, Tygert"), "work"
-    yield "columns: back", v.option("Columns", "short selection"), ""
-    yield "intervals and ranks", v.option("With each number", "intervals and ranks"), ""
+    yield "columns of a paper", v.columns(v.option("Columns", "Wu, Tygert")), "work"
+    yield "columns: back", v.columns(v.option("Columns", "short selection")), ""
+    yield "intervals and ranks", v.columns(v.option("With each number", "intervals and ranks")), ""
     yield "threshold", v.threshold("0.3"), "work"
     yield "agreement", v.radio("Do the metrics agree?"), ""
     yield "agreement: another metric", v.other_option("Metric"), ""
@@ -362,7 +372,7 @@ def compare(v):
     yield "weak spots: truth in a subtree", v.filter(v.option("Truth in subtree", "n3")), ""
     yield "weak spots: filter removed", v.chip("under"), ""
     yield "every class", v.radio("Classes"), ""
-    yield "every class: ancestors too", v.radio("it is the class or one below"), ""
+    yield "every class: ancestors too", v.option("A class counts where", "it is the class or one below"), ""
     yield "every class: other β", v.words("β", "2"), ""
     yield "every class: a row", v.cell(2), ""
     yield "every class: threshold", v.threshold("0.45"), ""

@@ -93,6 +93,7 @@ def test_target_accuracy(demo, monkeypatch):
     pressed(visit, table_with(visit, "operating point")["τ"][0])
 
 
+@pytest.mark.long
 def test_cost_and_depth(demo, no_chart):
     model = demo.models[MODEL]
     curve, table, truth = parts(model)

@@ -224,6 +224,7 @@ def test_a_report_of_the_demo_has_its_story_where_it_is_ticked():
     assert not box.value
 
 
+@pytest.mark.long
 def test_the_menu_makes_a_report(files):
     data = shelve(**files)
     visit = Visit("overview", data=data.key, rule="threshold", threshold="0.25", sample="c")

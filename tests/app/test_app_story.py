@@ -32,6 +32,7 @@ def captions(visit):
     return [one.value for one in visit.at.text_area if str(one.key).startswith("story-caption")]
 
 
+@pytest.mark.long
 def test_the_demo_is_played(demo):
     steps = demo_story(demo.models)
     visit = Visit("story", data="demo")

@@ -508,6 +508,7 @@ def test_hint_is_read_once():
         assert "New here?" not in visit.go(page).text
 
 
+@pytest.mark.long
 def test_every_rule_can_be_chosen(demo):
     visit = Visit("overview", model="flat-softmax", threshold="0.500")
     rules = {key: entry for key, entry in INFERENCE_RULES.items() if not getattr(entry, "returns_sets", False)}

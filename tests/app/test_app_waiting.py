@@ -157,6 +157,7 @@ def until(condition):
         time.sleep(0.01)
 
 
+@pytest.mark.long
 def test_the_pair_of_the_overview_is_computed_once(tmp_path, monkeypatch, counted):
     calls = counted(uncertainty, "model_intervals")
     monkeypatch.setattr(server_memory._ahead, "is_on", True)

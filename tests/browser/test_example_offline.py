@@ -87,7 +87,10 @@ def assert_shown(place, evaluation, rule="threshold"):
     return value
 
 
-@pytest.mark.parametrize(("kind", "scheme"), [("cell", "light"), pytest.param("page", "dark", marks=pytest.mark.long)])
+@pytest.mark.parametrize(
+    ("kind", "scheme"),
+    [pytest.param("cell", "light", marks=pytest.mark.long), pytest.param("page", "dark", marks=pytest.mark.long)],
+)
 def test_it_lives_without_a_network(opened, models, kind, scheme):
     page, place = opened(kind, scheme)
     first, second = models.values()

@@ -39,6 +39,7 @@ def test_a_ribbon_of_changes_has_its_samples(open_page):
     expect(page.get_by_role("combobox", name=re.compile("Samples")).first).to_have_value(re.compile("exact → coarse: "))
 
 
+@pytest.mark.long
 def test_a_class_of_the_flow_opens_and_a_ribbon_has_its_samples(open_page):
     page = open_page("mistakes?model=flat-softmax&part=matrix&opened=0&choices=matrix.drawing%3D%2522flow%2522")
     quiet(page)

@@ -69,6 +69,7 @@ def answer_of(page):
     return page.get_by_text(re.compile("^Answer: ")).inner_text()
 
 
+@pytest.mark.long
 def test_a_foreign_model_is_asked_about_and_answers(open_page, foreign, bright):
     page = open_page("model?tree=icicle")
     heading(page, "Model")

@@ -86,6 +86,7 @@ def shown(page):
     return place.get_attribute("data-ready"), place.locator(".zoom-said").inner_text()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("kind", ["icicle", "treemap"])
 def test_frames_of_sixteen_thousand_classes(bare, many, kind):
     figure = hv.charts.subtree_icicle(many) if kind == "icicle" else hv.charts.mistake_treemap(many)
@@ -115,6 +116,7 @@ def test_frames_of_sixteen_thousand_classes(bare, many, kind):
     assert bare.evaluate("() => told.name") == (record["rows"]["key"][last] or record["rows"]["name"][last])
 
 
+@pytest.mark.long
 def test_nothing_moves_for_those_who_want_no_motion(bare, many):
     bare.emulate_media(reduced_motion="reduce")
     bare.evaluate("record => show(record)", json.loads(json.dumps(hv.charts.subtree_icicle(many).record)))
@@ -280,6 +282,7 @@ def zooms(place, page):
     expect(place).to_have_attribute("data-ready", "vehicle")
 
 
+@pytest.mark.long
 def test_a_report_zooms_with_the_network_off_and_prints_what_is_shown(chromium, models, tmp_path):
     story = (StoryStep("taxonomy", {"aspect": "icicle", "under": "watercraft"}, "{under}"),)
     hv.report(models, "threshold", story=story).write(tmp_path / "report.html")

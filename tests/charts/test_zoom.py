@@ -264,6 +264,7 @@ def test_a_file_is_the_chart_and_a_notebook_zooms(table):
     assert 'width="100%"' in hv.show(figure)._repr_html_()
 
 
+@pytest.mark.long
 def test_sixteen_thousand_classes_are_sent_in_less_than_a_megabyte():
     rng = np.random.default_rng(2)
     parents = [("root", f"genus {i}") for i in range(6000)]

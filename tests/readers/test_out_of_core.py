@@ -153,6 +153,7 @@ def test_blocks_give_the_same_as_the_whole(case, paths, group, order, most, tmp_
 WRONG = {"nan": (float("nan"), 0), "above": (1.5, 0), "below": (-0.25, 0), "sum": (0.5, 0), "one above": (1.001, 1.0)}
 
 
+@pytest.mark.long
 @many
 @given(
     form=st.sampled_from(FORMS),

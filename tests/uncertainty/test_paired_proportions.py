@@ -57,6 +57,7 @@ def test_published_values():
     assert discordant_p_values(np.array([1]), np.array([7]))[0] == pytest.approx(0.0703, abs=5e-5)
 
 
+@pytest.mark.long
 @given(st.integers(0, 25), st.integers(0, 25), st.integers(0, 60))
 def test_interval_solves_the_score_equation(gained, lost, ties):
     n = gained + lost + ties
