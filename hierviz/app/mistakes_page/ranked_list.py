@@ -127,7 +127,8 @@ def _agreement(asked, found):
 
 def _label_gallery(asked, found, agreement):
     """Some of the candidates at a time, with the truth and the class that most models name."""
-    most, memory = 8 if state.is_narrow() else 18, state.memory(asked.mark("label gallery"))
+    # As many as are whole on the first screen.
+    most, memory = 8 if state.is_narrow() else 12, state.memory(asked.mark("label gallery"))
     part, buttons = table.pages_of(len(found), most, memory, "label-gallery")
     title, n = asked.taxonomy.title, agreement.n_models
     st.markdown(

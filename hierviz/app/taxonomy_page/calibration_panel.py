@@ -8,7 +8,8 @@ from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets import table
-from hierviz.app.widgets.figure import figure
+from hierviz.app.widgets.figure import below, figure, main_place, written_out
+from hierviz.app.widgets.figure import draw as draw_spec
 from hierviz.diagnosis._overconfidence import confidence_text
 from hierviz.messages.number_text import fixed_text
 
@@ -99,8 +100,12 @@ def _depths(choice):
     found = choice.calibration_of_depths
     if found is None:
         return
+    # The title is what is clear; how many diagrams look calibrated is below them.
     st.markdown(f"{escape(choice.overconfidence.sentence('{}'))} {_of_depths(found)}")
-    _diagrams(found, np.arange(min(len(found), MOST_DEPTHS)), "calibration-depths", main=True)
+    shown = charts.reliability_diagram(found, np.arange(min(len(found), MOST_DEPTHS)), width=state.session.px)
+    with main_place("content"):
+        draw_spec(written_out(shown), key="chart-calibration-depths", alt=shown.sentence)
+    below(shown, name="calibration-depths", sentence=shown.sentence)
     if len(found) > MOST_DEPTHS:
         st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
     if choice.root:
@@ -151,8 +156,8 @@ def _classes(choice):
     _note(found)
 
 
-def _diagrams(found, places, name, main=False):
-    figure(charts.reliability_diagram(found, places, width=state.session.px), name=name, main=main)
+def _diagrams(found, places, name):
+    figure(charts.reliability_diagram(found, places, width=state.session.px), name=name)
 
 
 def _note(found):
