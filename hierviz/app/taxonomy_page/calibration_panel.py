@@ -82,13 +82,16 @@ def _subtrees(choice):
 
 
 def _of_depths(found):
-    """What is clear of the depths, in a sentence."""
-    words = {1: "overconfident", -1: "underconfident"}
-    said = [
-        f"{words[int(way)]} at {found.subjects[place]}: {confidence_text(found, place)}"
-        for place, way in enumerate(found.direction.tolist())
-        if way
-    ]
+    """What is clear of the depths, in a sentence, with the numbers of the one that is farthest off."""
+    said = []
+    for way, word in ((1, "overconfident"), (-1, "underconfident")):
+        places = np.flatnonzero(found.direction == way)
+        if not len(places):
+            continue
+        farthest = places[np.argmax(np.abs(found.mean_p - found.rate)[places])]
+        depths = ", ".join(found.subjects[place].removeprefix("depth ") for place in places.tolist())
+        s = "s" * (len(places) > 1)
+        said.append(f"{word} at depth{s} {depths} ({found.subjects[farthest]} {confidence_text(found, farthest)})")
     text = "; ".join(said)
     return f"{text[0].upper()}{text[1:]}." if said else "No depth is clearly over- or underconfident."
 
