@@ -143,12 +143,26 @@ def paired_answers(
     if not all(methods):
         raise PredictionsError("a, b: expected at least one run of each method, got none. Pass an Evaluation.")
     every = [*methods[0], *methods[1]]
+    places = common_places(every, "a, b")
+    n = len(methods[0])
+    names = names_of_two(*(of[0].evaluation.predictions for of in methods))
+    return PairedAnswers(names, (methods[0], methods[1]), (places[:n], places[n:]))
+
+
+def common_places(every: Sequence[JudgedAnswers], what: str) -> list[np.ndarray]:
+    """Places of the samples that all have in each JudgedAnswers, in the order of the first one's Predictions.
+
+    Raises
+    ------
+    PredictionsError
+        If they share no sample, or have other truths or taxonomies; `what` is what the arguments are called.
+    """
     if any(list(one.taxonomy.names) != list(every[0].taxonomy.names) for one in every[1:]):
-        raise PredictionsError("a, b: expected models of one taxonomy, got two. Open both with the same taxonomy.")
+        raise PredictionsError(f"{what}: expected models of one taxonomy, got two. Open all with the same taxonomy.")
     rows = common_rows([answers.evaluation for answers in every])
     kept = np.all([np.isin(own, answers.rows) for own, answers in zip(rows, every, strict=True)], axis=0)
     if not kept.any():
-        raise PredictionsError("a, b: expected a sample that both have, got none. Use other filters or models.")
+        raise PredictionsError(f"{what}: expected a sample that all have, got none. Use other filters or models.")
     places = [np.searchsorted(answers.rows, own[kept]) for own, answers in zip(rows, every, strict=True)]
     truths = {
         (
@@ -158,10 +172,8 @@ def paired_answers(
         for answers, own in zip(every, places, strict=True)
     }
     if len(truths) > 1:
-        raise PredictionsError("a, b: expected models with the same truth, got others. Attach one truth to both.")
-    n = len(methods[0])
-    names = names_of_two(*(of[0].evaluation.predictions for of in methods))
-    return PairedAnswers(names, (methods[0], methods[1]), (places[:n], places[n:]))
+        raise PredictionsError(f"{what}: expected models with the same truth, got others. Attach one truth to all.")
+    return places
 
 
 def names_of_two(first: Predictions, second: Predictions) -> tuple[str, str]:

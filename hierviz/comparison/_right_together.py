@@ -20,9 +20,9 @@ from typing import Any
 
 import numpy as np
 
+from hierviz.comparison._paired_answers import common_places
 from hierviz.diagnosis.sample_filter import SampleSet
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.evaluation.common_samples import common_rows
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
@@ -175,7 +175,8 @@ def right_together(models: Mapping[str, Any] | Sequence[Any]) -> RightTogether:
     Raises
     ------
     PredictionsError
-        If there is no model, there are more than 60, they share no sample, or have several truths or answers a sample.
+        If there is no model, there are more than 60, they share no sample, have several truths or answers a sample, or other
+        truths or taxonomies.
     """
     is_named = isinstance(models, Mapping)
     methods = [listed_models(of) for of in (models.values() if isinstance(models, Mapping) else models)]
@@ -184,24 +185,20 @@ def right_together(models: Mapping[str, Any] | Sequence[Any]) -> RightTogether:
     answers = [[judged_answers(run) for run in of] for of in methods]
     leaves = [[judged_answers(one.evaluation, "leaf") for one in of] for of in answers]
     every = [one for of in answers for one in of]
-    rows = common_rows([one.evaluation for one in every])
-    kept = np.all([np.isin(own, one.rows) for own, one in zip(rows, every, strict=True)], axis=0)
-    if not kept.any():
-        raise PredictionsError("models: expected a sample that all have, got none. Use other filters or models.")
-    share, start = [], 0
+    rows = [one.rows[places] for one, places in zip(every, common_places(every, "models"), strict=True)]
+    share, of_each = [], iter(rows)
     for of in leaves:
-        right_of_runs = []
-        for one, own in zip(of, rows[start : start + len(of)], strict=True):
+        for one in of:
             _ = one.single
-            right_of_runs.append(one.outcome[np.searchsorted(one.rows, own[kept])] == 0)
+        # The next rows are those of the runs of this method.
+        right_of_runs = [one.outcome[np.searchsorted(one.rows, next(of_each))] == 0 for one in of]
         share.append(np.mean(right_of_runs, axis=0))
-        start += len(of)
     first = every[0].evaluation.predictions
     names = tuple(_names([of[0].evaluation.predictions.name for of in answers]))
     keys = tuple(map(str, models)) if is_named else names
-    ids = None if first.sample_ids is None else np.asarray(first.ids)[rows[0][kept]].astype(str)
+    ids = None if first.sample_ids is None else np.asarray(first.ids)[rows[0]].astype(str)
     shares = np.array(share)
-    return RightTogether(names, keys, rows[0][kept], ids, shares > 0.5, shares)
+    return RightTogether(names, keys, rows[0], ids, shares > 0.5, shares)
 
 
 def right_samples(models: Mapping[str, Any], which: str) -> SampleSet | None:

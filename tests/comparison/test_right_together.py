@@ -81,3 +81,16 @@ def test_against_two_by_two(models):
 def test_too_many_and_none():
     with pytest.raises(hv.PredictionsError, match="1 to 60"):
         right_together([])
+
+
+def test_other_truths_and_other_taxonomies_are_refused(taxonomy):
+    cats, dogs = (
+        hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat", "dog"), truth=taxonomy.nodes(*truth))
+        for truth in (("cat", "dog"), ("dog", "dog"))
+    )
+    with pytest.raises(hv.PredictionsError, match=r"^models: expected models with the same truth, got others"):
+        hv.comparison.right_together([cats, dogs])
+    other = hv.Taxonomy.from_edges([("animal", "cat"), ("animal", "dog")])
+    here = hv.Predictions.from_labels(other, other.nodes("cat", "dog"), truth=other.nodes("cat", "dog"))
+    with pytest.raises(hv.PredictionsError, match=r"^models: expected models of one taxonomy, got two"):
+        hv.comparison.right_together([cats, here])
