@@ -56,7 +56,7 @@ def answer_changes(found, *, chosen=None, whole=False, height=360, dark=None, wi
     if chosen is not None:
         flow_states(chosen)
     if not found.n_changed and not whole:
-        raise PredictionsError(f"{found.sentence} Choose thresholds that are further apart, or whole=True.")
+        raise PredictionsError(f"{found.sentence} Compare others, such as thresholds that are further apart.")
     draw = functools.partial(_drawn, found, chosen, whole, height)
     return Figure(draw, found.to_frame, lambda: found.sentence, dark, width)
 

@@ -27,7 +27,7 @@ from hierviz.messages.errors import PredictionsError
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.metrics.outcomes import OUTCOMES
-from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.checks import check_one_of, check_whole, listed_values
 from hierviz.taxonomy.positions import places_of
 
 # Outcomes that flow, the place of each in `OUTCOMES`.
@@ -126,7 +126,7 @@ def mistake_flow(
     Raises
     ------
     PredictionsError
-        If samples have several truths or answers, no answer is wrong or coarse, or a node is none.
+        If samples have several truths or answers, no answer is wrong or coarse, a node is none, or `most` is below 1.
 
     Examples
     --------
@@ -138,7 +138,10 @@ def mistake_flow(
     [('coarse', 1, True), ('wrong', 1, True), ('wrong', 1, False)]
     """
     answers = judged_answers(evaluation, rule, threshold, **parameters)
-    nodes = places_of("open_nodes", list(open_nodes), answers.taxonomy.n_nodes, "node number")
+    check_whole("most", most, 1)
+    nodes = places_of(
+        "open_nodes", listed_values("open_nodes", open_nodes, "node numbers"), answers.taxonomy.n_nodes, "node number"
+    )
     mistakes = wrong_and_coarse(answers)
     kept = answers.taxonomy.ancestors(nodes).nodes.tolist() if len(nodes) else ()
     folded = folded_matrix(matrix(mistakes, open_nodes=nodes), most, kept)

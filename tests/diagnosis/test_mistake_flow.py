@@ -122,3 +122,17 @@ def test_what_is_refused(taxonomy):
     )
     with pytest.raises(hv.PredictionsError, match="one true class and one answer per sample"):
         mistake_flow(scores, "threshold_set")
+
+
+@pytest.mark.parametrize(
+    ("options", "message"),
+    [
+        ({"open_nodes": 3}, "open_nodes: expected a list of node numbers, got 3"),
+        ({"most": "x"}, "most: expected a whole number >= 1, got 'x'"),
+        ({"most": 0}, "most: expected a whole number >= 1, got 0"),
+    ],
+)
+def test_bad_arguments_are_one_line(taxonomy, options, message):
+    answers = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("dog"))
+    with pytest.raises(hv.PredictionsError, match=f"^{message}"):
+        hv.diagnosis.mistake_flow(answers, **options)
