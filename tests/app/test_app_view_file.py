@@ -122,3 +122,12 @@ def test_a_file_of_nothing():
     made = view_file("<b>", ["Heading & more", "one"], [])
     assert "<h2>Heading &amp; more</h2>" in made
     assert "<title>&lt;b&gt;</title>" in made
+
+
+def test_the_heading_names_the_sample_that_is_shown(demo):
+    """Also where the address names none."""
+    visit = Visit("example")
+    made = file_of(visit)
+    # The sample with the largest mistake is the first.
+    assert "Sample v0428, Flat softmax: truth motor vessel, " in made
+    assert "Sample –" not in made

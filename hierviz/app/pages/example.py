@@ -84,6 +84,8 @@ with title_row:
 if last < 0:
     shell.stop("No sample matches these filters. Remove one.", "filter_alt_off")
 row = int(chosen.rows[place])
+# The address names none at first: what is saved names the one that is shown.
+state.memory("shown sample")["id"] = predictions.sample_id(row)
 p = best_leaf = truth = outcome = truths = predicted = None
 if predictions.has_scores:
     p = predictions.node_probabilities(np.array([row]))[0]

@@ -54,7 +54,9 @@ def _command_of_view(data, page):
     """The view as a StoryStep, and the command of a report that begins with it."""
     # The page chooses models where the address names none.
     shown = tuple(state.shown_models(data)) if page == "curves" else state.view().models
-    step = step_from_link(link_of_step(StoryStep(page, texts(state.link(models=shown)))), bool(data.first.n_judged))
+    sample = state.memory("shown sample").get("id", "") if page == "example" else state.view().sample
+    link = state.link(models=shown, sample=sample)
+    step = step_from_link(link_of_step(StoryStep(page, texts(link))), bool(data.first.n_judged))
     samples = ReportSamples(named=shown_sample(data), sensitivities=_looks(data))
     own = story.own_steps(data)
     of_story = ["--view", link_of_step(step), *story_flag(data, own)]
