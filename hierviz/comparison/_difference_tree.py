@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison._class_tests import class_tests
+from hierviz.comparison._class_tests import ClassTests, class_tests
 from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
 from hierviz.comparison._paired_difference import points
 from hierviz.comparison.class_sums import ClassSums
@@ -29,7 +29,6 @@ from hierviz.evaluation._judged_answers import Judged
 from hierviz.evaluation.sample_numbers import OVER_ERRORS, parts_of
 from hierviz.messages.errors import PredictionsError, near_miss, shown
 from hierviz.messages.extras import frame
-from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
 from hierviz.metrics.parts import ByNode, Mean, OverCurve, Total
 from hierviz.metrics.registry import METRICS, keys_of
@@ -41,8 +40,8 @@ from hierviz.uncertainty.resamples import check_level
 USUAL_METRICS = ("argmax_leaf_accuracy", "exact", "hf1_samples")
 
 
-@dataclass(frozen=True, eq=False)
-class DifferenceTree(Short):
+@dataclass(frozen=True, eq=False, kw_only=True)
+class DifferenceTree(ClassTests):
     """Two models in every class of a taxonomy.
 
     Attributes
@@ -80,15 +79,6 @@ class DifferenceTree(Short):
     value_a: np.ndarray
     value_b: np.ndarray
     n_differ: np.ndarray
-    lower: np.ndarray
-    upper: np.ndarray
-    p_value: np.ndarray
-    p_adjusted: np.ndarray
-    flagged: np.ndarray
-    n_outside: np.ndarray
-    difference_outside: np.ndarray
-    explained_by: np.ndarray
-    test: str
     tests: ManyTests
     confidence: float
     n_groups: int | None
@@ -318,12 +308,12 @@ def difference_tree(
     n_differ[0] = int((d != 0).sum())
     n_groups = None if groups is None else int(groups.max()) + 1
     return DifferenceTree(
-        pair,
-        metric,
-        n,
-        means[0],
-        means[1],
-        n_differ,
+        pair=pair,
+        metric=metric,
+        n=n,
+        value_a=means[0],
+        value_b=means[1],
+        n_differ=n_differ,
         **vars(found),
         tests=tests,
         confidence=confidence,
