@@ -26,10 +26,12 @@ MAPPED = "--host-resolver-rules=MAP *.example 127.0.0.1"
 # Milliseconds. Every wait is for a condition; this is for what never comes, on a slow machine too.
 WATCHDOG = 60_000
 
-# Resolves when the page has been connected to a server with nothing to do for half a second.
+# Resolves when the page has been connected to a server with nothing to do for half a second, and has the programs of all it
+# shows: the first chart of a window comes later than its page.
 QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
     const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
-    if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED") since = Date.now();
+    if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED"
+        || document.querySelector("[data-testid=stSkeleton]")) since = Date.now();
     if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
 
 # As narrow as the window, which the server hears of in the first run; a page that could not begin does not ask.
