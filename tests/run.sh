@@ -46,6 +46,8 @@ if [ $# -gt 0 ]; then
   linted
   exec "$python" -m pytest "$@"
 fi
+# In a new clone and environment one process compiles what the tests import; else each worker would compile it all.
+[ -d tests/__pycache__ ] || "$python" -m pytest --collect-only -qq >/dev/null || true
 # Each worker has its own server and window.
 "$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal >"$printed/browser" 2>&1 &
 browser=$!
