@@ -53,6 +53,8 @@ def pytest_collection_modifyitems(items):
 class Server:
     """The app as a process of its own, started as the `hierviz` command starts it."""
 
+    running = set()  # noqa: RUF012 - of all servers
+
     def __init__(self, log, *arguments, python=sys.executable, cwd=None):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -62,6 +64,7 @@ class Server:
         self.process = subprocess.Popen(
             command, cwd=cwd or log.parent, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
         )
+        Server.running.add(self)
         self.url = f"http://127.0.0.1:{self.port}"
         for _ in range(1200):
             try:
@@ -82,10 +85,17 @@ class Server:
 
     def stop(self):
         """End the whole process group."""
+        Server.running.discard(self)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, 9)
         self.process.wait()
         self.log.close()
+
+
+def pytest_keyboard_interrupt():
+    """Ctrl-C ends Chromium too, and to close a window of it may take longer than a worker has: servers end first."""
+    for server in list(Server.running):
+        server.stop()
 
 
 @pytest.fixture(scope="session")
