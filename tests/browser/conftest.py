@@ -24,7 +24,7 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 # Names of other sites that lead to this machine; tests ask nothing of sites that exist.
 MAPPED = "--host-resolver-rules=MAP *.example 127.0.0.1"
 # Milliseconds. Every wait is for a condition; this is for what never comes, on a slow machine too.
-WATCHDOG = 60_000
+WATCHDOG = 180_000
 
 # Resolves when the page has been connected to a server with nothing to do for half a second, and has the programs of all it
 # shows: the first chart of a window comes later than its page.
