@@ -36,6 +36,9 @@ fi
 
 # Lint, types and browser tests run next to the other tests, since they wait much, and are printed at the end.
 printed="$(mktemp -d)"
+browser=""
+# Whatever ends this command ends the browser tests, which close their servers and windows.
+trap 'if [ -n "$browser" ] && kill -INT "$browser" 2>/dev/null; then wait "$browser" || true; fi; rm -r "$printed"' EXIT
 lint() { "$python" -m ruff check . && "$python" -m ruff format --check . && "$python" -m mypy; }
 lint >"$printed/lint" 2>&1 &
 lint=$!
@@ -44,15 +47,14 @@ linted() {
 }
 if [ $# -gt 0 ]; then
   linted
-  exec "$python" -m pytest "$@"
+  "$python" -m pytest "$@"
+  exit
 fi
 # In a new clone and environment one process compiles what the tests import; else each worker would compile it all.
 [ -d tests/__pycache__ ] || "$python" -m pytest --collect-only -qq >/dev/null || true
 # Each worker has its own server and window.
 "$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal >"$printed/browser" 2>&1 &
 browser=$!
-# Whatever ends this command ends the browser tests, which close their servers and windows.
-trap 'kill -INT "$browser" 2>/dev/null && wait "$browser" || true; rm -r "$printed"' EXIT
 failed=0
 "$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses "$workers" --dist worksteal || failed=$?
 linted || failed=$?

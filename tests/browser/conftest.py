@@ -41,7 +41,7 @@ DRAWN_NARROW = """() => { const width = document.querySelector("#hierviz-view")?
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests of this folder without the mark would run beside the others, which leave the browsers too little of the machine."""
+    """A test of this folder without the mark would not be run: one half of the test command ignores the folder."""
     here = Path(__file__).parent
     unmarked = {
         item.path.name for item in items if here in item.path.parents and not item.get_closest_marker("browser")
