@@ -10,6 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.kept_review import add, forget_review, review_of, review_problem, say
 from hierviz.app.widgets.table import download
 from hierviz.evaluation._review import VERDICTS, ReviewRow
+from hierviz.evaluation._reviewed import projected_review
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -94,7 +95,8 @@ def _reading(data):
         return
     seen |= {"read": uploads, "problem": ""}
     try:
-        add(data, load_review(uploads.paths[0], data.taxonomy))
+        predictions = data.first.predictions
+        add(data, projected_review(load_review(uploads.paths[0], predictions), predictions))
     except HiervizError as error:
         seen["problem"] = str(error)
     st.rerun()
