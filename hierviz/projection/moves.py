@@ -2,8 +2,8 @@
 
 Conventions
 -----------
-A move is one projection: onto a part of a taxonomy (`ToPart`), or to leaves for inner truths (`ToOthers`). `Predictions.moves` has
-them in order.
+A move is one projection: onto a part of a taxonomy (`ToPart`), or to leaves for inner truths (`ToOthers`). `Predictions.moves`
+has them in order.
 
 Classes
 -------

@@ -8,10 +8,10 @@ from hierviz.evaluation._review import COLUMNS, VERDICTS, Review, ReviewRow
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError, PredictionsError, listed, shown
 from hierviz.messages.new_files import new_text
-from hierviz.readers.labels import read_labels
-from hierviz.readers.tables import open_table
 from hierviz.predictions.predictions import Predictions
 from hierviz.projection.moves import ReadableNodes
+from hierviz.readers.labels import read_labels
+from hierviz.readers.tables import open_table
 from hierviz.taxonomy.checks import check_kind, check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
 
