@@ -167,7 +167,7 @@ class TwoByTwo(Short):
     @property
     def notes(self) -> list[str]:
         """What the reader has to know about the test, a sentence each."""
-        found = [f"Test: {self.difference.test}."]
+        found = [] if self.difference.reason else [f"Test: {self.difference.test}."]
         single = [name for name, n in zip(self.names, self.pair.n_runs, strict=True) if n == 1]
         runs = "one run of each model says" if len(single) == 2 else f"one run of {' and '.join(single)} says"
         found += [f"{runs[0].upper()}{runs[1:]} nothing about retraining."] if single else []
@@ -188,19 +188,24 @@ class TwoByTwo(Short):
             else f"no clear difference between {a} and {b}"
         )
         verdict = verdict[0].upper() + verdict[1:]
+        untested = f" No test was made, because {difference.reason}." if difference.reason else ""
         if self.points is not None:
             shares = " and ".join(
                 f"{name} {percent_text(point.values['correct'], 1)} at τ = {threshold_text(point.threshold)}"
                 for name, point in zip(self.names, self.points, strict=True)
             )
-            return f"{verdict} in information recall ({difference.words()}); correct answers: {shares}. {n:,} samples."
+            recall = (
+                f"{b} less {a} in information recall: {difference.words()}"
+                if untested
+                else f"{verdict} in information recall ({difference.words()})"
+            )
+            return f"{recall}; correct answers: {shares}. {n:,} samples.{untested}"
         (_, only_a), (only_b, _) = self.right.tolist()
         what = "names the right leaf" if self.reading == "named" else f"is right to level {self.level}"
         if only_a == only_b == 0:
             return f"{a} and {b} are right on the same samples: {self.right[0, 0]:,} of {n:,}."
-        return (
-            f"{verdict}: only {b} {what} on {only_b:,} of {n:,} samples, only {a} on {only_a:,} ({difference.words()})."
-        )
+        only = f"nly {b} {what} on {only_b:,} of {n:,} samples, only {a} on {only_a:,} ({difference.words()})."
+        return f"O{only}{untested}" if untested else f"{verdict}: o{only}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a cell: state of A and of B, samples and their share."""
