@@ -10,7 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.inference import registry
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES, rule_words
 from hierviz.inference.rules import node_thresholds
 from hierviz.messages.errors import HiervizError
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
@@ -228,21 +228,4 @@ def rule_text(data, model, choice, write=escape):
     """
     if not data.models[model].predictions.has_scores:
         return "labels"
-    rule = INFERENCE_RULES[choice["rule"]]
-    return rule.label.lower() + "".join(
-        _parameter_text(parameter, choice[name], rule, write) for name, parameter in rule.parameters.items()
-    )
-
-
-def _parameter_text(parameter, value, rule, write):
-    """A parameter in the line of a setting; nothing of an optional one that has its default."""
-    if parameter.is_whole:
-        return f", {parameter.label.lower()} {value:g}"
-    if parameter.kind == "number":
-        return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
-    if parameter.kind == "numbers":
-        return f", {parameter.label} = {write(value)}"
-    if value == rule.defaults.get(parameter.name):
-        return ""
-    text = parameter.choices.get(value) or value.name
-    return f", {parameter.label.lower()}: {write(text)}"
+    return rule_words(choice["rule"], choice, write)
