@@ -19,9 +19,9 @@ from hierviz.predictions.node_names import find_node
 from hierviz.readers.columns import EVERY_SCORE, as_number
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, VERBATIM_COLUMNS
+from hierviz.readers.prediction_tables import TEXT_COLUMNS, VERBATIM_COLUMNS, predicted_place
 from hierviz.readers.top_k_table import top_k_roles
-from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, id_column
+from hierviz.readers.truth_file import id_column, truth_place
 
 
 @dataclass(frozen=True)
@@ -124,17 +124,15 @@ def sample_roles(look, taxonomy, *, truth_column=None, are_named=True, may_lack=
         Columns of classes may be missing.
     """
     look.table = with_local_numbers(look.table, VERBATIM_COLUMNS)
-    names, folded = look.names, [name.casefold() for name in look.names]
+    names = look.names
     scores = _score_places(look.table, names, taxonomy, truth_column)
     if are_named and scores:
         _look_at_columns(look, scores, taxonomy, may_lack)
-    truth = [names.index(truth_column)] if truth_column in names else []
-    truth += [folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded]
-    labels = [] if scores else [folded.index(name) for name in PREDICTED_COLUMNS if name in folded]
-    named = [(places[0], what) for what, places in (("truth", truth), ("prediction", labels)) if places]
+    named = [(truth_place(names, truth_column), "truth")]
+    named += [] if scores else [(predicted_place(names, truth_column), "prediction")]
     return RowRoles(
         id_column(names),
-        [(place, what) for place, what in named if place not in scores],
+        [(place, what) for place, what in named if place is not None and place not in scores],
         [(None, place) for place in scores if place not in look.to_read_on.columns],
     )
 

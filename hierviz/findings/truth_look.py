@@ -13,7 +13,7 @@ from hierviz.messages.errors import HiervizError, listed
 from hierviz.predictions.name_matching import advice
 from hierviz.readers.classes_file import looked_up
 from hierviz.readers.tables import TextTable, open_table
-from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
+from hierviz.readers.truth_file import TRUTH_COLUMNS, id_column, truth_place
 
 
 def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
@@ -39,10 +39,7 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         if not isinstance(table, TextTable):
             return None, None
         look = TableLook(table, found)
-        folded = [name.casefold() for name in look.names]
-        accepted = [name for name in TRUTH_COLUMNS if name not in ID_COLUMNS]
-        place = next((folded.index(name) for name in accepted if name in folded), None)
-        place = look.names.index(truth_column) if truth_column in look.names else place
+        place = truth_place(look.names, truth_column, accepted=TRUTH_COLUMNS)
         if place is None:
             return None, None
         id_place = id_column(look.names)

@@ -67,6 +67,13 @@ def place_of(where, line, unit):
     return f"{where}:{line}" if unit == "line" else f"{where}, {unit} {line}"
 
 
+def named_place(names, accepted, but=()):
+    """Place of the first of the `accepted` words that a column is called by, none of `but`; None when there is none."""
+    folded = [name.casefold() for name in names]
+    places = (folded.index(word) for word in accepted if word in folded)
+    return next((place for place in places if place not in but), None)
+
+
 def joined(cell):
     """A cell as text; the values of a list with ; between them."""
     return cell if isinstance(cell, str) else ";".join(cell)
