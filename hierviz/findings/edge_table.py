@@ -8,6 +8,7 @@ from types import SimpleNamespace
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name, with_zeros_of
 from hierviz.messages.errors import shown
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
 from hierviz.taxonomy.edges import cycle_of, cycle_words
 
@@ -118,11 +119,9 @@ class _Edges:
             self.drop("own_parent", own, f"{names}: a class is its own parent in {self.look.lines(own)}.")
 
     def repeats(self):
-        seen, again, other = {}, [], []
-        for record, pair in self.pairs.items():
-            first = seen.setdefault(pair, record)
-            if first != record:
-                (again if self.look.rows[record][1] == self.look.rows[first][1] else other).append(record)
+        again, other = [], []
+        for record, first in unfit_keys(self.pairs.items()):
+            (again if self.look.rows[record][1] == self.look.rows[first][1] else other).append(record)
         for records, is_fix in ((again, True), (other, False)):
             if records:
                 lines = self.look.lines(records)

@@ -14,6 +14,7 @@ from hierviz.findings.file_looks import TableLook
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name
 from hierviz.messages.errors import HiervizError, shown
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
 from hierviz.readers.taxonomy_tables import is_rank, without_empty_rank
@@ -158,8 +159,7 @@ def look_at_levels(look):
             for record in records if is_clear else ():
                 write(record, level, first)
     _gaps(look, paths, write, places)
-    seen: dict = {}
-    again = [record for record, path in paths.items() if seen.setdefault(tuple(path), record) != record]
+    again = [record for record, _ in unfit_keys((record, tuple(path)) for record, path in paths.items())]
     if again:
         words = look.lines(again)
         text = f"{counted(len(again), 'row repeats another', 'rows repeat others')}: {words}."

@@ -74,6 +74,26 @@ def named_place(names, accepted, but=()):
     return next((place for place in places if place not in but), None)
 
 
+def unfit_keys(keys):
+    """Keys that do not say which row is meant, in the order of the rows: a strict reader raises at the first, `doctor` takes all.
+
+    Parameters
+    ----------
+    keys : iterable of (place, key)
+        A key of None is missing.
+
+    Yields
+    ------
+    place, first
+        Of a missing key, with None; of one that came before, with its first place.
+    """
+    seen = {}
+    for place, key in keys:
+        first = None if key is None else seen.setdefault(key, place)
+        if first != place:
+            yield place, first
+
+
 def joined(cell):
     """A cell as text; the values of a list with ; between them."""
     return cell if isinstance(cell, str) else ";".join(cell)

@@ -23,7 +23,7 @@ from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
-from hierviz.readers.columns import joined, named_place, require_names, require_truth_column
+from hierviz.readers.columns import joined, named_place, require_names, require_truth_column, unfit_keys
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
@@ -165,22 +165,23 @@ def id_column(names):
 
 def sample_ids(columns, place):
     """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
-    seen = {}
     cells = columns.single_text(place)
     is_right = len(set(cells)) == len(cells) and all(map(str.strip, cells))
-    for row, cell in enumerate(() if is_right else cells):
-        if not cell.strip():
+    for row, first in () if is_right else unfit_ids(enumerate(cells)):
+        if first is None:
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
             )
-        if cell in seen:
-            raise PredictionsError(
-                f"{columns.place(row)}: expected every sample id once, got {cell!r} again "
-                f"(first at {columns.place(seen[cell])}). "
-                "Remove one of the rows."
-            )
-        seen[cell] = row
+        raise PredictionsError(
+            f"{columns.place(row)}: expected every sample id once, got {cells[row]!r} again "
+            f"(first at {columns.place(first)}). Remove one of the rows."
+        )
     return text_array(cells)
+
+
+def unfit_ids(ids):
+    """Ids, pairs of (place, id), that are empty or came before: as `unfit_keys`."""
+    return unfit_keys((place, sample if sample.strip() else None) for place, sample in ids)
 
 
 def text_attributes(columns, places):
