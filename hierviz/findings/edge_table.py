@@ -10,7 +10,7 @@ from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name, with_zer
 from hierviz.messages.errors import shown
 from hierviz.readers.columns import unfit_keys
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
-from hierviz.taxonomy.edges import cycle_of, cycle_words
+from hierviz.taxonomy.edges import cycle_of, cycle_words, named_and_tops
 
 # So many are reported, one by one.
 MOST_CYCLES = 20
@@ -160,9 +160,7 @@ class _Edges:
             )
 
     def tops(self):
-        as_child = {child for parent, child in self.pairs.values() if parent}
-        names = dict.fromkeys(name for pair in self.pairs.values() for name in pair if name)
-        tops = [name for name in names if name not in as_child]
+        _, tops = named_and_tops(self.pairs.values())
         if len(tops) > 1:
             text = (
                 f"{len(tops)} classes have no parent: {some(tops)}. A root is added above them; if that is not intended, "

@@ -10,13 +10,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+import numpy as np
+
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import AS_IN_TAXONOMY, look_alike_key, look_at_names, with_zeros_of
 from hierviz.findings.sample_ids import look_at_ids
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
-from hierviz.readers.columns import EVERY_SCORE, as_number
+from hierviz.predictions.parametrisation import without_column
+from hierviz.readers.columns import EVERY_SCORE, as_number, no_numbers
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import TEXT_COLUMNS, VERBATIM_COLUMNS, predicted_place
@@ -89,23 +92,17 @@ def look_at_rows(look, roles, taxonomy, numbers=None):
 
 def _look_at_numbers(look, pairs):
     """Cells of scores that hold no number: the rows are left out."""
-    wide, wrong = [place for class_, place in pairs if class_ is None], {}
+    is_wide, wrong = any(class_ is None for class_, _ in pairs), {}
     for record, (_, cells) in look.rows.items():
-        try:
-            [float(cells[place]) for place in wide]
-            places = []
-        except ValueError:
-            places = [place for place in wide if as_number(cells[place]) is None]
         # Both cells are empty behind the last class of a row.
-        listed_pairs = [pair for pair in pairs if pair[0] is not None and any(cells[k].strip() for k in pair)]
-        places += [place for _, place in listed_pairs if as_number(cells[place]) is None]
-        if places:
+        filled = [place for class_, place in pairs if class_ is None or cells[class_].strip() or cells[place].strip()]
+        if places := no_numbers(cells, filled):
             wrong[record] = places
     if wrong:
         first, places = next(iter(wrong.items()))
         shown = ", ".join(f"{look.rows[first][1][place]!r} in column {look.names[place]!r}" for place in places[:2])
         holds = counted(sum(map(len, wrong.values())), "cell of scores holds", "cells of scores hold")
-        advice = EVERY_SCORE if wide else "Every class that is named needs a score."
+        advice = EVERY_SCORE if is_wide else "Every class that is named needs a score."
         look.note("not_numbers", wrong, f"{holds} no number ({look.lines(wrong)}): {shown}. {advice}")
         look.drop(wrong)
 
@@ -163,9 +160,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
     if len(strange) == len(of_place) and not zeros:
         return
     known = {node for node in of_place.values() if node is not None} | {taxonomy.index[name] for name in zeros.values()}
-    has_inner = any(not taxonomy.is_leaf[node] for node in known)
-    wanted = range(1, taxonomy.n_nodes) if has_inner else taxonomy.leaves.tolist()
-    lacking = [taxonomy.names[node] for node in wanted if node not in known]
+    lacking = [taxonomy.names[node] for node in without_column(taxonomy, np.array(list(known), dtype=np.intp))]
     if zeros:
         text = f"{counted(len(zeros), 'column')} lost the leading zeros that the taxonomy has: {some(zeros)}."
         look.note_header("leading_zeros", text, AS_IN_TAXONOMY)

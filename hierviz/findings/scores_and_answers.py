@@ -22,7 +22,7 @@ from hierviz.predictions.exchanged_columns import (
     luck_words,
 )
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes, node_probabilities
-from hierviz.predictions.score_rows import PROBABILITIES
+from hierviz.predictions.score_rows import PROBABILITIES, wrong_scores
 from hierviz.taxonomy.node_lists import group
 
 # A row that sums to this is one in percent.
@@ -78,19 +78,20 @@ def look_at_scores(predictions, where, found, can_fix, with_sums=True):
     has_leaves = key != "node_probabilities" or bool(is_leaf.any())
     for rows in predictions.blocks():
         block = np.asarray(predictions.scores[rows])
-        bad = ~np.isfinite(block)
-        if key in PROBABILITIES:
-            totals[rows] = np.where(bad, 0, block).sum(axis=1, dtype=np.float64)
-            bad |= (block < 0) | (block > 1)
-        wrong[rows] = bad.any(axis=1)
-        usable = np.where(np.isfinite(block), block, 0)
+        is_finite = np.isfinite(block)
+        usable = np.where(is_finite, block, 0)
+        wrong[rows] = wrong_scores(block, key).any(axis=1)
         look.hashes[rows] = usable @ draws
-        if key in PROBABILITIES and has_leaves:
-            best = usable[:, is_leaf].argmax(axis=1)
-            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), nodes[is_leaf][best], -1)
-        elif key not in PROBABILITIES:
+        best = None
+        if key not in PROBABILITIES:
             p = node_probabilities(taxonomy, usable, key, predictions.scored_nodes)[:, taxonomy.leaves]
-            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), taxonomy.leaves[p.argmax(axis=1)], -1)
+            best = taxonomy.leaves[p.argmax(axis=1)]
+        else:
+            totals[rows] = usable.sum(axis=1, dtype=np.float64)
+            if has_leaves:
+                best = nodes[is_leaf][usable[:, is_leaf].argmax(axis=1)]
+        if best is not None:
+            look.leaves[rows] = np.where(is_finite.all(axis=1), best, -1)
         if families is not None and families[0].size:
             parents, columns, starts = families
             gap = np.add.reduceat(usable[:, columns], starts, axis=1) - usable[:, parents]

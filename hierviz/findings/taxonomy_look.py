@@ -17,7 +17,7 @@ from hierviz.messages.errors import HiervizError, shown
 from hierviz.readers.columns import unfit_keys
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
-from hierviz.readers.taxonomy_tables import is_rank, without_empty_rank
+from hierviz.readers.taxonomy_tables import depth_and_gaps, level_columns, without_empty_rank
 
 
 def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **reading):
@@ -50,7 +50,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
             if kind == "edges":
                 look_at_edges(look, direction)
             else:
-                look_at_levels(look)
+                look_at_levels(look, reading.get("has_header"))
     except HiervizError as error:
         found.failed(error, where)
         return None, look and look.fixes
@@ -123,17 +123,19 @@ def look_at_shape(taxonomy, where, found, with_names=True):
         found.note("look_alike_names", where, ALIKE.format(some(group), len(group)), severity="warning")
 
 
-def look_at_levels(look):
+def look_at_levels(look, has_header=None):
     """Note the faults of level columns, and how they are fixed.
 
     Parameters
     ----------
     look : TableLook
+    has_header : bool, optional
+        As `load_taxonomy` takes it.
     """
-    ranks = [place for place, cell in enumerate(look.names) if is_rank(cell)]
-    is_header = len(ranks) > 1
-    look.read_rows(has_header=is_header)
-    places = ranks if is_header else list(range(len(look.names)))
+    look.read_rows(has_header=False)
+    has_header, places, _ = level_columns(look.table, lambda: [cells[0] for _, cells in look.rows.values()], has_header)
+    if has_header:
+        del look.rows[0]
     paths = {record: [without_empty_rank(cells[place]) for place in places] for record, (_, cells) in look.rows.items()}
 
     def write(record, level, name):
@@ -178,8 +180,7 @@ def _gaps(look, paths, write, places):
                 known.setdefault((*path[:level], level, path[level + 1]), set()).add(path[level])
                 any_known.setdefault((*path[:level],), path[level])
     for record, path in paths.items():
-        depth = max((k + 1 for k, name in enumerate(path) if name), default=0)
-        for level in [k for k in range(depth) if not path[k]]:
+        for level in depth_and_gaps(path)[1]:
             above = known.get((*path[:level], level, path[level + 1]), ())
             if path[level + 1] and len(above) == 1:
                 write(record, level, next(iter(above)))

@@ -107,6 +107,11 @@ def as_number(cell):
         return None
 
 
+def no_numbers(cells, places):
+    """Those of some places of a row whose cells hold no number, in order."""
+    return [place for place in places if as_number(cells[place]) is None]
+
+
 def looks_numeric(cells):
     """True when there is a cell that is not empty and all such cells are numbers."""
     filled = [cell for cell in cells if cell.strip()]

@@ -15,6 +15,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
+from hierviz.predictions.parametrisation import without_column
 from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, as_number, joined, looks_numeric, named_place
 from hierviz.readers.labels import find_node, text_array, unknown_node
@@ -91,8 +92,7 @@ def read_long(table, names, reading):
 
 def _is_complete(taxonomy, nodes, n_samples, n_rows):
     """Whether every sample has a row for every leaf or, with inner nodes, for every node but the root."""
-    wanted = taxonomy.leaves if taxonomy.is_leaf[nodes].all() else np.arange(1, taxonomy.n_nodes)
-    return n_rows == n_samples * len(nodes) and np.isin(wanted, nodes).all()
+    return n_rows == n_samples * len(nodes) and not len(without_column(taxonomy, nodes))
 
 
 class _Cells:

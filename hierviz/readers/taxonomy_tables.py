@@ -183,31 +183,22 @@ def read_levels(table, has_header=None):
 
     Blanks at the end of a row make a class that stops there; a blank with something below it is an error.
     """
-    ranks = [place for place, cell in enumerate(table.first) if is_rank(cell)]
-    notes = []
-    if has_header is None:
-        has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
-        if not has_header:
-            has_header = _differs_from_one_top(table)
-            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
-            notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
+    has_header, places, notes = level_columns(table, lambda: table.read(has_header=False).text[0], has_header)
     columns = table.read(has_header=has_header)
-    places = ranks if has_header and len(ranks) >= 2 else list(range(len(columns.names)))
     ignored = [name for place, name in enumerate(columns.names) if place not in places]
     if ignored:
         notes.append(f"{table.where}: columns {listed(ignored)} are not levels and were not used")
     paths = []
     for row in range(len(columns)):
-        cells = [without_empty_rank(columns.text[place][row]) for place in places]
-        depth = next((k for k in range(len(cells), 0, -1) if cells[k - 1]), 0)
-        if "" in cells[:depth]:
-            gap = cells.index("")
+        path = [without_empty_rank(columns.text[place][row]) for place in places]
+        depth, gaps = depth_and_gaps(path)
+        if gaps:
             raise TaxonomyError(
-                f"{columns.place(row)}, column {columns.names[places[gap]]!r}: expected the parent of {cells[depth - 1]!r}, "
+                f"{columns.place(row)}, column {columns.names[places[gaps[0]]]!r}: expected the parent of {path[depth - 1]!r}, "
                 "got an empty cell. Fill the gap (for example 'unplaced'); empty cells are allowed only at the end of a row."
             )
         if depth:
-            paths.append(tuple(cells[:depth]))
+            paths.append(tuple(path[:depth]))
     if not paths:
         raise TaxonomyError(f"{table.where}: expected classes in level columns, got none. Is the file complete?")
     detected = {"form": "level columns", **table.detected, "header": "yes" if has_header else "no"}
@@ -217,10 +208,27 @@ def read_levels(table, has_header=None):
     return taxonomy_of_paths(paths, table.where, notes=notes, detected=detected)
 
 
-def _differs_from_one_top(table):
-    columns = table.read(has_header=False)
-    first, *others = columns.text[0]
-    return len(others) > 1 and len(set(others)) == 1 and first not in others
+def level_columns(table, first_column, has_header=None):
+    """Whether the first row of level columns is a header, the places of the levels, and notes about it.
+
+    Where neither `has_header` nor the words of the row say it, `first_column` is called for the cells of the first column.
+    """
+    ranks, notes = [place for place, cell in enumerate(table.first) if is_rank(cell)], []
+    if has_header is None:
+        has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
+        if not has_header:
+            first, *others = first_column()
+            # A word of its own above one top that repeats.
+            has_header = len(others) > 1 and len(set(others)) == 1 and first not in others
+            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
+            notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
+    return has_header, ranks if has_header and len(ranks) >= 2 else list(range(len(table.first))), notes
+
+
+def depth_and_gaps(path):
+    """Number of levels down to the last name that is not empty, and places of the empty ones above it."""
+    depth = next((level for level in range(len(path), 0, -1) if path[level - 1]), 0)
+    return depth, [level for level in range(depth) if not path[level]]
 
 
 def without_empty_rank(cell):
