@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import SimpleNamespace
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name, with_zeros_of
@@ -16,27 +15,21 @@ from hierviz.taxonomy.edges import cycle_of, cycle_words, named_and_tops
 MOST_CYCLES = 20
 
 
-def look_at_edges(look, direction):
+def look_at_edges(look, direction=None, has_header=None):
     """Note the faults of an edge list, and how they are fixed.
 
     Parameters
     ----------
     look : TableLook
-    direction : str, optional
-        As `load_taxonomy` takes it.
+    direction, has_header : optional
+        As `load_taxonomy` takes them.
     """
     look.read_rows(has_header=False)
-    words = [name.casefold() for name in look.names]
-    is_header = len(look.rows) > 1 and edge_header(look.table, words)[0]
-    if is_header:
+    has_header, _ = edge_header(look.table, look.columns, has_header)
+    if has_header:
         del look.rows[0]
-    rows = look.rows.values()
-    columns = SimpleNamespace(
-        names=look.names,
-        where=look.where,
-        text={place: [cells[place].strip() for _, cells in rows] for place in range(len(look.names))},
-    )
-    left, right, _ = edge_columns(columns, words if is_header else None, direction)
+    words = [name.casefold() for name in look.names] if has_header else None
+    left, right, _ = edge_columns(look.columns(), words, direction)
     edges = _Edges(look, left, right)
     for check in ("blanks", "characters", "alike", "themselves", "repeats", "cycles", "tops", "shortcuts"):
         getattr(edges, check)()

@@ -16,12 +16,14 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.new_files import new_text
 from hierviz.messages.parameters import template_of
 from hierviz.readers import file_limits
-from hierviz.readers.columns import as_number
+from hierviz.readers.columns import Columns, as_number
 from hierviz.readers.truth_file import ID_COLUMNS
 
 
@@ -144,6 +146,12 @@ class TableLook:
             self.found.note("ragged_rows", f"{self.where}:{lines[0]}", text)
             self.to_read_on.dropped.update(self.ragged)
         return self
+
+    def columns(self):
+        """The Columns of the rows that are left."""
+        rows = self.rows.values()
+        text = {place: [cells[place] for _, cells in rows] for place in range(len(self.names))}
+        return Columns(self.where, self.names, text, None, np.array([line for line, _ in rows]))
 
     def lines(self, records):
         """The lines of some records in words."""

@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import AS_IN_TAXONOMY, look_alike_key, look_at_names, with_zeros_of
 from hierviz.findings.sample_ids import look_at_ids
-from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.errors import PredictionsError, listed, nearest
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
 from hierviz.predictions.parametrisation import without_column
@@ -190,12 +190,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
 
 def _mistyped(unknown, lacking):
     """The class that each unknown name was meant to be, where each has one of its own; else nothing."""
-    if not unknown or len(unknown) != len(lacking):
-        return {}
-    meant = {}
-    for name in unknown:
-        near = near_miss(name, lacking)
-        meant[name] = next((other for other in lacking if near == f" Did you mean {other!r}?"), None)
+    meant = {name: nearest(name, lacking) for name in unknown} if len(unknown) == len(lacking) else {}
     return meant if None not in meant.values() and len(set(meant.values())) == len(meant) else {}
 
 

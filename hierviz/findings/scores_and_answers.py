@@ -75,23 +75,20 @@ def look_at_scores(predictions, where, found, can_fix, with_sums=True):
     families = _families(taxonomy, nodes) if key == "node_probabilities" else None
     lowest: dict = {}
     is_leaf = taxonomy.is_leaf[nodes]
-    has_leaves = key != "node_probabilities" or bool(is_leaf.any())
     for rows in predictions.blocks():
         block = np.asarray(predictions.scores[rows])
         is_finite = np.isfinite(block)
         usable = np.where(is_finite, block, 0)
         wrong[rows] = wrong_scores(block, key).any(axis=1)
         look.hashes[rows] = usable @ draws
-        best = None
-        if key not in PROBABILITIES:
-            p = node_probabilities(taxonomy, usable, key, predictions.scored_nodes)[:, taxonomy.leaves]
-            best = taxonomy.leaves[p.argmax(axis=1)]
-        else:
+        if key in PROBABILITIES:
             totals[rows] = usable.sum(axis=1, dtype=np.float64)
-            if has_leaves:
-                best = nodes[is_leaf][usable[:, is_leaf].argmax(axis=1)]
-        if best is not None:
-            look.leaves[rows] = np.where(is_finite.all(axis=1), best, -1)
+            p, leaves = usable[:, is_leaf], nodes[is_leaf]
+        else:
+            p = node_probabilities(taxonomy, usable, key, predictions.scored_nodes)[:, taxonomy.leaves]
+            leaves = taxonomy.leaves
+        if len(leaves):
+            look.leaves[rows] = np.where(is_finite.all(axis=1), leaves[p.argmax(axis=1)], -1)
         if families is not None and families[0].size:
             parents, columns, starts = families
             gap = np.add.reduceat(usable[:, columns], starts, axis=1) - usable[:, parents]

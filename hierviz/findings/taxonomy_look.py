@@ -20,7 +20,7 @@ from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, pl
 from hierviz.readers.taxonomy_tables import depth_and_gaps, level_columns, without_empty_rank
 
 
-def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **reading):
+def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, has_header=None, **reading):
     """Note the faults of a taxonomy file.
 
     Parameters
@@ -29,7 +29,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     found : Findings
     folder : Path
         For a copy that is fixed so far as to be read.
-    separator, direction, **reading
+    separator, direction, has_header, **reading
         Keywords of `load_taxonomy`.
 
     Returns
@@ -39,7 +39,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     fixes : Changes or None
     """
     where, kind, look = Path(os.fspath(path)).name, None, None
-    said = {"separator": separator, "direction": direction, **reading}
+    said = {"separator": separator, "direction": direction, "has_header": has_header, **reading}
     try:
         if not has_taxonomy_tables(path):
             source = open_source(path, "a class taxonomy", ("text", "xml"))
@@ -48,9 +48,9 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
         if kind is not None:
             look = TableLook(table, found)
             if kind == "edges":
-                look_at_edges(look, direction)
+                look_at_edges(look, direction, has_header)
             else:
-                look_at_levels(look, reading.get("has_header"))
+                look_at_levels(look, has_header)
     except HiervizError as error:
         found.failed(error, where)
         return None, look and look.fixes
@@ -133,7 +133,7 @@ def look_at_levels(look, has_header=None):
         As `load_taxonomy` takes it.
     """
     look.read_rows(has_header=False)
-    has_header, places, _ = level_columns(look.table, lambda: [cells[0] for _, cells in look.rows.values()], has_header)
+    has_header, places, _ = level_columns(look.table, look.columns, has_header)
     if has_header:
         del look.rows[0]
     paths = {record: [without_empty_rank(cells[place]) for place in places] for record, (_, cells) in look.rows.items()}

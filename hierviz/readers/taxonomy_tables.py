@@ -7,6 +7,7 @@ the header, else from which reading gives one tree; reading left to right wins w
 """
 
 import re
+from functools import partial
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import taxonomy_of_paths
@@ -75,10 +76,7 @@ def read_edges(table, has_header=None, direction=None):
         If a name is empty, a node its own parent, or three and more columns have no header that says which is which.
     """
     words = [cell.strip().casefold() for cell in table.first]
-    notes = []
-    if has_header is None:
-        has_header, note = edge_header(table, words)
-        notes += note
+    has_header, notes = edge_header(table, partial(table.read, has_header=False), has_header)
     columns = table.read(has_header=has_header)
     if len(columns) == 0:
         raise TaxonomyError(f"{table.where}: expected edges below the header, got none. Is the file complete?")
@@ -116,14 +114,20 @@ def read_edges(table, has_header=None, direction=None):
     )
 
 
-def edge_header(table, words):
-    """Whether the first row of an edge list is a header, and notes about it."""
+def edge_header(table, read, has_header=None):
+    """Whether the first row of an edge list is a header, and notes about it.
+
+    Where neither `has_header` nor the words of the row say it, `read` is called for the Columns with that row.
+    """
+    if has_header is not None:
+        return has_header, []
+    words = [cell.strip().casefold() for cell in table.first]
     has_parent = any(word in PARENT_WORDS for word in words)
     has_child = any(word in CHILD_WORDS and word not in PARENT_WORDS for word in words)
     if (has_parent and has_child) or len(words) > 2:
         return True, []
     # Unknown words are a header when they come nowhere else and would be a tree of their own next to a single one.
-    columns = table.read(has_header=False)
+    columns = read()
     (head, *parents), (tail, *children) = columns.text[0], columns.text[1]
     rest = set(parents) | set(children)
     is_apart = rest and head not in rest and tail not in rest
@@ -183,7 +187,7 @@ def read_levels(table, has_header=None):
 
     Blanks at the end of a row make a class that stops there; a blank with something below it is an error.
     """
-    has_header, places, notes = level_columns(table, lambda: table.read(has_header=False).text[0], has_header)
+    has_header, places, notes = level_columns(table, partial(table.read, has_header=False), has_header)
     columns = table.read(has_header=has_header)
     ignored = [name for place, name in enumerate(columns.names) if place not in places]
     if ignored:
@@ -208,16 +212,16 @@ def read_levels(table, has_header=None):
     return taxonomy_of_paths(paths, table.where, notes=notes, detected=detected)
 
 
-def level_columns(table, first_column, has_header=None):
+def level_columns(table, read, has_header=None):
     """Whether the first row of level columns is a header, the places of the levels, and notes about it.
 
-    Where neither `has_header` nor the words of the row say it, `first_column` is called for the cells of the first column.
+    Where neither `has_header` nor the words of the row say it, `read` is called as by `edge_header`.
     """
     ranks, notes = [place for place, cell in enumerate(table.first) if is_rank(cell)], []
     if has_header is None:
         has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
         if not has_header:
-            first, *others = first_column()
+            first, *others = read().text[0]
             # A word of its own above one top that repeats.
             has_header = len(others) > 1 and len(set(others)) == 1 and first not in others
             words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
