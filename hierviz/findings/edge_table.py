@@ -42,12 +42,9 @@ class _Edges:
         self.look, self.places = look, (left, right)
         self.pairs = {record: (cells[left].strip(), cells[right].strip()) for record, (_, cells) in look.rows.items()}
 
-    def note(self, code, records, message, fix=None, severity=None):
-        self.look.note(code, records, message, fix, severity)
-
     def drop(self, code, records, message, is_fix=True, fix=None):
         """Note records and leave them out."""
-        self.note(code, records, message, fix or (f"without {self.look.lines(records)}" if is_fix else None))
+        self.look.note(code, records, message, fix or (f"without {self.look.lines(records)}" if is_fix else None))
         self.look.drop(records, is_fix)
         for record in records:
             del self.pairs[record]
@@ -82,7 +79,7 @@ class _Edges:
             text = f"{counted(len(odd), 'name contains', 'names contain')} invisible characters: {some(odd)}"
             text += ", and also occurs without them, as another class." if is_split else "."
             fix, severity = f"{some(odd.values())} in plain characters", "error" if is_split else None
-            self.note("odd_characters", self.records_of(odd), text, fix, severity)
+            self.look.note("odd_characters", self.records_of(odd), text, fix, severity)
             self.rename(odd)
 
     def alike(self):
@@ -94,14 +91,14 @@ class _Edges:
             defined = [name for name in group if as_child[name]]
             if len(defined) > 1:
                 text = ALIKE.format(some(group), len(group))
-                self.note("look_alike_names", self.records_of(group), text, severity="warning")
+                self.look.note("look_alike_names", self.records_of(group), text, severity="warning")
                 continue
             # The one that has a parent; of tops the one that is written most often.
             first, *rest = sorted(group, key=lambda name: (-as_child[name], -uses[name]))
             is_clear = bool(defined) or all(uses[name] < uses[first] for name in rest)
             text = f"{some(group)} look alike: {some(rest)} has no parent, and is another class."
             fix = f"{shown(first)} everywhere" if is_clear else None
-            self.note("look_alike_names", self.records_of(rest), text, fix)
+            self.look.note("look_alike_names", self.records_of(rest), text, fix)
             if is_clear:
                 self.rename(dict.fromkeys(rest, first))
 
@@ -159,7 +156,7 @@ class _Edges:
                 f"{len(tops)} classes have no parent: {some(tops)}. A root is added above them; if that is not intended, "
                 f"add their parents."
             )
-            self.note("several_roots", self.records_of(tops), text)
+            self.look.note("several_roots", self.records_of(tops), text)
 
     def shortcuts(self):
         parents = {}

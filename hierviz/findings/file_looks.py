@@ -24,7 +24,7 @@ from hierviz.messages.new_files import new_text
 from hierviz.messages.parameters import template_of
 from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, as_number
-from hierviz.readers.truth_file import ID_COLUMNS
+from hierviz.readers.truth_file import id_column
 
 
 @dataclass
@@ -220,9 +220,7 @@ class JsonSamples:
     @property
     def has_ids(self):
         """Whether samples are called by an id of their own."""
-        return all(
-            isinstance(value, dict) and any(key.casefold() in ID_COLUMNS for key in value) for value in self.values
-        )
+        return all(isinstance(value, dict) and id_column(value) is not None for value in self.values)
 
     def place(self, error):
         """Place of the sample that an error is about; None where it names none, or enough are reported."""

@@ -135,7 +135,10 @@ def sample_roles(look, taxonomy, *, truth_column=None, are_named=True, may_lack=
 
 
 def _score_places(table, names, taxonomy, truth_column):
-    """Places of the columns that hold numbers in most of the first rows, or are named as classes, of ids and the like apart."""
+    """Places of the columns that hold numbers in most of the first rows, or are named as classes, of ids and the like apart.
+
+    A reader (`SampleTable`) asks for numbers in all of them: here some may be the fault.
+    """
     found, named = [], []
     for place, name in enumerate(names):
         cells = [row[place] for _, row in table.sample[1:] if place < len(row)]
@@ -210,7 +213,10 @@ def listed_roles(look, taxonomy):
 
 
 def headerless_roles(look, taxonomy, truth_column=None):
-    """RowRoles of a table of labels whose first row is no header, which is noted; None of others."""
+    """RowRoles of a table of labels whose first row is no header, which is noted; None of others.
+
+    A reader refuses a header with one name of a class above text; to read on, it must be clear which columns are the labels.
+    """
     table, first = look.table, look.names
     if not table.can_lack_header or len(first) < 2 or truth_column in first:
         return None

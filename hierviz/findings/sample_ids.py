@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import with_zeros_of
-from hierviz.readers.raw_predictions import ids_advice, whole_id
+from hierviz.readers.raw_predictions import ids_advice, picture_stems, whole_id
 from hierviz.readers.truth_file import unfit_ids
 
 
@@ -67,9 +67,7 @@ def look_at_join(mine, theirs, found, *, has_labels):
     without_truth = [sample for sample in here if sample not in there]
     without_prediction = [sample for sample in there if sample not in here]
     if here and there and len(without_truth) == len(here):
-        from hierviz.readers.picture_names import picture_stem
-
-        if {picture_stem(sample) for sample in here}.isdisjoint(picture_stem(sample) for sample in there):
+        if picture_stems(here, there) is None:
             text = (
                 f"no sample id is also in {theirs.where}: {some(here, 2)} here, {some(there, 2)} there. "
                 f"{ids_advice(here, there)}"
