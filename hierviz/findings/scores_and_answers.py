@@ -21,6 +21,7 @@ from hierviz.predictions.exchanged_columns import (
     luck_of_many,
     luck_words,
 )
+from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes, node_probabilities
 from hierviz.predictions.score_rows import PROBABILITIES, wrong_scores
 from hierviz.taxonomy.node_lists import group
@@ -135,9 +136,11 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
     is_percent = (
         is_leaves and finite.all() and abs(usual - _PERCENT) < 1 and bool((np.abs(totals[~empty] - _PERCENT) < 1).all())
     )
-    # What is not listed may be missing from a sum.
-    distance = totals - 1 if predictions.has_unknown else np.abs(totals - 1)
-    off = is_leaves & (distance > SUM_TOLERANCE) & ~empty & finite
+    off = np.abs(totals - 1) > SUM_TOLERANCE
+    if isinstance(predictions.scores, ListedScores):
+        # What is not listed may be missing from a sum.
+        off = np.isin(np.arange(len(off)), np.concatenate(predictions.scores.off_sums()))
+    off &= is_leaves & ~empty & finite
     # A few rows among many that sum to 1 were scaled; where most do not, they are no probabilities.
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:

@@ -561,3 +561,27 @@ def test_the_header_that_is_said(has_header, tmp_path):
 def test_pictures_of_one_name_are_no_ids_to_join_by(tmp_path):
     scores = "sample_id,a,b\nx/1.png,0.5,0.5\ny/1.png,0.4,0.6\n"
     assert set(_doctor(tmp_path, scores=scores, truth="sample_id,truth\n1,a\n2,b\n")) == {"ids_differ"}
+
+
+BEST = "sample_id,class_1,score_1,class_2,score_2\n1,a,{},b,{}\n2,a,0.7,b,0.2\n"
+
+
+@pytest.mark.parametrize("missing", [None, "unknown", "zero"])
+@pytest.mark.parametrize(
+    ("scores", "is_right"),
+    [
+        # Two more leaves of at most 0.05: 0.1 + 0.05 + 2 * 0.05 = 0.25 at most. Where they are 0, the sum may be any below 1.
+        ((0.1, 0.05), {"zero"}),
+        ((0.9, 0.7), set()),
+        ((0.4, 0.2), {None, "unknown", "zero"}),
+    ],
+)
+def test_sums_of_the_best_classes_are_judged_as_by_the_reader(scores, is_right, missing, tmp_path):
+    found = _doctor(tmp_path, "r,a\nr,b\nr,c\nr,d\n", BEST.format(*scores), missing=missing)
+    assert set(found) == (set() if missing in is_right else {"sums_not_one"})
+    taxonomy = hv.load_taxonomy(tmp_path / "taxonomy.csv")
+    if missing in is_right:
+        hv.load_predictions(tmp_path / "scores.csv", taxonomy, missing=missing)
+    else:
+        with pytest.raises(hv.PredictionsError, match="sum to"):
+            hv.load_predictions(tmp_path / "scores.csv", taxonomy, missing=missing)
