@@ -29,7 +29,7 @@ class Visit:
 
     def __init__(self, page="overview", **query):
         self.folded = ()
-        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=60)
+        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=300)
         self.go(page, **query)
 
     def go(self, page=None, **query):

@@ -11,7 +11,7 @@ import pytest
 import hierviz as hv
 from tests.findings.clean_files import CleanFiles, write
 
-SEEDS = range(20 if os.environ.get("HIERVIZ_LONG") else 2)
+SEEDS = range(10 if os.environ.get("HIERVIZ_LONG") else 2)
 
 
 def cycle(files):
