@@ -130,6 +130,15 @@ def test_right_together_is_a_filter_of_every_page(demo):
     answers = hv.evaluation.judged_answers(demo.models[A], "threshold", 0.5)
     n_wrong = int(answers.is_wrong[np.searchsorted(answers.rows, found.rows[found.select("none")])].sum())
     assert f"{n_wrong:,} samples" in Visit("mistakes", right="none", model=A, threshold="0.5").text
+    # One press shows the samples, and another one all again.
+    visit = Visit("compare", comparison="pair", contrast="together")
+    control = visit.control("Samples")
+    assert control.options == [f"all {found.n_samples:,}", f"no model is right {n:,}", f"all are right {len(found.select('all')):,}"]
+    control.set_value("none")
+    visit.run()
+    assert visit.query["right"] == "none"
+    assert f"No model is right: {n:,} samples" in visit.text
+    visit = Visit("mistakes", right="none", model=A, threshold="0.5")
     chip = next(one for one in visit.at.button if one.label == "no model is right")
     chip.click()
     visit.run()
