@@ -141,8 +141,7 @@ def recommendation_text(
     if 0 < none < 1:
         # Samples without an answer count as correct: the share without them would look like another one of the same.
         answered = (
-            f"{percent_text(correct - none, 1)} of the samples get a correct answer and {percent_text(none, 1)} none, which "
-            "counts as correct"
+            f"{percent_text(correct - none, 1)} get a correct answer, {percent_text(none, 1)} none (counted as correct)"
         )
     return (
         f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "

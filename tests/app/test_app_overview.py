@@ -44,7 +44,7 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     without = sum(int(a == 0) for a in answers)
     right = round(at["correct"] * len(answers)) - without
     correct, none = (percent_text(n / len(answers), 1) for n in (right, without))
-    said = f"{correct} of the samples get a correct answer and {none} none, which counts as correct"
+    said = f"{correct} get a correct answer, {none} none (counted as correct)"
     assert f"**τ = {threshold}**; there, **{said}**." in visit.text
     # The page opens there: the recommendation comes first, and what depends on the chosen model is of it.
     assert (

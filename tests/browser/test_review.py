@@ -63,7 +63,7 @@ def test_a_queue_by_keys(open_page, tmp_path, capsys, monkeypatch):
     quiet(page)
     reviewed(page, N)
     with page.expect_download() as download:
-        page.get_by_role("button", name="Review (CSV)").click()
+        page.get_by_role("button", name="Export", exact=True).click()
     path = tmp_path / "review.csv"
     path.write_bytes(Path(download.value.path()).read_bytes())
     review = hv.load_review(path, taxonomy)

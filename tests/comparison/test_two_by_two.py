@@ -289,4 +289,3 @@ def test_a_difference_is_of_the_model_that_is_higher():
     assert span in found.sentence
     assert span in two_by_two(b, a).sentence
     assert found.sentence.startswith("A is clearly better than B: only A ")
-

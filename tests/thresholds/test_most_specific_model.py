@@ -27,7 +27,7 @@ def test_a_threshold_that_costs_no_specificity():
     level = f"With at least {percent_text(0.95)} of the answers correct"
     assert found.choice.values["no_answer"] == 0.25
     # Nine of twelve samples, and three that count as correct: together all that are.
-    answered = "there, 75.0 % of the samples get a correct answer and 25.0 % none, which counts as correct"
+    answered = "there, 75.0 % get a correct answer, 25.0 % none (counted as correct)"
     assert said.startswith(f"{level}, one needs τ = 0.600; {answered}. No cost in specificity: the answers contain")
 
 
