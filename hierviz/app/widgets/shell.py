@@ -101,7 +101,8 @@ def _hide_former(url_path):
     now = (url_path, *(getattr(state.view(), name) for name in PARTS_OF_PAGES))
     place = st.empty()
     if state.session.get("shown_part", now) != now:
-        place.html(f"<style>{FORMER}</style>")
+        # A style alone would not be in this place: Streamlit keeps it until the next run.
+        place.html(f"<i hidden></i><style>{FORMER}</style>")
 
     def ended():
         # Not where a run is interrupted: the next one may still find what was there before.
