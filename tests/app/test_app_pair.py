@@ -133,7 +133,11 @@ def test_right_together_is_a_filter_of_every_page(demo):
     # One press shows the samples, and another one all again.
     visit = Visit("compare", comparison="pair", contrast="together")
     control = visit.control("Samples")
-    assert control.options == [f"all {found.n_samples:,}", f"no model is right {n:,}", f"all are right {len(found.select('all')):,}"]
+    assert control.options == [
+        f"all {found.n_samples:,}",
+        f"no model is right {n:,}",
+        f"all are right {len(found.select('all')):,}",
+    ]
     control.set_value("none")
     visit.run()
     assert visit.query["right"] == "none"

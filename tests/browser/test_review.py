@@ -40,7 +40,8 @@ def test_a_queue_by_keys(open_page, tmp_path, capsys, monkeypatch):
         if place == 3:
             # A note: letters that are keys are letters there, and Enter keeps it.
             page.keyboard.press("n")
-            note = page.get_by_placeholder("Note (key N")
+            # Those of former samples may still be there, hidden.
+            note = page.get_by_placeholder("Note (key N").filter(visible=True)
             expect(note).to_be_focused()
             page.keyboard.type("wamu: a sail, maybe")
             expect(note).to_have_value("wamu: a sail, maybe")

@@ -115,11 +115,14 @@ def _one(asked, queue, bar):
     with main_place():
         left, right = frame.side_by_side(0.4, 0.6)
         with left:
-            _sample(asked, row)
+            nodes = _sample(asked, row)
             if is_narrow:
                 with st.container(horizontal=True, gap="small", key="review-verdicts"):
                     _verdicts(asked, queue, row)
                 _note(asked, row)
+            if nodes is not None:
+                st.markdown("**Typical cases**")
+                typical_cases(asked.data, asked.key, row, asked.choice, *nodes, CASE)
         with right:
             after = queue.rows[queue.place + 1 : queue.place + 2].tolist()
             small_ladder("review", asked.data, asked.key, asked.choice, [row, *after])
@@ -189,7 +192,7 @@ def _note(asked, row):
 
 
 def _sample(asked, row):
-    """The sample as large as there is room, its truth and its answer, and typical cases of both."""
+    """The sample as large as there is room, and its truth and its answer: returned where both are one class of the taxonomy."""
     predictions, answers = asked.predictions, asked.whole
     picture, text = predictions.picture(row), predictions.text(row)
     if picture:
@@ -207,10 +210,8 @@ def _sample(asked, row):
     if not answers.is_single:
         sample.named_classes(asked.taxonomy, "Truth", answers.truth[place])
         sample.named_classes(asked.taxonomy, "Answer", answers.predicted[place])
-        return
+        return None
     truth, predicted = int(answers.truth[place]), int(answers.predicted[place])
     for word, node in (("Truth", truth), ("Answer", predicted)):
         sample.named_classes(asked.taxonomy, word, node)
-    if predicted >= 0:
-        st.markdown("**Typical cases**")
-        typical_cases(asked.data, asked.key, row, asked.choice, truth, predicted, CASE)
+    return (truth, predicted) if predicted >= 0 else None

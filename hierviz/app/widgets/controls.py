@@ -170,8 +170,10 @@ def rule_controls(data, model, sets=None, *, numbers=True, in_popover=False):
 
 
 def _threshold(parameter, model, in_popover):
-    tied = current.bound_threshold(model, width=130, in_popover=in_popover)
-    form = f"%.{len(threshold_text(state.view().threshold_of(model))) - 2}f"
+    text = threshold_text(state.view().threshold_of(model))
+    # A threshold with more digits would be cut.
+    tied = current.bound_threshold(model, width=130 if len(text) <= 5 else 150, in_popover=in_popover)
+    form = f"%.{len(text) - 2}f"
     st.number_input(parameter.label, *parameter.range, step=0.01, format=form, help=parameter.sentence, **tied)
 
 
