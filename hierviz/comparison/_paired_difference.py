@@ -65,13 +65,19 @@ class PairedDifference(Short):
             return bool(self.p_value <= 1 - self.confidence + 1e-12)
         return bool(self.lower > 0 or self.upper < 0)
 
-    def words(self) -> str:
-        """Difference, interval and p-value, for the inside of a sentence."""
-        if np.isnan(self.lower):
-            return points(self.estimate)
+    def words(self, names: tuple[str, str]) -> str:
+        """Difference, interval and p-value, for the inside of a sentence: of the model that is higher less the other one.
+
+        `names` are those of A and B.
+        """
+        (a, b), estimate, lower, upper = names, self.estimate, self.lower, self.upper
+        if estimate < 0:
+            a, b, estimate, lower, upper = b, a, -estimate, -upper, -lower
+        said = f"{b} less {a}: {points(estimate)}"
+        if np.isnan(lower):
+            return said
         p = f", p = {probability_text(self.p_value)}" if np.isfinite(self.p_value) else ""
-        span = f"[{points(self.lower, False)}, {points(self.upper, False)}]"
-        return f"{points(self.estimate)}, {100 * self.confidence:g} % interval {span}{p}"
+        return f"{said}, {100 * self.confidence:g} % interval [{points(lower, False)}, {points(upper, False)}]{p}"
 
 
 def points(difference: float, with_unit: bool = True) -> str:

@@ -157,8 +157,8 @@ def test_what_no_part_uses_is_refused(run):
 def test_no_interval_no_verdict(run):
     """Of 6 samples A is right on 0 and 3, B on 0, 2, 3, 5."""
     assert run("twobytwo", "A6 B6") == (
-        "Only B6 names the right leaf on 2 of 6 samples, only A6 on 0 (+33.3 points). No test was made, because 6 samples are "
-        "too few: an interval needs at least 10."
+        "Only B6 names the right leaf on 2 of 6 samples, only A6 on 0 (B6 less A6: +33.3 points). No test was made, because 6 "
+        "samples are too few: an interval needs at least 10."
     )
     assert run("twobytwo", "A60 B60", "--group", "user").endswith(
         "No test was made, because 3 groups are too few: an interval needs at least 10."

@@ -64,8 +64,14 @@ def verdict_controls(asked, row):
         st.caption("Export verdicts and notes under *Review*.")
 
 
+def export_button(asked):
+    """Saves what was said in all."""
+    review = review_of(asked.data)
+    download("Export", review.to_frame, "review.csv", "get-review", disabled=not len(review))
+
+
 def review_files(asked):
-    """What was said in all: counts, the export, a file to read, and how the numbers follow from it."""
+    """What was said in all: counts, a file to read, and how the numbers follow from the export."""
     data, review = asked.data, review_of(asked.data)
     if problem := review_problem(data):
         st.error(escape(problem), icon=":material/error:")
@@ -73,7 +79,6 @@ def review_files(asked):
     kept = "on this machine" if state.is_local_visit() else "for this browser until these data are closed: export it"
     st.markdown(f"**{len(review):,} {'answer' if len(review) == 1 else 'answers'} reviewed** ({counts}). Kept {kept}.")
     with st.container(horizontal=True):
-        download("Review (CSV)", review.to_frame, "review.csv", "get-review", disabled=not len(review))
         with st.popover("Read a review", icon=":material/upload_file:"):
             _reading(data)
         with st.popover("Delete", icon=":material/delete:", disabled=not len(review)):

@@ -89,10 +89,14 @@ def _depths(choice):
     if found is None:
         return
     # The title is what is clear; how many diagrams look calibrated is below them.
-    st.markdown(f"{escape(choice.overconfidence.sentence('{}'))} {depths_sentence(found)}")
+    said = f"{escape(choice.overconfidence.sentence('{}'))} {depths_sentence(found)}"
+    if not state.is_narrow():
+        st.markdown(said)
     shown = charts.reliability_diagram(found, np.arange(min(len(found), MOST_DEPTHS)), width=state.session.px)
     with main_place("content"):
         draw_spec(written_out(shown), key="chart-calibration-depths", alt=shown.sentence)
+    if state.is_narrow():
+        st.markdown(said)
     below(shown, name="calibration-depths", sentence=shown.sentence)
     if len(found) > MOST_DEPTHS:
         st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")
