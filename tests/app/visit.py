@@ -172,8 +172,9 @@ class Visit:
         found = self.component("hierviz_zoom")
         if found is None:
             return None
-        data = json.loads(found.proto.json)
-        return data | {"record": unpacked(data["record"])}
+        data, kept = json.loads(found.proto.json), json.loads(self.component("hierviz_zoom_record").proto.json)
+        assert [kept[name] for name in ("key", "of")] == [data[name] for name in ("key", "of")]
+        return data | {"record": unpacked(kept["record"])}
 
     def choose_class(self, name, act=False):
         """Choose a class in a drawing that one zooms into."""

@@ -15,7 +15,8 @@ class Zooming extends Mounted {
   }
 
   async show() {
-    const {record, of, name, sentence, act, module, heard} = this.data, {hierviz} = await load(module);
+    const {hierviz} = await load(this.data.module), record = await this.record();
+    const {of, name, sentence, act, heard} = this.data;
     if (!this.zoom) {
       this.count = heard;
       this.zoom = hierviz.zoom(this.place, {
@@ -35,6 +36,15 @@ class Zooming extends Mounted {
       if (isLate) return;
     }
     Object.assign(this, {of, name, heard});
+  }
+
+  // What zoom_record.js has of the data as they are now, once it has it.
+  async record() {
+    for (;;) {
+      const kept = window.hierviz_zoom?.[this.data.key];
+      if (kept?.of === this.data.of) return kept.record;
+      await new Promise(done => addEventListener("hierviz-zoom", done, {once: true, signal: this.stop.signal}));
+    }
   }
 
   // What Streamlit pales while the server has not answered.
