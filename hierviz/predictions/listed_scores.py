@@ -314,7 +314,9 @@ class ListedScores(Short):
                 f"got {float(self.values[entry])!r}. Such values: {len(wrong)}. "
                 f"{advice or 'Lists of some classes need probabilities.'}"
             )
-        above, below = self.off_sums() if is_distribution else ((), ())
+        if not is_distribution:
+            return
+        above, below = self.off_sums()
         if len(above):
             row = int(above[0])
             mass = self.mass(above[:1])[0]
