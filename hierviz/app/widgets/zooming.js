@@ -11,6 +11,8 @@ class Zooming extends Mounted {
   update(data, tell) {
     Object.assign(this, {data, tell});
     this.container.style.opacity = "";
+    // What waits for another record may have it: of two messages the record's may come first.
+    dispatchEvent(new Event("hierviz-zoom"));
     this.run(() => this.show());
   }
 
