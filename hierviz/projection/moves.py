@@ -18,6 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
+from hierviz.messages.notebook_html import Short
 from hierviz.predictions.predictions import Predictions
 from hierviz.projection.taxonomy_part import TaxonomyPart, with_leaves
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -44,8 +45,8 @@ class ToPart:
         return lists.only((self.part.number[lists.nodes] >= 0) | (lists.nodes < 0))
 
 
-@dataclass(frozen=True, eq=False)
-class ToOthers:
+@dataclass(frozen=True, eq=False, repr=False)
+class ToOthers(Short):
     """Inner nodes below which no other node of a list lies go to a leaf of their own.
 
     Attributes

@@ -1,5 +1,7 @@
 """Flows: ribbons as high as their samples, at both ends, one after the other in their blocks; where answers leave the path."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -21,7 +23,7 @@ def model():
 def numbers(spec):
     """(x, y, text) of the numbers of ribbons."""
     rows = [row for view in views(spec) if view["mark"]["type"] == "text" for row in view["rows"]]
-    return [(row["x"], row["y"], row["text"]) for row in rows if str(row.get("text", ""))[:2] in ("× ", "≈ ")]
+    return [(row["x"], row["y"], row["text"]) for row in rows if re.fullmatch(r"[×≈] [\d,]+", str(row.get("text", "")))]
 
 
 def ribbons(spec, field):
