@@ -42,6 +42,7 @@ _FILES = {
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
+        "evaluation._conformal": "conformal_of_model conformal_of_sample",
         "evaluation._review": "Review ReviewRow reviewed reviewed_numbers",
         "metrics.sets.protein_function": "protein_function",
     },
@@ -55,6 +56,7 @@ _FILES = {
         "curves._set_curve": "SetOperatingCurve set_curve",
         "curves._rule_curve": "information_curve rule_curve",
         "curves._rejection_curve": "rejection_curve",
+        "curves._selective_curve": "SelectiveCurve selective_curve",
         "curves.equal_levels": "correctness_at specificity_at",
     },
     "hierviz.thresholds": {
@@ -74,6 +76,7 @@ _FILES = {
         "uncertainty.repeats": "over_repeats curve_over_repeats summary_over_repeats",
         "uncertainty.paired_proportions": "score_interval",
         "uncertainty.temperature": "at_temperature fit_temperature",
+        "uncertainty.conformal": "ConformalNodes conformal_nodes",
     },
     "hierviz.comparison": {
         "comparison.comparison_table": "ComparisonTable",

@@ -6,9 +6,9 @@ Names and definitions are those of Goren et al. [1]_. The coverage of an answer 
 
 .. math:: 1 - \log_2 |L(v)| / \log_2 |L|
 
-with L(v) the leaves at or below v and L all leaves: 0 for the root, 1 for a leaf. The risk is the share of wrong answers among all
-samples, 1 - Correct: the root is never wrong. `hierviz.curves.rejection_curve` has other numbers of the same names: there a sample
-is covered or not, and the risk is among the covered ones.
+with L(v) the leaves at or below v and L all leaves: 0 for the root, 1 for a leaf. The risk is the share of wrong answers among
+all samples, 1 - Correct: the root is never wrong. `hierviz.curves.rejection_curve` has other numbers of the same names: there a
+sample is covered or not, and the risk is among the covered ones.
 
 Climbing goes from the most probable leaf up to the first node with p >= θ, to the root where there is none. Our rule
 ``threshold`` answers with the most informative node with p > τ, wherever it is. Where each p is at least the sum of those of its
@@ -19,7 +19,7 @@ are the root) to the largest coverage that is reached: 1 at θ = 0 with climbing
 
 Functions
 ---------
-selective_curve, SelectiveCurve, hierarchical_aurc, differing_share
+selective_curve, SelectiveCurve, hierarchical_aurc, differing_share, AREAS
 
 References
 ----------
@@ -138,6 +138,10 @@ def hierarchical_aurc(curve: StepCurve) -> float:
     order = np.argsort(curve.values[COVERAGE], kind="stable")
     coverage, risk = (np.append(0.0, values[order]) for values in (curve.values[COVERAGE], 1 - curve.values["correct"]))
     return float(np.diff(coverage) @ (risk[1:] + risk[:-1]) / 2)
+
+
+# Numbers of a whole curve: which values each is made of, and how; as `hierviz.curves.operating_curve.SUMMARY`.
+AREAS = dict.fromkeys(("haurc", "haurc_threshold"), (OF_AREA, hierarchical_aurc))
 
 
 def differing_share(first: ParetoTable, second: ParetoTable) -> np.ndarray:

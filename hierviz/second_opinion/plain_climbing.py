@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from fractions import Fraction
+from itertools import pairwise
 
 from hierviz.second_opinion.plain_graph import leaf, pareto_set
 from hierviz.second_opinion.plain_numbers import coverage
@@ -62,12 +63,6 @@ def climb(graph, p, theta):
     return 0
 
 
-def threshold_answer(graph, p, theta):
-    """Our threshold rule just below theta: the last of the answers of all thresholds whose score is at least theta."""
-    answers = pareto_set(graph, p)
-    return [node for place, (score, node) in enumerate(answers) if place == 0 or score >= theta][-1]
-
-
 def risk_and_coverage(graph, answers, truth):
     """Of the answers to all samples [1]_."""
     wrong = [y not in graph.up[node] and node not in graph.up[y] for node, y in zip(answers, truth)]
@@ -75,26 +70,53 @@ def risk_and_coverage(graph, answers, truth):
     return math.fsum(covered) / len(covered), sum(wrong) / len(wrong)
 
 
-def selective_points(graph, rows, truth, answer=climb):
-    """(coverage, risk) at every distinct theta, the largest first, after (0, 0): all answers are the root."""
-    thetas = sorted({p[node] for p in rows for node in range(graph.n)}, reverse=True)
-    answered = ([answer(graph, p, theta) for p in rows] for theta in thetas)
-    return [(0.0, 0.0), *(risk_and_coverage(graph, answers, truth) for answers in answered)]
+def climbing_answers(graph, p):
+    """(theta, node) pairs by falling theta: each node is the answer from its theta down to the next."""
+    found, highest = [], -math.inf
+    for node in upward(graph, p):
+        if node and p[node] > highest:
+            found.append((p[node], node))
+            highest = p[node]
+    return [(math.inf, 0), *reversed(found)]
+
+
+def threshold_answers(graph, p):
+    """The same of our threshold rule; the first answer holds from infinity."""
+    (_, first), *rest = pareto_set(graph, p)
+    return [(math.inf, first), *rest]
+
+
+def selective_points(graph, rows, truth, answers_of=climbing_answers):
+    """(coverage, risk) at every theta at which an answer changes, the largest first, after (0, 0): all answers are the root."""
+    steps = [(-theta, i, node) for i, p in enumerate(rows) for theta, node in answers_of(graph, p)]
+    now, points = [(0.0, 0)] * len(rows), [(0.0, 0.0)]
+    covered, wrong, last = 0.0, 0, None
+    for minus, i, node in sorted(steps, key=lambda step: step[0]):
+        before, after = now[i], risk_and_coverage(graph, [node], [truth[i]])
+        covered, wrong, now[i] = covered + after[0] - before[0], wrong + after[1] - before[1], after
+        if minus != last:
+            points.append(None)
+        points[-1], last = (covered / len(rows), wrong / len(rows)), minus
+    return points
 
 
 def trapezoids(points):
     """Area under some points (x, y), in the order of x."""
     points = sorted(points, key=lambda point: point[0])
-    return math.fsum((x - a) * (y + b) / 2 for (a, b), (x, y) in zip(points, points[1:]))
+    return math.fsum((x - a) * (y + b) / 2 for (a, b), (x, y) in pairwise(points))
 
 
 def differing(graph, p):
     """The share of the thresholds from 0 to 1 at which climbing and our threshold rule answer with different nodes."""
-    ends = sorted({0.0, 1.0, *(value for value in p if 0 < value < 1)})
-    between = ((low, high, (low + high) / 2) for low, high in zip(ends, ends[1:]))
-    return math.fsum(
-        high - low for low, high, theta in between if climb(graph, p, theta) != threshold_answer(graph, p, theta)
-    )
+    both = climbing_answers(graph, p), threshold_answers(graph, p)
+    ends = sorted({0.0, 1.0, *(theta for answers in both for theta, _ in answers if 0 < theta < 1)})
+    different = []
+    for low, high in pairwise(ends):
+        # The answer between two changes is that at the upper one.
+        first, second = ([node for theta, node in answers if theta >= high][-1] for answers in both)
+        if first != second:
+            different.append(high - low)
+    return math.fsum(different)
 
 
 def selective(graph, rows, truth):
@@ -102,7 +124,7 @@ def selective(graph, rows, truth):
     shares = [differing(graph, p) for p in rows]
     return {
         "haurc": trapezoids(selective_points(graph, rows, truth)),
-        "haurc_threshold": trapezoids(selective_points(graph, rows, truth, threshold_answer)),
+        "haurc_threshold": trapezoids(selective_points(graph, rows, truth, threshold_answers)),
         "climbing_differs": sum(share > 0 for share in shares) / len(shares),
         "climbing_differs_mean": math.fsum(shares) / len(shares),
     }

@@ -8,11 +8,11 @@ held by a node that is y or above it. With j(y) the first j whose v_j holds y, t
 .. math:: s(y) = p(v_{j(y) - 1}), \quad 0 \text{ where } j(y) = 0
 
 the largest probability that q may have before the answer has to move up to hold y. Over n calibration samples q is the
-ceil((n + 1)(1 - alpha))-th smallest score, infinite where there are not so many. The answer is the node above the highest node of
-the path with p <= q; v0 where there is none; the root where q is infinite or as large as p of the root. If the calibration samples
-and a new one are exchangeable, its answer holds its truth with a probability of at least 1 - alpha [1]_: whatever the scores of the
-model, and with ties. This probability is marginal: an average over all samples. A truth at an inner node is held where the answer
-is at or above it.
+ceil((n + 1)(1 - alpha))-th smallest score, infinite where there are not so many. The answer is the node above the highest node
+of the path with p <= q; v0 where there is none; the root where q is infinite or as large as p of the root. If the calibration
+samples and a new one are exchangeable, its answer holds its truth with a probability of at least 1 - alpha [1]_: whatever the
+scores of the model, and with ties. This probability is marginal: an average over all samples. A truth at an inner node is held
+where the answer is at or above it.
 
 Groups
 ------
@@ -21,14 +21,15 @@ shares of scores <= t of the groups sum to at least (1 - alpha)(G + 1). The prob
 
 By class
 --------
-q of the samples whose v0 is in one top class (child of the root), each class by itself: the probability is then at least 1 - alpha
-among the new samples of each of these. It is the class of the answer and not of the truth, which is not known for a new sample.
+q of the samples whose v0 is in one top class (child of the root), each class by itself: the probability is then at least
+1 - alpha among the new samples of each of these. It is the class of the answer and not of the truth, which is not known for a
+new sample.
 
 Related work
 ------------
-Mortier et al. [3]_ search, for hierarchies, small sets that are unions of nodes, with a bound on their number; den Hengst et al. [4]_
-give several nodes at different levels and weigh their sizes. Both can be narrower; here the answer is one node with a name on the path
-of the most probable leaf, so that it is read off the tree, and one number, q, is all that is calibrated.
+Mortier et al. [3]_ answer with one inner node, or with the union of a bounded number of nodes, which is smaller; den Hengst et
+al. [4]_ choose nodes at different levels by an optimisation that weighs how large they are. Here the answer is one node on the
+path of the most probable leaf, so that it is one name that is read off the tree, and one number, q, is all that is calibrated.
 
 Functions
 ---------
@@ -36,10 +37,11 @@ conformal_nodes, ConformalNodes, conformal_scores, conformal_quantile, group_qua
 
 References
 ----------
-.. [1] V. Vovk, A. Gammerman, G. Shafer, Algorithmic learning in a random world, 2005, proposition 2.3; inductive conformal prediction.
+.. [1] V. Vovk, A. Gammerman, G. Shafer, Algorithmic learning in a random world, 2005 (inductive conformal prediction).
 .. [2] R. Dunn, L. Wasserman, A. Ramdas, Distribution-free prediction sets for two-layer hierarchical models, JASA 2023.
-.. [3] T. Mortier et al., Conformal prediction in hierarchical classification with constrained representation complexity, 2501.19038.
-.. [4] F. den Hengst et al., Hierarchical conformal classification, 2508.13288.
+.. [3] T. Mortier et al., Conformal prediction in hierarchical classification with constrained representation complexity, 2025,
+   arXiv 2501.19038.
+.. [4] F. den Hengst et al., Hierarchical conformal classification, 2025, arXiv 2508.13288.
 """
 
 from __future__ import annotations

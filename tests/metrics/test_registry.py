@@ -12,7 +12,7 @@ from hierviz.metrics.entry import Metric
 from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -21,7 +21,7 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", "predicted", "curve", "confusion")
+IN_JSON = ("distribution", "top_down", "predicted", "curve", "selective", "confusion")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
 KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in BALANCED]

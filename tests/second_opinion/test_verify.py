@@ -68,7 +68,7 @@ def test_every_number_is_looked_at(taxonomy):
     found = agreed(predictions)
     plain = {check.key for check in found.checks if check.way == "plain definition"}
     (model,) = hv.evaluate(predictions)["models"]
-    for block in ("distribution", "top_down", "predicted", "labels", "curve", "confusion"):
+    for block in ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"):
         for key in set(model[block]) - {"baseline", "macro_f1_by_depth"}:
             assert f"{block}.{key}" in plain, key
     assert {"labels.macro_f1_by_depth.1", "labels.macro_f1_by_depth.2.supported"} <= plain

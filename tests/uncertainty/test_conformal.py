@@ -2,6 +2,7 @@
 
 import json
 from fractions import Fraction
+from itertools import pairwise
 from pathlib import Path
 
 import numpy as np
@@ -200,7 +201,10 @@ def test_paths_of_a_file_and_of_the_data_at_hand_are_put_together(small):
         ({"calibration": 0.0}, "fraction: expected a number between 0 and 1, got 0.0"),
         ({"calibration": [True]}, "calibration: expected a share between 0 and 1, or true or false for each of the 4"),
         ({"groups": ["a", "a", "b", "b"], "by_class": True}, "by_class: expected no groups with it, got both"),
-        ({"groups": ["a", "a", "b", "b"], "calibration": [True, False] * 2}, "calibration: expected whole groups, got 2"),
+        (
+            {"groups": ["a", "a", "b", "b"], "calibration": [True, False] * 2},
+            "calibration: expected whole groups, got 2",
+        ),
         ({"truth": [1, 2]}, "truth: expected one node for each of the 4 samples, got 2"),
         ({"truth": [1, 2, 99, 0]}, "truth: expected node numbers from 0 to 6"),
         ({"truth": hv.NodeLists.from_lists([[1, 2]] * 4)}, "truth: expected one node number a sample, got lists"),
@@ -292,7 +296,7 @@ def test_with_groups_one_sample_of_a_new_group_is_held_as_often_as_promised(shar
         q = np.array(
             [
                 group_quantile(scores[a:b][~is_new[a:b]], group[a:b][~is_new[a:b]], alpha)
-                for a, b in zip(starts[:-1], starts[1:])
+                for a, b in pairwise(starts.tolist())
             ]
         )
         answers = nodes_at(paths, q[set_of])
