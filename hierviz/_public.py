@@ -143,7 +143,7 @@ _FILES = {
         "charts._points": "pareto_points sample_scatter set_steps",
         "charts._path_graph": "path_graph",
         "charts._facet_curves": "facet_curves",
-        "charts._plain_curves": "plain_curves rejection_curves",
+        "charts._plain_curves": "plain_curves rejection_curves selective_curves",
         "charts._probability_tree": "probability_tree",
         "charts._reliability_diagram": "reliability_diagram",
         "charts._right_together": "right_together",

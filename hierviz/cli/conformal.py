@@ -34,7 +34,7 @@ CONFORMAL = (
     ),
     Option(
         f"--conformal-by {BY_CLASS}|C",
-        "of --conformal: one calibration for each top class of the most probable leaf, or a column of groups of dependent samples",
+        "of --conformal: one calibration for each top class of the most probable leaf, or a column of dependent groups",
     ),
 )
 
@@ -52,7 +52,9 @@ def check_conformal(options):
             f"--conformal: expected a number between 0 and 1, got {alpha:g}. 0.1 asks for a probability of 90 %."
         )
     elif options.cluster is not None and options.calibration and any(map(_is_file, _calibrations(options))):
-        raise FileError("--calibration: expected a share with --cluster, got a file. Give a share, or leave --cluster out.")
+        raise FileError(
+            "--calibration: expected a share with --cluster, got a file. Give a share, or leave --cluster out."
+        )
 
 
 def conformal_of_models(options, chosen, models):
@@ -67,9 +69,7 @@ def conformal_of_models(options, chosen, models):
         if part is None:
             part = _evaluated(options, place, calibration)
         told = progress(f"{PATHS} of {name}")
-        nodes = conformal_of_model(
-            model, options.conformal, calibration=part, by=options.conformal_by, progress=told
-        )
+        nodes = conformal_of_model(model, options.conformal, calibration=part, by=options.conformal_by, progress=told)
         found.append((nodes, None))
         print(f"{name}: {_said(nodes)}", file=sys.stderr)
     return found

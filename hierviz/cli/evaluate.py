@@ -2,6 +2,7 @@
 
 import sys
 
+from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models, named_nodes
 from hierviz.cli.judging import (
     JSON,
     MEDIA,
@@ -17,7 +18,6 @@ from hierviz.cli.judging import (
     require_one,
 )
 from hierviz.cli.output import progress, require_places, write_csv, write_json
-from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models, named_nodes
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._selective_curve import selective_curve
 from hierviz.curves._set_curve import set_curve
@@ -65,8 +65,8 @@ def add_curve(command):
     )
     rule = Option(
         "--rule KEY",
-        f"curve over the parameter of a rule: {', '.join(OF_RULES)} (default: threshold); darts has λ, information_threshold bits "
-        "in place of the threshold, climbing (from the most probable leaf up to p >= θ) θ with coverage and risk",
+        f"curve over the parameter of a rule: {', '.join(OF_RULES)} (default: threshold); darts has λ, information_threshold "
+        "bits in place of the threshold, climbing (from the most probable leaf up to p >= θ) θ with coverage and risk",
     )
     csv = Option("--csv FILE|-", "file for the CSV (- is standard output, the default)", default="-")
     return [*input_options(), NODES, rule, csv, THREADS]
@@ -130,7 +130,9 @@ def run_curve(options):
     require_places(options, options.csv)
     rule = options.rule or "threshold"
     if rule not in OF_RULES:
-        raise FileError(f"--rule: expected one of {', '.join(OF_RULES)}, got {rule!r}. These have a curve of their own.")
+        raise FileError(
+            f"--rule: expected one of {', '.join(OF_RULES)}, got {rule!r}. These have a curve of their own."
+        )
     _, predictions = load_models(options)
     require_one(predictions, "a curve")
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)

@@ -93,6 +93,9 @@ class ConformalNodes(Short):
         New samples, or their groups, whose truth is known.
     held : float or None
         Share of these samples whose answer holds the truth, each group counting once; None without one.
+    outcomes : dict of str to float, or None
+        Shares of these samples by key of `hierviz.metrics.outcomes.OUTCOMES`, each sample counting once: the answer is the
+        truth, an ancestor of it, the root, or does not hold it (``wrong``).
     fraction, seed : float and int, or None
         Of a random split.
     """
@@ -109,6 +112,7 @@ class ConformalNodes(Short):
     unit: str
     n_check: int
     held: float | None
+    outcomes: dict[str, float] | None = None
     fraction: float | None = None
     seed: int | None = None
 
@@ -180,7 +184,9 @@ class ConformalNodes(Short):
             names = [self.taxonomy.names[node] for node in self.classes.tolist()]
             found |= {"q": dict(zip(names, q)), "n_calibration": dict(zip(names, numbers))}
         found |= {"n_new": len(self.nodes), "n_check": self.n_check}
-        found |= {key: getattr(self, key) for key in ("held", "root_share", "leaf_share", "mean_information")}
+        found |= {
+            key: getattr(self, key) for key in ("held", "outcomes", "root_share", "leaf_share", "mean_information")
+        }
         return found | {key: getattr(self, key) for key in ("fraction", "seed", "sentence", "assumption")}
 
 
@@ -263,11 +269,10 @@ def conformal_nodes(
         n_units = np.array([len(np.unique(unit_of[first]))])
         q = q_of = np.array([group_quantile(scores, unit_of[first], alpha)])
     answers = nodes_at(new, q_of)
-    n_check, held = _held(taxonomy, nodes[rows], answers, None if unit_of is None else unit_of[rows])
+    n_check, held, outcomes = _checked(taxonomy, nodes[rows], answers, None if unit_of is None else unit_of[rows])
     unit = "sample" if unit_of is None else "group"
-    return ConformalNodes(
-        taxonomy, float(alpha), rows, answers, classes, q, n_units, unit, n_check, held, *(drawn or (None, None))
-    )
+    counted = classes, q, n_units, unit, n_check, held, outcomes
+    return ConformalNodes(taxonomy, float(alpha), rows, answers, *counted, *(drawn or (None, None)))
 
 
 def conformal_scores(taxonomy: Taxonomy, truth: np.ndarray, paths: LeafPaths) -> np.ndarray:
@@ -403,16 +408,25 @@ def _quantiles_by_class(top_classes, first, scores, alpha):
     return classes, q, n_samples
 
 
-def _held(taxonomy, truth, answers, unit_of):
-    """(Samples or groups with a known truth, share of them whose answer holds it or None)."""
+def _checked(taxonomy, truth, answers, unit_of):
+    """Samples or groups with a known truth, share of them whose answer holds it, and shares by outcome; None of none."""
     known = truth != -1
     if not known.any():
-        return 0, None
-    holds = lowest_common_ancestors(taxonomy, truth[known], answers[known]) == answers[known]
+        return 0, None, None
+    truth, answers = truth[known], answers[known]
+    holds = lowest_common_ancestors(taxonomy, truth, answers) == answers
+    is_exact, is_root = answers == truth, answers == 0
+    kinds = {
+        "exact": is_exact,
+        "coarse": holds & ~is_exact & ~is_root,
+        "no_answer": is_root & ~is_exact,
+        "wrong": ~holds,
+    }
+    outcomes = {key: float(of.mean()) for key, of in kinds.items()}
     if unit_of is None:
-        return int(known.sum()), float(holds.mean())
+        return len(truth), float(holds.mean()), outcomes
     _, group, size = np.unique(unit_of[known], return_inverse=True, return_counts=True)
-    return len(size), float(np.mean(np.bincount(group, holds) / size))
+    return len(size), float(np.mean(np.bincount(group, holds) / size)), outcomes
 
 
 def _percent(value):
