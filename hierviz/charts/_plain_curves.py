@@ -264,8 +264,8 @@ def _sentence_selective(curves):
     areas = ", ".join(f"{name} {value_text(curve.area)}" for name, curve in curves.items())
     leaves = ", ".join(f"{name} {value_text(float(curve.risk[-1]))}" for name, curve in curves.items())
     return (
-        f"hAURC, the area below the risk over the coverage, lower is better: {areas}. Share of wrong answers at coverage 1, where "
-        f"all answers are leaves: {leaves}."
+        f"hAURC, the area below the risk over the coverage, lower is better: {areas}. Share of wrong answers at coverage 1, "
+        f"where all answers are leaves: {leaves}."
     )
 
 

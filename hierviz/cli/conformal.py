@@ -51,7 +51,7 @@ def check_conformal(options):
         raise FileError(
             f"--conformal: expected a number between 0 and 1, got {alpha:g}. 0.1 asks for a probability of 90 %."
         )
-    elif options.cluster is not None and options.calibration and any(map(_is_file, _calibrations(options))):
+    elif getattr(options, "cluster", None) is not None and any(_share(one) is None for one in _calibrations(options)):
         raise FileError(
             "--calibration: expected a share with --cluster, got a file. Give a share, or leave --cluster out."
         )
@@ -60,7 +60,8 @@ def check_conformal(options):
 def conformal_of_models(options, chosen, models):
     """(ConformalNodes or None, why there are none) of each Evaluation; says on standard error what they are."""
     found = []
-    for place, (model, calibration) in enumerate(zip(models, _calibrations(options), strict=True)):
+    calibrations = _calibrations(options, [model.predictions.name for model in models])
+    for place, (model, calibration) in enumerate(zip(models, calibrations, strict=True)):
         reason, name = why_no_conformal(model), model.predictions.name
         if reason:
             found.append((None, reason))
@@ -84,15 +85,11 @@ def named_nodes(model, found):
     return names[nodes[model.rows] + 1]
 
 
-def _calibrations(options):
-    """What each file of predictions is calibrated on: list of str."""
-    methods = [file.method for file in run_files(options.predictions)]
+def _calibrations(options, names=()):
+    """What each file of predictions is calibrated on, or each of some models that are run here: list of str."""
+    methods = [file.method for file in run_files(options.predictions or ())] or list(names)
     given = values_by_method("--calibration", options.calibration, methods)
     return ["0.5" if one is None else one for one in given]
-
-
-def _is_file(text):
-    return _share(text) is None
 
 
 def _share(text):
@@ -114,6 +111,8 @@ def _share(text):
 
 def _evaluated(options, place, path):
     """Evaluation of the calibration file of one of the models, read as its own file is."""
+    if not options.predictions:
+        raise FileError("--calibration: expected a share with models that are run here, got a file. Give a share.")
     file = run_files(options.predictions)[place]
     changes = {"predictions": [f"{file.method}={path}"]}
     # A value for all files of several serves one; of values by NAME only those of this method are there.

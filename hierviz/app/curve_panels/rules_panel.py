@@ -1,4 +1,4 @@
-"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and risk against coverage in two readings."""
+"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and two readings of risk and coverage."""
 
 import streamlit as st
 
@@ -89,8 +89,8 @@ def _selective(choice):
     if not all(paths_read(choice.models[key], choice.data_key, key) for key in samples):
         return
     st.markdown(
-        "*Climbing*: from the most probable leaf up to the first class with p ≥ θ (Goren et al. 2024). *Coverage* of an answer: its "
-        "bits over those of a leaf, 0 for the root. *Risk*: share of wrong answers among all samples; the root is never wrong."
+        "*Climbing*: from the most probable leaf up to the first class with p ≥ θ (Goren et al. 2024). *Coverage* of an answer: "
+        "its bits over those of a leaf, 0 for the root. *Risk*: share of wrong answers among all samples; the root is never wrong."
     )
 
     def curve_of(key, one):
@@ -100,7 +100,9 @@ def _selective(choice):
     figure(charts.selective_curves(curves, among=choice.all_names, width=state.session.px), name="selective-curves")
     found = choice.computed(
         "climbing differs",
-        lambda: {choice.name(key): model_summary(choice.models[key], only=("selective",))["selective"] for key in samples},
+        lambda: {
+            choice.name(key): model_summary(choice.models[key], only=("selective",))["selective"] for key in samples
+        },
     )
     said = ", ".join(
         f"{escape(name)} {percent_text(of['climbing_differs'], 1)} of the samples at some threshold "
