@@ -122,6 +122,11 @@ class ConformalNodes(Short):
         return fewest_units(self.alpha)
 
     @property
+    def promised(self) -> str:
+        """1 - alpha as a percentage."""
+        return f"{100 * (1 - self.alpha):.4g} %"
+
+    @property
     def root_share(self) -> float | None:
         """Share of the new answers that are the root, and say nothing; None without a new sample."""
         return float((self.nodes == 0).mean()) if len(self.nodes) else None
@@ -139,9 +144,7 @@ class ConformalNodes(Short):
     @property
     def sentence(self) -> str:
         """What the answers promise, or why they are all the root, in one sentence."""
-        who, share = ("sample", _percent(1 - self.alpha))
-        if self.unit == "group":
-            who = "sample of a new group"
+        who, share = "sample of a new group" if self.unit == "group" else "sample", self.promised
         promise = f"with a probability of at least {share} the true class of a new {who} is its answer or below it"
         if np.isinf(self.q).all():
             return (
@@ -427,7 +430,3 @@ def _checked(taxonomy, truth, answers, unit_of):
         return len(truth), float(holds.mean()), outcomes
     _, group, size = np.unique(unit_of[known], return_inverse=True, return_counts=True)
     return len(size), float(np.mean(np.bincount(group, holds) / size)), outcomes
-
-
-def _percent(value):
-    return f"{100 * value:.4g} %"

@@ -93,7 +93,7 @@ def conformal_line(data, key, row):
 
 
 def _line(taxonomy, found):
-    share, node = percent_text(1 - found.alpha), int(found.nodes[0])
+    share, node = found.promised, int(found.nodes[0])
     n, units = int(found.n_calibration.sum()), f"{found.unit}s"
     others = f"calibrated on the {n:,} other {units}; marginal"
     if node == 0:
@@ -154,7 +154,7 @@ def _promise(choice, key, nodes):
 
 def _picture(choice, found, key):
     shares = {choice.name(one): nodes.outcomes for one, nodes in found.items()}
-    notes = {choice.name(one): f"conformal node, {percent_text(1 - nodes.alpha)}" for one, nodes in found.items()}
+    notes = {choice.name(one): f"conformal node, {nodes.promised}" for one, nodes in found.items()}
     drawn = charts.outcome_bars(
         shares, notes=notes, highlight=choice.name(key), width=state.session.px, height=60 + 40 * len(shares)
     )

@@ -90,7 +90,7 @@ def _selective(choice):
         return
     st.markdown(
         "*Climbing*: from the most probable leaf up to the first class with p ≥ θ (Goren et al. 2024). *Coverage* of an answer: "
-        "its bits over those of a leaf, 0 for the root. *Risk*: share of wrong answers among all samples; the root is never wrong."
+        "its bits over those of a leaf, 0 for the root. *Risk*: share of wrong answers; the root is never wrong."
     )
 
     def curve_of(key, one):
