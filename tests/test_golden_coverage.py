@@ -167,6 +167,16 @@ CLAIMS = {
         "edge_cases/cases/#/edges edge_cases/cases/#/true_labels edge_cases/cases/#/predicted_paths "
         "edge_cases/cases/#/reference/*": [f"{FIGURE_4}::test_edge_case"],
     },
+    "conformal.json": {
+        "cases/#/seed cases/#/n cases/#/power cases/#/decimals cases/#/first cases/#/q/*/*": [
+            "uncertainty/test_conformal.py::test_q_is_that_of_crepes_and_mapie"
+        ],
+    },
+    "selective_classification.json": {
+        "cases/#/leaf_probabilities cases/#/truth cases/#/haurc cases/#/theta cases/#/coverage cases/#/risk": [
+            "curves/test_selective_curve.py::test_the_area_is_that_of_the_authors_code"
+        ],
+    },
     "torch_losses.json": {"cases/**": ["losses/test_torch_losses.py::test_golden"]},
 }
 

@@ -191,13 +191,17 @@ class Evaluation(Short):
             self._curve.append(made)
         return self._curve[0]
 
-    def leaf_paths(self, progress: Callable[[int, int], object] | None = None) -> LeafPaths:
+    def leaf_paths(
+        self, progress: Callable[[int, int], object] | None = None, *, threads: int | None = None
+    ) -> LeafPaths:
         """LeafPaths of all samples, from one pass over the scores; kept for the next call.
 
         Parameters
         ----------
         progress : callable, optional
             Called with (rows done, n_samples).
+        threads : int, optional
+            As of `from_predictions`.
 
         Raises
         ------
@@ -205,7 +209,7 @@ class Evaluation(Short):
             For labels and graphs.
         """
         if not self._paths:
-            self._paths.append(leaf_paths(self.taxonomy, self.predictions, progress=progress))
+            self._paths.append(leaf_paths(self.taxonomy, self.predictions, progress=progress, threads=threads))
         return self._paths[0]
 
     @cached_property

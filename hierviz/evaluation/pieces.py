@@ -105,7 +105,7 @@ class EvaluationPiece(Short):
             answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
         has_paths = predictions.has_scores and predictions.taxonomy.is_tree
-        paths = evaluation.leaf_paths() if has_paths else None
+        paths = evaluation.leaf_paths(threads=threads) if has_paths else None
         return cls(predictions.n_samples, columns, evaluation.table, counts, answers, paths)
 
 

@@ -15,6 +15,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.compiled.compiling import first_call, is_compiled, module_of
+from hierviz.compiled.tree_pass import Values, in_blocks, is_used
 from hierviz.inference import rules
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.messages.errors import PredictionsError
@@ -23,6 +25,11 @@ from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities
 from hierviz.taxonomy.node_lists import entries_of, frozen
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
+
+
+# Of the compiled loops, in `hierviz.compiled`.
+MODULE = "path_kernels"
+_LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves")
 
 
 @dataclass(frozen=True, eq=False)
@@ -105,6 +112,7 @@ def leaf_paths(
     p: ArrayLike | Predictions,
     *,
     progress: Callable[[int, int], object] | None = None,
+    threads: int | None = None,
 ) -> LeafPaths:
     """Path to the most probable leaf of every row of node probabilities.
 
@@ -116,6 +124,9 @@ def leaf_paths(
         Predictions are read in blocks of rows.
     progress : callable, optional
         Called with (rows done, n_samples) for Predictions.
+    threads : int, optional
+        Blocks of Predictions that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors
+        when None.
 
     Returns
     -------
@@ -132,11 +143,12 @@ def leaf_paths(
     taxonomy.require_tree("path to the most probable leaf")
     if not isinstance(p, Predictions):
         return _of_rows(taxonomy, checked_probabilities(taxonomy, p))
-    parts = []
-    for rows in p.blocks():
-        parts.append(_of_rows(taxonomy, p.node_probabilities(rows)))
+    parts, done = [], 0
+    for part in _compiled(taxonomy, p, threads) if is_used(p, MODULE) else _in_blocks(taxonomy, p):
+        parts.append(part)
+        done += part.n_samples
         if progress:
-            progress(rows.stop, p.n_samples)
+            progress(done, p.n_samples)
     return LeafPaths.concatenate(parts)
 
 
@@ -152,6 +164,32 @@ def as_leaf_paths(taxonomy: Taxonomy, p: ArrayLike | Predictions | LeafPaths) ->
             "Pass the paths of this taxonomy."
         )
     return p
+
+
+def _in_blocks(taxonomy, predictions):
+    return (_of_rows(taxonomy, predictions.node_probabilities(rows)) for rows in predictions.blocks())
+
+
+def _compiled(taxonomy, predictions, threads):
+    """As `_in_blocks`, with the same bits."""
+    if not predictions.n_samples:
+        return
+    values = Values(predictions)
+    was_compiled, kernels = is_compiled(MODULE, values.value_type), module_of(MODULE, values.value_type)
+    layout = tuple(getattr(values.layout, name) for name in _LAYOUT)
+    depth = np.ascontiguousarray(taxonomy.depth[values.layout.node], dtype=np.int32)
+
+    def work(rows, scores):
+        with first_call(MODULE, values.value_type, was_compiled):
+            return rows, *kernels.run_paths(values.arguments(scores), layout, depth, taxonomy.max_depth)
+
+    for rows, is_complete, leaves, p in in_blocks(predictions, work, threads):
+        if is_complete:
+            paths = taxonomy.ancestors(leaves.astype(np.intp))
+            yield LeafPaths(paths, p[np.arange(taxonomy.max_depth + 1) < paths.lengths[:, None]])
+        else:
+            # A value is negative or not finite, which the numpy path judges.
+            yield _of_rows(taxonomy, predictions.node_probabilities(rows))
 
 
 def _of_rows(taxonomy, p):

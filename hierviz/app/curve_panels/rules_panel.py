@@ -105,9 +105,9 @@ def _selective(choice):
         },
     )
     said = ", ".join(
-        f"{escape(name)} {percent_text(of['climbing_differs'], 1)} of the samples at some threshold "
+        f"of **{escape(name)}** on {percent_text(of['climbing_differs'], 1)} of the samples at some threshold "
         f"({percent_text(of['climbing_differs_mean'], 1)} of the answers over all thresholds)"
         for name, of in found.items()
     )
-    st.markdown(f"Climbing and our threshold rule give different answers: {said}.")
+    st.markdown(f"Climbing and the threshold rule give different answers: {said}.")
     numbers.definitions(("haurc", "haurc_threshold", "climbing_differs", "climbing_differs_mean"), "selective")
