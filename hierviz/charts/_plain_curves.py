@@ -203,7 +203,8 @@ def selective_curves(curves, *, among=None, dark=None, width=800, height=RISK_HE
     Returns
     -------
     Figure
-        Its table: ``model, theta, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in.
+        Its table: ``model, theta, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in. θ is nan where it is above
+        all probabilities.
 
     Raises
     ------
@@ -224,7 +225,7 @@ def _drawn_risk(points, words, height, among, dark, width):
     on = Plane(palette(dark), (across, "Risk"), domains, plot_of(width - side), height, (".0%", ".0%"))
     drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
     rows = [
-        {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
+        {"model": name, "x": coverage[k], "y": risk[k], "text": _threshold_words(threshold[k])}
         for name, (coverage, risk, threshold) in points.items()
         for k in _evenly(len(risk), HOVERED)
     ]
@@ -232,6 +233,10 @@ def _drawn_risk(points, words, height, among, dark, width):
     lines = on.lines(drawn, {"name": list(colours)}, color=_colour(colours, on, side))
     layers = [*lines, on.hover(rows, tips), *_names(drawn, colours, on, side)]
     return on.chart(layers, ["Better: bottom right"])
+
+
+def _threshold_words(threshold):
+    return threshold_text(threshold) if np.isfinite(threshold) else "above all"
 
 
 def _evenly(n, most):

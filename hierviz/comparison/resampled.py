@@ -19,7 +19,7 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hierviz.comparison.columns import Column
-from hierviz.curves._selective_curve import AREAS
+from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
@@ -35,7 +35,7 @@ from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import Resamples
 
 # Numbers of a whole curve by key: the values each is made of, and how.
-OF_CURVE = SUMMARY | AREAS
+OF_CURVE = SUMMARY | RISK_AREAS
 # Parts of which sums are taken whatever is asked for: products of matrices of another width may differ in the last bit.
 SUMMED = {
     "top_down": ("shared", "claimed", "due"),

@@ -19,7 +19,7 @@ are the root) to the largest coverage that is reached: 1 at θ = 0 with climbing
 
 Functions
 ---------
-selective_curve, SelectiveCurve, hierarchical_aurc, differing_share, AREAS
+selective_curve, SelectiveCurve, hierarchical_aurc, differing_share, RISK_AREAS
 
 References
 ----------
@@ -141,7 +141,7 @@ def hierarchical_aurc(curve: StepCurve) -> float:
 
 
 # Numbers of a whole curve: which values each is made of, and how; as `hierviz.curves.operating_curve.SUMMARY`.
-AREAS = dict.fromkeys(("haurc", "haurc_threshold"), (OF_AREA, hierarchical_aurc))
+RISK_AREAS = dict.fromkeys(("haurc", "haurc_threshold"), (OF_AREA, hierarchical_aurc))
 
 
 def differing_share(first: ParetoTable, second: ParetoTable) -> np.ndarray:

@@ -65,14 +65,14 @@ def conformal_of_model(
     PredictionsError
         If this input has no conformal nodes, or an argument is not valid.
     """
-    model = _checked(model)
-    truth, paths = np.asarray(model.predictions.truth), model.leaf_paths(progress)
+    evaluated = _checked(model)
+    truth, paths = np.asarray(evaluated.predictions.truth), evaluated.leaf_paths(progress)
     how: dict[str, Any] = {"by_class": by == BY_CLASS, "seed": seed}
-    groups = None if by is None or by == BY_CLASS else _column(model, by)
+    groups = None if by is None or by == BY_CLASS else _column(evaluated, by)
     if isinstance(calibration, (float, np.floating)):
-        return conformal_nodes(model.taxonomy, truth, paths, alpha, calibration=calibration, groups=groups, **how)
+        return conformal_nodes(evaluated.taxonomy, truth, paths, alpha, calibration=calibration, groups=groups, **how)
     other = _checked(calibration)
-    if other.taxonomy.sha256 != model.taxonomy.sha256:
+    if other.taxonomy.sha256 != evaluated.taxonomy.sha256:
         raise PredictionsError(
             f"{other.predictions.name}: expected calibration predictions on the same taxonomy, got another one. Use one."
         )
@@ -81,7 +81,7 @@ def conformal_of_model(
     both = LeafPaths.concatenate([paths, other.leaf_paths(progress).take(other.rows)])
     is_other = np.arange(both.n_samples) >= len(truth)
     truths = np.concatenate([truth, np.asarray(other.truth)])
-    return conformal_nodes(model.taxonomy, truths, both, alpha, calibration=is_other, groups=groups, **how)
+    return conformal_nodes(evaluated.taxonomy, truths, both, alpha, calibration=is_other, groups=groups, **how)
 
 
 def conformal_of_sample(model: Evaluation, row: int, alpha: float = 0.1, *, by: str | None = None) -> ConformalNodes:

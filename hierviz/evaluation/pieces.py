@@ -154,7 +154,7 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
     ]
     table = ParetoTable.concatenate(tables) if tables else None
     paths = [piece.paths for piece in pieces if piece.paths is not None]
-    kept = {"_answers": answers, "_paths": [LeafPaths.concatenate(paths)] if paths else []}
+    kept: dict[str, Any] = {"_answers": answers, "_paths": [LeafPaths.concatenate(paths)] if paths else []}
     return Evaluation(predictions, judged, table, **columns, _label_counts=counts, **kept)
 
 

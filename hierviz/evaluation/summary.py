@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
-from hierviz.curves._selective_curve import AREAS
+from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
@@ -247,7 +247,7 @@ def _confusion(model, choice):
 def _selective(model, choice):
     tables = {"climbing": model.climbed, "threshold": model.judged_table}
     areas = {}
-    for key, (needed, area) in AREAS.items():
+    for key, (needed, area) in RISK_AREAS.items():
         table = tables[METRICS[key].made.rule]
         areas[key] = area(CurveSteps.from_table(model.taxonomy, model.truth, table, keys=needed).curve())
     return areas | totals_of(model, "selective", choice)

@@ -26,7 +26,6 @@ from hierviz.taxonomy.checks import check_taxonomy, checked_probabilities
 from hierviz.taxonomy.node_lists import entries_of, frozen
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
-
 # Of the compiled loops, in `hierviz.compiled`.
 MODULE = "path_kernels"
 _LAYOUT = ("node", "parent", "first", "n_children", "inner", "leaves")
