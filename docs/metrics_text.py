@@ -14,6 +14,7 @@ BLOCKS = {
     "predicted": "Answers of an inference rule (block `predicted`)",
     "labels": "Sets of labels (block `labels`)",
     "curve": "All thresholds (block `curve`)",
+    "selective": "Coverage and risk of climbing (block `selective`)",
     "confusion": "Nodes of the predicted and the true path (block `confusion`)",
     "per_sample": "Single samples",
     "goal": "Targets of a threshold",

@@ -42,6 +42,7 @@ _FILES = {
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
+        "evaluation._conformal": "conformal_of_model conformal_of_sample",
         "evaluation._review": "Review ReviewRow",
         "evaluation._reviewed": "reviewed reviewed_numbers",
         "metrics.sets.protein_function": "protein_function",
@@ -56,6 +57,7 @@ _FILES = {
         "curves._set_curve": "SetOperatingCurve set_curve",
         "curves._rule_curve": "information_curve rule_curve",
         "curves._rejection_curve": "rejection_curve",
+        "curves._selective_curve": "SelectiveCurve selective_curve",
         "curves.equal_levels": "correctness_at specificity_at",
     },
     "hierviz.thresholds": {
@@ -75,6 +77,7 @@ _FILES = {
         "uncertainty.repeats": "over_repeats curve_over_repeats summary_over_repeats",
         "uncertainty.paired_proportions": "score_interval",
         "uncertainty.temperature": "at_temperature fit_temperature",
+        "uncertainty.conformal": "ConformalNodes conformal_nodes",
     },
     "hierviz.comparison": {
         "comparison.comparison_table": "ComparisonTable",
@@ -141,7 +144,7 @@ _FILES = {
         "charts._points": "pareto_points sample_scatter set_steps",
         "charts._path_graph": "path_graph",
         "charts._facet_curves": "facet_curves",
-        "charts._plain_curves": "plain_curves rejection_curves",
+        "charts._plain_curves": "plain_curves rejection_curves selective_curves",
         "charts._probability_tree": "probability_tree",
         "charts._reliability_diagram": "reliability_diagram",
         "charts._right_together": "right_together",

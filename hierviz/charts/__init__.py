@@ -30,6 +30,7 @@ difference_tree             where in the taxonomy one model is better than anoth
     probability_tree            the probabilities of one sample over the taxonomy
     rank_matrix                 the rank of every method by every metric
     rejection_curves            share of wrong answers over the share answered
+    selective_curves            share of wrong answers over the coverage of climbing
     reliability_diagram         share of events over probability
     right_together              which models are right on the same samples
 rule_frontiers              results of every inference rule
@@ -130,6 +131,7 @@ if TYPE_CHECKING:
     from hierviz.charts._path_graph import path_graph as path_graph
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
+    from hierviz.charts._plain_curves import selective_curves as selective_curves
     from hierviz.charts._points import pareto_points as pareto_points
     from hierviz.charts._points import sample_scatter as sample_scatter
     from hierviz.charts._points import set_steps as set_steps

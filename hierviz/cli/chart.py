@@ -151,6 +151,16 @@ def _rejection(chosen, charts, look):
     return charts.rejection_curves(found, **look)
 
 
+def _selective(chosen, charts, look):
+    from hierviz.curves._selective_curve import selective_curve
+
+    found = {
+        name: selective_curve(model.taxonomy, model.truth, model.leaf_paths().take(model.rows))
+        for name, model in _with_curves(chosen).items()
+    }
+    return charts.selective_curves(found, **look)
+
+
 def _facets(chosen, charts, look):
     from hierviz.evaluation.common_samples import curves_by
 
@@ -224,6 +234,9 @@ KINDS = {
     "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
     "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
+    "selective": Kind(
+        "share of wrong answers against the coverage of climbing from the most probable leaf, with hAURC", _selective
+    ),
     "facets": Kind("operating curves of each part of the samples (--by)", _facets, ("by",)),
     "groups": Kind(
         "a metric by depth, n_labels, train_count or an attribute (--by, --metric)",

@@ -26,7 +26,7 @@ from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
 # Blocks of numbers of answers, and among them those over all thresholds.
 _OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")
 # Numbers of one depth: the metric, and what follows the depth in the key.

@@ -48,7 +48,9 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     assert once.table is not None
     columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
-    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, _label_counts=counts)
+    paths = [once.leaf_paths().take(place)] if taxonomy.is_tree else []
+    kept = {"_label_counts": counts, "_paths": paths}
+    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, **kept)
 
 
 def _repeated(taxonomy, once, targets, place, n_of):

@@ -33,6 +33,7 @@ import numpy as np
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.evaluation import rule_answers, sample_numbers
 from hierviz.evaluation.one_pass import blocks, count_block, one_pass
+from hierviz.inference.leaf_paths import LeafPaths, leaf_paths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError
@@ -89,6 +90,7 @@ class Evaluation(Short):
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
     _curve: list = field(default_factory=list, repr=False)
+    _paths: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -188,6 +190,32 @@ class Evaluation(Short):
             made = operating_curve(self.taxonomy, np.asarray(self.truth), self.judged_table, progress=progress)
             self._curve.append(made)
         return self._curve[0]
+
+    def leaf_paths(
+        self, progress: Callable[[int, int], object] | None = None, *, threads: int | None = None
+    ) -> LeafPaths:
+        """LeafPaths of all samples, from one pass over the scores; kept for the next call.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (rows done, n_samples).
+        threads : int, optional
+            As of `from_predictions`.
+
+        Raises
+        ------
+        PredictionsError, TaxonomyError
+            For labels and graphs.
+        """
+        if not self._paths:
+            self._paths.append(leaf_paths(self.taxonomy, self.predictions, progress=progress, threads=threads))
+        return self._paths[0]
+
+    @cached_property
+    def climbed(self) -> ParetoTable:
+        """What climbing answers to the judged samples at every threshold (`LeafPaths.climbed`)."""
+        return self.leaf_paths().take(self.rows).climbed()
 
     def require_curve(self) -> None:
         """Raise a PredictionsError that says why where this input has no operating curve."""

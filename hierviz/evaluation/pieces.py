@@ -21,6 +21,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.rule_answers import OF_TABLE
+from hierviz.inference.leaf_paths import LeafPaths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
@@ -47,6 +48,8 @@ class EvaluationPiece(Short):
         Threshold of the sets of labels (None for lists) to `LabelSetCounts.counted`; empty without a judged sample.
     answers : list of (str, dict, ndarray or NodeLists)
         Rule, its settings and the predicted nodes, for rules that read all probabilities.
+    paths : LeafPaths or None
+        None for labels and graphs.
     """
 
     n_samples: int
@@ -54,6 +57,7 @@ class EvaluationPiece(Short):
     table: ParetoTable | None = None
     counts: dict[float | None, Any] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
+    paths: LeafPaths | None = None
 
     @classmethod
     def from_predictions(
@@ -100,7 +104,9 @@ class EvaluationPiece(Short):
             settings = entry.settings({"threshold": threshold, **parameters})
             answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
-        return cls(predictions.n_samples, columns, evaluation.table, counts, answers)
+        has_paths = predictions.has_scores and predictions.taxonomy.is_tree
+        paths = evaluation.leaf_paths(threads=threads) if has_paths else None
+        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, paths)
 
 
 def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPiece]) -> Evaluation:
@@ -147,7 +153,9 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
         for k, (rule, settings, _) in enumerate(pieces[0].answers)
     ]
     table = ParetoTable.concatenate(tables) if tables else None
-    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, _answers=answers)
+    paths = [piece.paths for piece in pieces if piece.paths is not None]
+    kept: dict[str, Any] = {"_answers": answers, "_paths": [LeafPaths.concatenate(paths)] if paths else []}
+    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, **kept)
 
 
 def _joined(parts):

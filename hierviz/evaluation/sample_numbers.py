@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
+from hierviz.curves._selective_curve import differing_share
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.outcomes import outcome_indicators
 from hierviz.metrics.parts import Mean, OfSums, Total
@@ -74,10 +75,16 @@ def _predicted(model, choice):
     return metrics | outcome_indicators(metrics)
 
 
+def _selective(model, choice):
+    share = differing_share(model.climbed, model.judged_table)
+    return {"climbing_differs": (share > 0).astype(float), "climbing_differs_mean": share}
+
+
 _PARTS = {
     "distribution": _distribution,
     "top_down": _top_down,
     "predicted": _predicted,
+    "selective": _selective,
     "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }

@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
+from hierviz.curves._selective_curve import RISK_AREAS
+from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
@@ -25,14 +27,14 @@ from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
-from hierviz.metrics.registry import BALANCED_PREFIX
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
-CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
+CURVE, LABEL_SETS, BOUNDS, PATHS = "Operating curve", "Label sets", "Bounds", "Paths to the best leaf"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -75,9 +77,9 @@ def evaluate(
     -------
     dict
         The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
-        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why. Where some scores
-        are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where no interval
-        is known.
+        predicted, labels, curve, selective and confusion. A block that does not apply is None and ``notes`` says why. Where
+        some scores are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where
+        no interval is known.
 
     Raises
     ------
@@ -209,6 +211,8 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
+        if "selective" in wanted:
+            model.leaf_paths(stage(f"{PATHS} of {name}", "rows"))
 
 
 def _given_parameters(entry, settings):
@@ -240,6 +244,15 @@ def _confusion(model, choice):
     }
 
 
+def _selective(model, choice):
+    tables = {"climbing": model.climbed, "threshold": model.judged_table}
+    areas = {}
+    for key, (needed, area) in RISK_AREAS.items():
+        table = tables[METRICS[key].made.rule]
+        areas[key] = area(CurveSteps.from_table(model.taxonomy, model.truth, table, keys=needed).curve())
+    return areas | totals_of(model, "selective", choice)
+
+
 def _no_truth(model):
     return None if model.n_judged else "no sample has a known truth"
 
@@ -252,6 +265,7 @@ BLOCKS = {
     },
     "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
+    "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
 

@@ -96,6 +96,13 @@ _ENTRIES = {
         n_points={"range": (1, float("inf")), "better": "neither", "unit": "points", "made": None},
     ),
     **entries_of(
+        "selective",
+        haurc={"better": "lower", "made": OverCurve("climbing")},
+        haurc_threshold={"better": "lower", "made": OverCurve()},
+        climbing_differs={"better": "neither"},
+        climbing_differs_mean={"better": "neither"},
+    ),
+    **entries_of(
         "confusion",
         tree_only=False,
         tp={"range": COUNT, "unit": "nodes", "made": Total},

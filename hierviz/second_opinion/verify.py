@@ -27,7 +27,7 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
 from hierviz.predictions.parametrisation import column_nodes
 from hierviz.predictions.predictions import Predictions
-from hierviz.second_opinion import packages, plain_graph, plain_numbers, plain_sets
+from hierviz.second_opinion import packages, plain_climbing, plain_graph, plain_numbers, plain_sets
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -237,7 +237,8 @@ class _Recomputation:
         graph, found, left_out = self.graph, {}, {}
         unknown_rule = f"the rule {self.rule} has no plain definition here"
         if self.model["distribution"] is not None:
-            for block in (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve):
+            blocks = (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective)
+            for block in blocks:
                 found[block.__name__] = block(graph, self.p, self.single)
         answers = self._answers()
         if self.model["predicted"] is not None and answers is not None:

@@ -13,6 +13,8 @@ curve_over_repeats    curves of several runs at common thresholds
 summary_over_repeats  summaries of curves over runs
 at_temperature        predictions at another temperature
 fit_temperature       the temperature that fits best
+conformal_nodes       nodes that hold the truth with a stated probability
+ConformalNodes        what `conformal_nodes` returns
 score_interval        Tango's interval of a difference of paired proportions
 """
 
@@ -26,6 +28,8 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
     from hierviz.uncertainty.comparison import paired_difference as paired_difference
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
+    from hierviz.uncertainty.conformal import ConformalNodes as ConformalNodes
+    from hierviz.uncertainty.conformal import conformal_nodes as conformal_nodes
     from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models
     from hierviz.uncertainty.model_difference import difference_sentence as difference_sentence
     from hierviz.uncertainty.paired_proportions import score_interval as score_interval

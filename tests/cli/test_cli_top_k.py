@@ -39,7 +39,7 @@ def test_an_incomplete_long_file_asks_for_missing(call):
 def test_bounds_stand_beside_the_numbers(call):
     model = json.loads(call("evaluate", "--missing", "unknown")[1])["models"][0]
     bounds = model["bounds"]
-    assert set(bounds) == {"distribution", "top_down", "predicted", "labels", "curve", "confusion"}
+    assert set(bounds) == {"distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"}
     for block, pairs in bounds.items():
         assert set(pairs) == set(model[block]) - {"baseline"}
         for pair in pairs.values():

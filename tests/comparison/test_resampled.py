@@ -123,7 +123,7 @@ def test_every_block_is_compared(taxonomy):
     columns = [column for column in columns_of(taxonomy, "all") if not column.is_balanced]
     assert keys == [column.key for column in columns if METRICS[column.metric].made is not None]
     assert {key.split(".")[0] for key in keys} == {
-        *("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+        *("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
     }
 
 

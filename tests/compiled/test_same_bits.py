@@ -52,6 +52,8 @@ def everything(predictions, threads=1):
     for name in ("best_leaf", "leaf_mass", "win", "raw_win", "p_truth", "leaf_rank"):
         if getattr(evaluation, name) is not None:
             kept[name] = getattr(evaluation, name)
+    paths = evaluation.leaf_paths(threads=threads)
+    kept |= {"path_offsets": paths.paths.offsets, "path_nodes": paths.paths.nodes, "path_p": paths.p}
     if evaluation.n_judged:
         counts = evaluation.label_counts(0.3)
         names = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")

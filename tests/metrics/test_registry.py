@@ -12,7 +12,7 @@ from hierviz.metrics.entry import Metric
 from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -21,7 +21,7 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", "predicted", "curve", "confusion")
+IN_JSON = ("distribution", "top_down", "predicted", "curve", "selective", "confusion")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
 KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in BALANCED]
@@ -172,7 +172,9 @@ def test_a_perfect_prediction_reaches_the_best_end(perfect, key):
 
 
 def test_what_has_no_end():
-    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points", "n_exact", "n_coarse", *OVER_ERRORS}
+    assert set(KEYS) - set(BEST) == {
+        *("tp", "tn", "n_points", "n_exact", "n_coarse", "climbing_differs", "climbing_differs_mean", *OVER_ERRORS)
+    }
 
 
 @pytest.fixture(scope="module")
@@ -191,7 +193,8 @@ def test_better_direction(worsening, key):
     sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]
     values = [sign * model[key] for model in worsening if model[key] is not None]
     assert all(a >= b - 1e-12 for a, b in itertools.pairwise(values)), values
-    assert values[0] > values[-1] or key in (*OVER_ERRORS, *OF_NO_ANSWERS), values
+    # Selective coverage says how much is claimed, right or wrong.
+    assert values[0] > values[-1] or key in (*OVER_ERRORS, *OF_NO_ANSWERS, "selective_coverage"), values
 
 
 @pytest.mark.parametrize("key", PER_SAMPLE)

@@ -68,7 +68,7 @@ def test_every_number_is_looked_at(taxonomy):
     found = agreed(predictions)
     plain = {check.key for check in found.checks if check.way == "plain definition"}
     (model,) = hv.evaluate(predictions)["models"]
-    for block in ("distribution", "top_down", "predicted", "labels", "curve", "confusion"):
+    for block in ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"):
         for key in set(model[block]) - {"baseline", "macro_f1_by_depth"}:
             assert f"{block}.{key}" in plain, key
     assert {"labels.macro_f1_by_depth.1", "labels.macro_f1_by_depth.2.supported"} <= plain
@@ -155,7 +155,7 @@ def test_the_command(tmp_path, capsys):
 def test_plain_definitions_use_nothing_that_they_check():
     folder = Path(module.__file__).parent
     files = sorted(folder.glob("plain_*.py"))
-    assert len(files) == 3
+    assert len(files) == 4
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
             if isinstance(node, ast.Import):

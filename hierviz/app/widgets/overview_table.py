@@ -24,6 +24,7 @@ LEFT_OUT = {
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
     "curve": "operating curves",
+    "selective": "coverage and risk of climbing",
     "confusion": "the hierarchical confusion",
 }
 # Key, and its meaning in plain words.
