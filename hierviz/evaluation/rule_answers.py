@@ -15,7 +15,7 @@ import numpy as np
 from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.tree_pass import Values, in_blocks, is_used
 from hierviz.inference.registry import infer, inference_rule
-from hierviz.inference.rules import TIE
+from hierviz.inference.truth_mass import TIE
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import frozen

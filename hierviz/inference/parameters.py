@@ -135,6 +135,15 @@ ANSWER_LEVEL = Parameter(
     is_optional=True,
     is_whole=True,
 )
+BETA = Parameter(
+    "beta",
+    "β",
+    "How many times as important recall is as precision: 1 gives hF1, below 1 smaller sets, above 1 larger ones.",
+    1.0,
+    range=(0.0, 1000.0),
+    sign="β",
+    is_optional=True,
+)
 
 
 def named(*parameters):

@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.inference import crm, rules
+from hierviz.inference import crm, optimal_sets, rules
 from hierviz.inference.parameters import THRESHOLD, Parameter
 from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.notebook_html import Described
@@ -188,7 +188,7 @@ _RULES = {
     for function in (
         *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.at_level, rules.plurality),
         *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
-        *(rules.top_down, rules.threshold_set),
+        *(rules.top_down, rules.threshold_set, optimal_sets.hf_optimal),
     )
 }
 # Complete here, and read-only: what shows rules reads it at every call.
