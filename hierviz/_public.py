@@ -16,7 +16,8 @@ _FILES = {
         "readers.truth_file": "load_truth",
         "onnx.model": "load_model",
         "onnx.inputs.model_inputs": "load_inputs",
-        "readers.class_numbers_file": "load_costs load_accretion",
+        "readers.class_numbers_file": "load_accretion",
+        "readers.costs_file": "load_costs",
         "readers.review_file": "load_review write_review",
         "readers.attach": "attach_truth attach_media",
         "readers.predictions_writer": "write_predictions",
@@ -38,7 +39,7 @@ _FILES = {
         "second_opinion.verify": "verify",
         "metrics.registry": "METRICS",
     },
-    "hierviz.inference": {"inference.pareto_table": "ParetoTable", "inference.crm": "LeafCosts"},
+    "hierviz.inference": {"inference.pareto_table": "ParetoTable", "inference.leaf_costs": "LeafCosts"},
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",

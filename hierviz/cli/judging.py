@@ -341,7 +341,7 @@ def _help(parameter, rules):
 def _value(parameter, given, taxonomy):
     if parameter.kind != "costs" or given in parameter.choices:
         return given
-    from hierviz.readers.class_numbers_file import load_costs
+    from hierviz.readers.costs_file import load_costs
     from hierviz.readers.temporary_files import rewindable
 
     if not os.path.exists(given):

@@ -44,6 +44,9 @@ from hierviz.taxonomy.checks import is_within
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
 
+# Values of all sums that are held at a time (4 MB of float64).
+WORK_VALUES = 1 << 19
+
 
 @rule(
     "Best expected hFβ",
@@ -75,7 +78,7 @@ def hf_optimal(taxonomy, p, beta=1.0):
 
 def check_beta(beta):
     """Raise a PredictionsError unless `beta` is a number above 0 and at most the highest of the parameter."""
-    if not is_within(beta, *BETA.range) or beta <= 0:
+    if not is_within(beta, 0, BETA.range[1]) or beta <= 0:
         raise PredictionsError(
             f"beta: expected a number above 0 and at most {BETA.range[1]:g}, got {shown(beta)}. Choose 1 for hF1."
         )
@@ -100,8 +103,17 @@ def best_sets(taxonomy: Taxonomy, p: np.ndarray, beta: float = 1.0) -> tuple[Nod
         same sets.
     """
     check_beta(beta)
-    square = float(beta) * float(beta)
-    below, sizes = _mass_below(taxonomy, truth_mass(taxonomy, p), ancestor_counts(taxonomy))
+    counts = ancestor_counts(taxonomy)
+    # Sums are kept for every number of ancestors that a truth can have.
+    step = max(1, WORK_VALUES // (taxonomy.n_nodes * (int(counts.max(initial=0)) + 1)))
+    blocks = [p[start : start + step] for start in range(0, max(len(p), 1), step)]
+    sets, expected = zip(*(_best_sets(taxonomy, block, float(beta), counts) for block in blocks), strict=True)
+    return NodeLists.concatenate(sets), np.concatenate(expected)
+
+
+def _best_sets(taxonomy, p, beta, counts):
+    square = beta * beta
+    below, sizes = _mass_below(taxonomy, truth_mass(taxonomy, p), counts)
     n, n_nodes = p.shape
     total = _in_order(below[:, :, 0], np.ones(len(sizes)))
     best, best_size, last = np.zeros(n), np.zeros(n, dtype=np.intp), np.zeros(n)

@@ -104,12 +104,12 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
         Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
         ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
         ``darts``; ``answer_level`` from 1 to the depth of the taxonomy for ``at_level``;
-        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"`` or LeafCosts
-        for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``, another named cost or
+        LeafCosts for ``crm_leaf`` and ``optimal_node``, ``beta`` > 0 for ``hf_optimal``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
 
     Returns
     -------
-    ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+    ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set`` and ``hf_optimal``
 
     Raises
     ------
@@ -188,6 +188,7 @@ _RULES = {
     for function in (
         *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.at_level, rules.plurality),
         *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
+        crm.optimal_node,
         *(rules.top_down, rules.threshold_set, optimal_sets.hf_optimal),
     )
 }
