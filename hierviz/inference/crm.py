@@ -119,6 +119,11 @@ def crm_leaf(taxonomy, p, cost="depth_dist"):
     f"conditional risk minimisation; {VALMADRE}; hierviz",
     COST,
     tree_only=True,
+    decisions="Answers are the leaves and the inner classes with several children; of a table, all its rows. p̃(u) is as for the "
+    "rule of best expected hFβ; under a table the truth is one of the leaves. An answer below a truth that is an inner class is "
+    "not truncated: what it names beyond the truth costs, where block `predicted` takes it as exact. For cost `correct` and for "
+    "precisions the root is always optimal, for `exact` and recalls a leaf where truths are leaves. 0/0 is 1. Of equal costs, up "
+    "to rounding, the lowest class is answered. Trees only, because the costs need one lowest common ancestor.",
 )
 def optimal_node(taxonomy, p, cost="depth_dist"):
     r"""The candidate of smallest expected cost; trees only.

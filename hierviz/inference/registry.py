@@ -50,12 +50,15 @@ class InferenceRule(Described):
         True when the answer to a sample is a set of nodes.
     parameters : mapping of str to Parameter
         All keywords of the function, by name.
+    decisions : str
+        What was decided where the source is silent; "" where nothing was.
     """
 
     function: Callable
     tree_only: bool = False
     returns_sets: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    decisions: str = ""
 
     def __post_init__(self):
         check_key("rule", self.key)

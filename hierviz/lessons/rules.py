@@ -26,8 +26,10 @@ WHY = {
     "exclusive": "p minus that of its children is largest",
     "crm_leaf": "fewest expected edges to the truth",
     "crm_nodes": "largest expected information F1",
+    "optimal_node": "fewest expected edges to the truth, inner classes too",
     "top_down": "the larger child at each step",
     "threshold_set": "all above τ = 0.5",
+    "hf_optimal": "largest expected hF1 of a set",
 }
 PARAMETERS = {
     "threshold": {"threshold": 0.5},

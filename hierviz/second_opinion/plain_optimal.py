@@ -15,6 +15,8 @@ from __future__ import annotations
 import math
 
 from hierviz.second_opinion.plain_graph import candidates
+from hierviz.second_opinion.plain_numbers import mean
+from hierviz.second_opinion.plain_sets import closed
 
 # Of a sum: what rounding may make of it.
 NEAR = 1e-13
@@ -66,6 +68,21 @@ def hf_optimal(graph, p, beta=1.0):
             near = sorted(node for node in order if abs(gains[node] - last) <= margin)
             best, found = value, sorted(sure + near[: size - len(sure)])
     return found
+
+
+def labels(graph, sets, truths, rows, beta):
+    """What the sets of `hf_optimal` reach and were expected to reach, None for several truths a sample; and beta."""
+    square, reached = beta * beta, []
+    for nodes, wanted in zip(sets, truths):
+        true = closed(graph, wanted)
+        whole = len(nodes) + square * len(true)
+        reached.append((1 + square) * len(true & set(nodes)) / whole if whole else 0.0)
+    expected = None
+    if all(len(wanted) == 1 for wanted in truths):
+        expected = mean(
+            expected_hf(graph, truth_mass(graph, p), nodes, beta) for p, nodes in zip(rows, sets, strict=True)
+        )
+    return {"hf_beta_samples": mean(reached), "hf_beta_expected": expected, "beta": beta}
 
 
 def _quotient(part, whole):
