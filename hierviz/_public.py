@@ -65,6 +65,7 @@ _FILES = {
         "thresholds.cross_fitting": "Folds Target cross_fitted rank_for_target",
         "thresholds.risk_control": "guaranteed_threshold",
         "thresholds._rule_frontiers": "rule_frontiers",
+        "thresholds._decisions": "decisions Decisions",
         "thresholds.depth_thresholds": "depth_threshold_points thresholds_by_depth",
     },
     "hierviz.uncertainty": {
@@ -122,6 +123,7 @@ _FILES = {
         "charts._answer_dots": "answer_dots",
         "charts._matrices": "agreement_matrix level_matrix rank_matrix",
         "charts._confusion": "confusion confusion_breakdown",
+        "charts._decisions": "decisions",
         "charts._departures": "departures",
         "charts._difference_band": "difference_band",
         "charts._difference_tree": "difference_tree",

@@ -47,12 +47,12 @@ from hierviz.uncertainty.resamples import Resamples
 HF1 = "hf1_samples"
 # Metrics, with the cost that `optimal_node` minimises for each; that of hF1 for a single path.
 COSTS = {
+    HF1: "depth_f1",
     "info_f1": "info_f1",
     "depth_f1": "depth_f1",
     "info_dist": "info_dist",
     "depth_dist": "depth_dist",
     "exact": "exact",
-    HF1: "depth_f1",
 }
 OPTIMAL, OPTIMAL_SET = "optimal_node", "hf_optimal"
 TUNED, TUNED_SET = "threshold", "threshold_set"
@@ -184,6 +184,7 @@ def _summary(model, work, values, thresholds, expected, resamples, level):
     across = np.arange(len(metrics))
     best = np.where(gains[optimal, across] >= gains[best, across], optimal, best)
     apart = bootstrap_means(values[:, best, across] - values[:, optimal, across], resamples, level=level)
+    is_one = best == optimal
     return Decisions(
         model.predictions.name,
         len(work.rows),
@@ -195,9 +196,7 @@ def _summary(model, work, values, thresholds, expected, resamples, level):
         optimal,
         best,
         expected,
-        apart.estimate,
-        apart.lower,
-        apart.upper,
+        *(np.where(is_one, 0.0, of) for of in (apart.estimate, apart.lower, apart.upper)),
     )
 
 

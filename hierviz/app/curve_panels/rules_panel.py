@@ -1,4 +1,4 @@
-"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and risk against coverage."""
+"""Panel "Rules": each inference rule over its own number, Pareto fronts, risk against coverage, and which rule for which metric."""
 
 import streamlit as st
 
@@ -10,10 +10,14 @@ from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.curves._rejection_curve import rejection_curve
+from hierviz.thresholds._decisions import decisions
 from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
 CURVES, FRONTS, RISK = "Curves of the rules", "Pareto fronts", "Risk and coverage"
-SHOWN = Setting("rules_shown", "Chart", CURVES, options=(CURVES, FRONTS, RISK), segmented=True, is_labelled=False)
+DECISIONS = "Which rule for which metric"
+SHOWN = Setting(
+    "rules_shown", "Chart", CURVES, options=(CURVES, FRONTS, RISK, DECISIONS), segmented=True, is_labelled=False
+)
 
 
 def panel(choice, now):
@@ -23,6 +27,9 @@ def panel(choice, now):
         _rejection(choice)
         return
     key = now.model
+    if shown == DECISIONS:
+        which_rule(choice, key)
+        return
     found = _frontiers(choice, key)
     if found is None:
         return
@@ -47,8 +54,34 @@ def panel(choice, now):
 
 def prepare(choice, key):
     """Compute what takes long: answers of rules that read all scores."""
-    if SHOWN.value() != RISK:
+    if SHOWN.value() == DECISIONS:
+        _decisions(choice, key)
+    elif SHOWN.value() != RISK:
         _frontiers(choice, key)
+
+
+def which_rule(choice, key):
+    """Which rule is best for which metric; also where samples have several true classes."""
+    found = _decisions(choice, key)
+    if found is None:
+        return
+    st.markdown(
+        f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
+        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric on "
+        "other samples than those they are judged on; the optimal rules need no tuning."
+    )
+    width = state.session.px
+    drawn = state.computed(
+        "rules by metric", (choice.data_key, key, width), lambda: charts.decisions(found, width=width)
+    )
+    figure(drawn, name="which-rule")
+    numbers.definitions(found.metrics, "which rule")
+
+
+def _decisions(choice, key):
+    """What each rule reaches by each metric; None where it was cancelled."""
+    asked, what = (choice.data_key, key), f"Which rule for which metric: {choice.name(key)}"
+    return worked_out("decisions", asked, what, lambda told: decisions(choice.models[key], progress=told), "steps")
 
 
 def _frontiers(choice, key):
