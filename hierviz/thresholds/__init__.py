@@ -13,6 +13,7 @@ rank_for_target         every model at its own threshold for one goal
 guaranteed_threshold    a threshold with a guarantee for new samples
 rule_frontiers          results of each rule with one model
 decisions               which rule is best for which metric, and which is in theory
+Decisions               what that gives
 depth_threshold_points  results of thresholds by depth
 thresholds_by_depth     a threshold for each depth
 smallest_lambda         the smallest lambda of `darts` for a goal

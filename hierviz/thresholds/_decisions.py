@@ -169,7 +169,7 @@ def decisions(
         check_one_of("metrics", key, allowed)
     if not chosen:
         raise PredictionsError(f"metrics: expected at least one of {', '.join(allowed)}, got none. Choose one.")
-    work = _Work(model, chosen, of_nodes, folds, seed, progress)
+    work = _RulesByMetrics(model, chosen, of_nodes, folds, seed, progress)
     values, thresholds, expected = work.values()
     return _summary(model, work, values, thresholds, expected, Resamples.draw(len(work.rows), n_resamples, seed), level)
 
@@ -200,7 +200,7 @@ def _summary(model, work, values, thresholds, expected, resamples, level):
     )
 
 
-class _Work:
+class _RulesByMetrics:
     """Values of all samples by rule and metric."""
 
     def __init__(self, model, metrics, of_nodes, folds, seed, progress):
