@@ -10,7 +10,7 @@ from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.lessons import sandbox
 from hierviz.lessons.lesson import Number, Selector, Slider
-from hierviz.lessons.quantities import TEXTS, bars_figure, ribbon_figure, texts
+from hierviz.lessons.quantities import TEXTS, bars_figure, picture, ribbon_figure, texts
 from hierviz.lessons.samples import ANIMALS, TOPICS, Sample
 from hierviz.lessons.sandbox import START, of_weights
 from hierviz.messages.number_text import value_text
@@ -178,6 +178,8 @@ def _which_rule():
     values = {rule: float(found.values[place, 0]) for place, rule in enumerate(found.rules)}
     return {
         "rows": rows,
+        "bare": of_weights(START).tree(),
+        "decisions": picture("decisions", "decisions", found),
         "best": best,
         "optimal": values["hf_optimal"],
         "expected": float(found.expected[0]),
