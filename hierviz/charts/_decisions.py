@@ -44,7 +44,9 @@ def decisions(found, *, dark=None, width=900):
         If these are no Decisions.
     """
     if not isinstance(found, Decisions):
-        raise PredictionsError("decisions: expected what hierviz.thresholds.decisions gives, got something else. Pass that.")
+        raise PredictionsError(
+            "decisions: expected what hierviz.thresholds.decisions gives, got something else. Pass that."
+        )
     return Figure(functools.partial(_drawn, found), lambda: _table(found), lambda: _sentence(found), dark, width)
 
 

@@ -84,10 +84,20 @@ def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST):
         alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
         alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
     )
-    words = base.mark_text(lineBreak="\n", lineHeight=LINE, **_lines_up(row), fontSize=SMALL, font=FONT, fontWeight=alt.ExprRef("datum.weight"), tooltip=None)
+    words = base.mark_text(
+        lineBreak="\n",
+        lineHeight=LINE,
+        **_lines_up(row),
+        fontSize=SMALL,
+        font=FONT,
+        fontWeight=alt.ExprRef("datum.weight"),
+        tooltip=None,
+    )
     drawn = layer(
         base.mark_rect(cornerRadius=3, strokeWidth=1.5).encode(
-            color=OWN_COLOUR, stroke=alt.Stroke("edge:N", scale=None), tooltip=tooltips({f"{field}:N": title for field, title in titles.items()})
+            color=OWN_COLOUR,
+            stroke=alt.Stroke("edge:N", scale=None),
+            tooltip=tooltips({f"{field}:N": title for field, title in titles.items()}),
         ),
         words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
     )

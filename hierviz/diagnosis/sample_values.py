@@ -57,9 +57,7 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     choice = {"rule": answers.rule or "majority", "threshold": threshold, **answers.parameters}
     if key in DISTRIBUTION or key in OF_SETS:
         of_judged = (
-            evaluation.distribution_per_sample()
-            if key in DISTRIBUTION
-            else evaluation.set_counts(choice).per_sample()
+            evaluation.distribution_per_sample() if key in DISTRIBUTION else evaluation.set_counts(choice).per_sample()
         )
         return of_judged[key][np.searchsorted(evaluation.rows, answers.rows)]
     truth, predicted = answers.single

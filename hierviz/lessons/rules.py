@@ -173,7 +173,9 @@ def _which_rule():
         tuned = ", τ tuned" if np.isfinite(found.thresholds[place, 0]) else ""
         name = f"{hv.INFERENCE_RULES[rule].label}{tuned}"
         said = "optimal in theory" if found.optimal[0] == place else ""
-        rows.append({"rule": name, "hF1": f"{value_text(float(found.values[place, 0]))} [{low}, {high}]", "theory": said})
+        rows.append(
+            {"rule": name, "hF1": f"{value_text(float(found.values[place, 0]))} [{low}, {high}]", "theory": said}
+        )
     best = hv.INFERENCE_RULES[found.rules[found.best[0]]].label
     values = {rule: float(found.values[place, 0]) for place, rule in enumerate(found.rules)}
     return {

@@ -74,6 +74,8 @@ class Predictions(FromMemory):
         Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
     known : ndarray of int, shape (n_known,), optional
         Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
+    moves : tuple
+        How the nodes of the file became those of `taxonomy`, see `hierviz.projection.moves`; empty where they are these.
     """
 
     taxonomy: Taxonomy
@@ -93,6 +95,7 @@ class Predictions(FromMemory):
     media: Any = None
     known: np.ndarray | None = None
     run: str | None = None
+    moves: tuple[Any, ...] = ()
     # Ids of the samples with the worst answers: `hierviz.diagnosis.mistakes`, which is built on this class.
     worst: ClassVar[Callable[..., list[str]]]
 

@@ -205,8 +205,10 @@ class _RulesByMetrics:
 
     def __init__(self, model, metrics, of_nodes, folds, seed, progress):
         self.model, self.metrics, self.of_nodes, self.folds = model, metrics, of_nodes, folds
-        self.rules = RULES if of_nodes else tuple(
-            rule for rule in OF_SETS if model.taxonomy.is_tree or not INFERENCE_RULES[rule].tree_only
+        self.rules = (
+            RULES
+            if of_nodes
+            else tuple(rule for rule in OF_SETS if model.taxonomy.is_tree or not INFERENCE_RULES[rule].tree_only)
         )
         rows = model.rows
         if len(rows) > MOST:

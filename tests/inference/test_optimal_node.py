@@ -62,7 +62,11 @@ def test_costs_of_metrics_are_what_they_lose():
             values = path_metrics(taxonomy, np.array([truth]), np.array([answer]))
             for key in set(NODE_COSTS) & set(values):
                 lost = values[key][0] if METRICS[key].better == "lower" else 1 - values[key][0]
-                assert plain_optimal.cost(graph, key, answer, truth) == pytest.approx(lost, abs=1e-12), (key, answer, truth)
+                assert plain_optimal.cost(graph, key, answer, truth) == pytest.approx(lost, abs=1e-12), (
+                    key,
+                    answer,
+                    truth,
+                )
 
 
 def test_by_hand(taxonomy):
@@ -130,7 +134,9 @@ def test_refused(taxonomy):
         hv.infer(taxonomy, np.ones((1, 7)), "optimal_node", cost="price")
     for inner, got in ((["cat"], "'cat'"), (["bird", "bird"], "'bird' twice"), (["cow"], "'cow'")):
         values = np.ones((4 + len(inner), 4))
-        with pytest.raises(hv.PredictionsError, match=f"^costs: expected different inner classes of the taxonomy, got {got}"):
+        with pytest.raises(
+            hv.PredictionsError, match=f"^costs: expected different inner classes of the taxonomy, got {got}"
+        ):
             LeafCosts.from_array(taxonomy, values, inner=inner)
     graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "c"), ("b", "c"), ("a", "d")])
     with pytest.raises(hv.TaxonomyError, match="rule 'optimal_node'"):

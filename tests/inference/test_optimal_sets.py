@@ -43,7 +43,9 @@ def test_as_good_as_the_best_of_all_sets():
 
 
 @many
-@given(st.one_of(strategies.trees(), strategies.graphs(most=8)).flatmap(lambda g: strategies.judged(st.just(g))), st.data())
+@given(
+    st.one_of(strategies.trees(), strategies.graphs(most=8)).flatmap(lambda g: strategies.judged(st.just(g))), st.data()
+)
 def test_any_rows_with_ties(case, data):
     """Numbers that need not be coherent, with ties everywhere; a graph's truths are its leaves."""
     graph, taxonomy, p, _ = case

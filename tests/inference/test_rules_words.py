@@ -168,7 +168,11 @@ def test_a_bound_of_bits_holds_for_nodes_that_miss_it_by_rounding():
             )
             for bits in (-0.1, 2.01, np.nan, None, "one")
         ),
-        ("crm_leaf", {"cost": "hops"}, r"^cost: expected one of depth_dist, .*, or LeafCosts .*, got 'hops'\. Choose one"),
+        (
+            "crm_leaf",
+            {"cost": "hops"},
+            r"^cost: expected one of depth_dist, .*, or LeafCosts .*, got 'hops'\. Choose one",
+        ),
         ("crm_nodes", {"expectation": "all"}, r"^expectation: expected one of leaves, exclusive, got 'all'"),
         ("crm_nodes", {"expectation": None}, r"^expectation: expected one of leaves, exclusive, got None"),
         ("threshold_set", {"threshold": 1.5}, r"^threshold: expected a number from 0 to 1, got 1\.5"),

@@ -152,8 +152,16 @@ def test_wide_parquet(tmp_path, taxonomy):
     ("lines", "header", "message"),
     [
         (["cat,0,1,1"], "predicted,cat,dog,duck", r"^wide\.csv: expected a cost for each of the 16 pairs"),
-        (["cat,0,1"], "predicted,cat,mammal", r"^wide\.csv, column 'mammal': expected the name of a leaf, got 'mammal', which"),
-        (["cat,0,1"], "predicted,cat,duk", r"^wide\.csv, column 'duk': expected the name of a leaf, got 'duk'\. Did you mean 'duck'"),
+        (
+            ["cat,0,1"],
+            "predicted,cat,mammal",
+            r"^wide\.csv, column 'mammal': expected the name of a leaf, got 'mammal', which",
+        ),
+        (
+            ["cat,0,1"],
+            "predicted,cat,duk",
+            r"^wide\.csv, column 'duk': expected the name of a leaf, got 'duk'\. Did you mean 'duck'",
+        ),
         (["cat,0,1"], "predicted,cat,cat", r"^wide\.csv: expected a column for every leaf once, got 'cat' again"),
         (["cat,0,1", "cat,0,1"], "predicted,cat,dog", r"^wide\.csv:3: expected every answer once, got 'cat' again"),
         (["cat,0,-1"], "predicted,cat,dog", r"^wide\.csv:2: expected a finite cost of 0 or more, got -1"),

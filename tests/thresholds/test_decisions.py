@@ -124,7 +124,9 @@ def test_several_truths_and_graphs():
 
 def test_refused(taxonomy):
     labels = hv.Predictions.from_labels(taxonomy, taxonomy.nodes("cat"), truth=taxonomy.nodes("cat"), name="hard")
-    with pytest.raises(hv.PredictionsError, match=r"^hard: expected scores with a known truth, got none: it needs scores"):
+    with pytest.raises(
+        hv.PredictionsError, match=r"^hard: expected scores with a known truth, got none: it needs scores"
+    ):
         _decisions.decisions(labels)
 
 

@@ -123,9 +123,7 @@ def metrics_table(data):
 
 def sets_without_threshold(data):
     """What sets reach by thresholds and by the rule that needs none, for each model without a curve of single answers."""
-    of_scores = [
-        model for model in data.models.values() if model.why_no_curve() and model.why_no_set_curve() is None
-    ]
+    of_scores = [model for model in data.models.values() if model.why_no_curve() and model.why_no_set_curve() is None]
     for model in of_scores[:MOST_SAID]:
         found = worked_out(
             "set rules",
