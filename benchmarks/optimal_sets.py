@@ -2,8 +2,8 @@
 
     python benchmarks/optimal_sets.py [../shared/data]
 
-The folder of real files is the argument, else $HIERVIZ_TEST_DATA; without it the demo of texts alone is measured. Claims: at most 60
-microseconds a sample on the 1,187 nodes of the demo of texts, both models, and 600 on the 10,000 leaves (16,344 nodes) of
+The folder of real files is the argument, else $HIERVIZ_TEST_DATA; without it the demo of texts alone is measured. Claims: at most
+60 microseconds a sample on the 1,187 nodes of the demo of texts, both models, and 600 on the 10,000 leaves (16,344 nodes) of
 iNaturalist 2021 with simulated scores of four spreads. The best of several runs on one thread. Exit code 1 when a claim
 does not hold.
 """

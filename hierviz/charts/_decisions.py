@@ -1,4 +1,4 @@
-"""Which rule for which metric: a cell for each rule and metric, with the rule that is optimal in theory and the best one marked."""
+"""Which rule for which metric: a cell for each of both, with the rule that is optimal in theory and the best one marked."""
 
 from __future__ import annotations
 

@@ -357,8 +357,8 @@ def _help(parameter, rules):
         "number": f"a {'whole ' * parameter.is_whole}number" + (f" in {parameter.unit}" if parameter.unit else ""),
         "choice": choices,
         "numbers": "numbers from 0 to 1 for the depths 1, 2, ..., the last also for all deeper classes",
-        "costs": f"{choices}, or a table of costs: predicted,truth,cost of every pair of leaves, or a column for every leaf; inner "
-        "classes may be predicted",
+        "costs": f"{choices}, or a table of costs: predicted,truth,cost of every pair of leaves, or a column for every leaf; "
+        "inner classes may be predicted",
     }[parameter.kind]
     default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default
     return f"{of}: {what} (default: {default})"

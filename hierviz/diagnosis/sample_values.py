@@ -39,7 +39,8 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     ----------
     answers : JudgedAnswers
     key : str
-        One of `sample_keys`. Numbers of sets are those of the label lists, of the nodes above the threshold, or of the set that the rule answers with.
+        One of `sample_keys`. Numbers of sets are those of the label lists, of the nodes above the threshold, or of
+        the set that the rule answers with.
 
     Returns
     -------

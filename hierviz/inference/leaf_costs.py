@@ -31,7 +31,7 @@ BLOCK_CELLS = 1 << 20
 
 @dataclass(frozen=True)
 class LeafCosts:
-    """What every answer costs under every true leaf of one taxonomy. Made by `from_array`; equal when all numbers and the name are.
+    """What answers cost under every true leaf of one taxonomy. Made by `from_array`; equal when all numbers and the name are.
 
     Attributes
     ----------
@@ -80,36 +80,36 @@ class LeafCosts:
             If the shape is another one, an inner answer is none or there twice, or a cost is negative or no finite number.
         """
         check_taxonomy(taxonomy)
-        inner = _inner_nodes(taxonomy, inner, name)
+        nodes = _inner_nodes(taxonomy, inner, name)
         n = taxonomy.n_leaves
-        require_few_cells(taxonomy, name, len(inner))
+        require_few_cells(taxonomy, name, len(nodes))
         numbers = array_of_rows(values, name)
         if numbers.dtype.kind not in "fiub":
             raise PredictionsError(
                 f"{name}: expected an array of numbers, got values of type {numbers.dtype}. Give a row for each answer and a "
                 "column for each truth."
             )
-        if numbers.shape != (n + len(inner), n):
-            more = f" and {len(inner)} inner answers" if len(inner) else ""
+        if numbers.shape != (n + len(nodes), n):
+            more = f" and {len(nodes)} inner answers" if len(nodes) else ""
             raise PredictionsError(
-                f"{name}: expected a cost for every pair of the {n} leaves{more}, shape ({n + len(inner)}, {n}), got "
+                f"{name}: expected a cost for every pair of the {n} leaves{more}, shape ({n + len(nodes)}, {n}), got "
                 f"{numbers.shape}. Give a row for each answer and a column for each truth."
             )
         numbers = numbers.astype(number_type(numbers.size))
-        order = np.argsort(inner, kind="stable")
-        inner = inner[order]
+        order = np.argsort(nodes, kind="stable")
+        nodes = nodes[order]
         if (np.diff(order) < 0).any():
             numbers[n:] = numbers[n:][order]
         bad = ~(np.isfinite(numbers) & (numbers >= 0))
         if bad.any():
             i, j = np.argwhere(bad)[0]
-            answer, truth = np.append(taxonomy.leaves, inner)[i], taxonomy.leaves[j]
+            answer, truth = np.append(taxonomy.leaves, nodes)[i], taxonomy.leaves[j]
             raise PredictionsError(
                 f"{name}: expected costs of 0 or more, got {numbers[i, j]} for answer {taxonomy.names[answer]!r} and truth "
                 f"{taxonomy.names[truth]!r}. Correct it."
             )
         numbers.flags.writeable = False
-        leaves, others = leaf_names(taxonomy), tuple(taxonomy.names[node] for node in inner.tolist())
+        leaves, others = leaf_names(taxonomy), tuple(taxonomy.names[node] for node in nodes.tolist())
         start = "\n".join((name, *leaves, *others)).encode("utf-8", "surrogatepass")
         return cls(name, numbers, leaves, others, hashlib.sha256(start + numbers.tobytes()).hexdigest())
 
@@ -145,7 +145,7 @@ class LeafCosts:
         return found
 
     def of_nodes(self, taxonomy: Taxonomy, predicted: np.ndarray, truth: np.ndarray) -> np.ndarray:
-        """Cost of answers: of inner classes without a row the mean over the leaves below, and likewise over those below the truth.
+        """Cost of answers; of inner classes without a row, and of inner truths, the mean over the leaves below.
 
         Parameters
         ----------

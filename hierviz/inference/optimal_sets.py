@@ -46,13 +46,13 @@ from hierviz.taxonomy.tree_sums import accumulate_down, max_up, sum_up
 
 # Where the paper is silent; `docs/metrics.md` has it.
 DECISIONS = (
-    "The root is never counted: not in the set, not in A(u), not in the bound that ends the search. p̃(u) is p(u) minus the sum of "
-    "its children where this is at least 0 for all nodes of a sample, so that a truth may be an inner node; else, and in graphs "
-    "with several parents, the truth is one of the leaves. Differences of 1e-13 of the largest p are rounding. A truth at the "
-    "root yields 0 for any set, and where all probability is there the set is empty. Of equally good sets the smaller one is "
-    "taken, of nodes with equal gain the lower one. Nothing is scaled: a multiple of p has the same sets and that multiple of the "
-    "expected value. With several true classes a sample the set is made alike, and the expected value is left out, because it "
-    "assumes one."
+    "The root is never counted: not in the set, not in A(u), not in the bound that ends the search. p̃(u) is p(u) "
+    "minus the sum of its children where this is at least 0 for all nodes of a sample, so that a truth may be an "
+    "inner node; else, and in graphs with several parents, the truth is one of the leaves. Differences of 1e-13 of "
+    "the largest p are rounding. A truth at the root yields 0 for any set, and where all probability is there the set "
+    "is empty. Of equally good sets the smaller one is taken, of nodes with equal gain the lower one. Nothing is "
+    "scaled: a multiple of p has the same sets and that multiple of the expected value. With several true classes a "
+    "sample the set is made alike, and the expected value is left out, because it assumes one."
 )
 # Values of all sums that are held at a time (4 MB of float64).
 WORK_VALUES = 1 << 19

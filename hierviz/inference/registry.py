@@ -108,8 +108,9 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
         Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
         ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
         ``darts``; ``answer_level`` from 1 to the depth of the taxonomy for ``at_level``;
-        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``, another named cost or
-        LeafCosts for ``crm_leaf`` and ``optimal_node``, ``beta`` > 0 for ``hf_optimal``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``,
+        another named cost or LeafCosts for ``crm_leaf`` and ``optimal_node``, ``beta`` > 0 for ``hf_optimal``,
+        ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
 
     Returns
     -------

@@ -2,10 +2,11 @@ r"""Which rule for which metric: what each rule reaches by each metric on one mo
 
 Conventions
 -----------
-For each metric one rule is optimal if the model's probabilities are right: the node of least expected cost, with the metric as the
-cost (``optimal_node``), or the set of largest expected hF1 (``hf_optimal``). They need no tuning. Rules with a threshold are tuned for
-each metric and judged on samples that had no part in the choice (`hierviz.thresholds.cross_fitting`): the value of a sample is its mean
-over the random splits. A difference is paired, sample by sample. Intervals take the thresholds as chosen.
+For each metric one rule is optimal if the model's probabilities are right: the node of least expected cost, with the metric
+as the cost (``optimal_node``), or the set of largest expected hF1 (``hf_optimal``). They need no tuning. Rules with a
+threshold are tuned for each metric and judged on samples that had no part in the choice
+(`hierviz.thresholds.cross_fitting`): the value of a sample is its mean over the random splits. A difference is paired,
+sample by sample. Intervals take the thresholds as chosen.
 
 A node counts as the set of its path for hF1; a set has no value for metrics of one node. Where another rule than the optimal one
 wins, the probabilities are off: the expectation of the optimal rule, next to what it reaches, says by how much.

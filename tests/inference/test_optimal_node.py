@@ -37,7 +37,7 @@ def test_as_cheap_as_the_cheapest_node():
 @many
 @given(strategies.judged())
 def test_ties_go_to_the_lowest(case):
-    graph, taxonomy, p, _ = case
+    _, taxonomy, p, _ = case
     if not taxonomy.is_tree:
         return
     twin = plain(taxonomy)
@@ -101,7 +101,7 @@ def test_a_truth_at_an_inner_node(taxonomy):
 @given(strategies.judged(), st.randoms(use_true_random=False))
 def test_tables_with_inner_answers(case, random):
     """The cheapest row of the table, by loops; answers that it lacks are not given."""
-    graph, taxonomy, p, _ = case
+    _, taxonomy, p, _ = case
     if not taxonomy.is_tree:
         return
     inner = [node for node in range(taxonomy.n_nodes) if not taxonomy.is_leaf[node] and random.random() < 0.5]

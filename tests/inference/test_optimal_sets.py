@@ -48,7 +48,7 @@ def test_as_good_as_the_best_of_all_sets():
 )
 def test_any_rows_with_ties(case, data):
     """Numbers that need not be coherent, with ties everywhere; a graph's truths are its leaves."""
-    graph, taxonomy, p, _ = case
+    _, taxonomy, p, _ = case
     beta, twin = data.draw(st.sampled_from(BETAS)), plain(taxonomy)
     sets, expected = optimal_sets.best_sets(taxonomy, p, beta)
     for row, nodes, value in zip(p.tolist(), sets, expected.tolist(), strict=True):
@@ -109,5 +109,5 @@ def test_no_truth_below_the_root(taxonomy):
 
 @pytest.mark.parametrize("beta", [0, -1, np.nan, np.inf, "1", True, 2000])
 def test_refused(taxonomy, beta):
-    with pytest.raises(hv.PredictionsError, match="^beta: expected a number above 0 and at most 1000, got"):
+    with pytest.raises(hv.PredictionsError, match=r"^beta: expected a number above 0 and at most 1000, got"):
         hv.infer(taxonomy, np.ones((1, 7)), "hf_optimal", beta=beta)

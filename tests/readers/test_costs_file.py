@@ -93,7 +93,7 @@ def test_refused(tmp_path, taxonomy, lines, message):
 
 @pytest.mark.parametrize("header", ["predicted,truth,price", "a,b,c", "cost,cost,truth"])
 def test_columns_have_names(tmp_path, taxonomy, header):
-    message = r"^costs\.csv: expected the columns predicted, truth, cost, each once, got '.*\. Name them so in the first line, or "
+    message = r"^costs\.csv: expected the columns predicted, truth, cost, each once, got '.*\. Name them so in the first line, "
     with pytest.raises(hv.FileError, match=message):
         load_costs(write(tmp_path / "costs.csv", rows(), header), taxonomy)
 

@@ -1,4 +1,4 @@
-"""Panel "Rules": each inference rule over its own number, Pareto fronts, risk against coverage, and which rule for which metric."""
+"""Panel "Rules": inference rules over their own number, Pareto fronts, risk against coverage, which rule for which metric."""
 
 import streamlit as st
 
@@ -67,8 +67,8 @@ def which_rule(choice, key):
         return
     st.markdown(
         f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
-        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric on "
-        "other samples than those they are judged on; the optimal rules need no tuning."
+        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric "
+        "on other samples than those they are judged on; the optimal rules need no tuning."
     )
     width = state.session.px
     drawn = state.computed(
