@@ -19,8 +19,9 @@ from typing import Self
 import numpy as np
 from numpy.typing import ArrayLike
 
+from hierviz.inference.node_costs import NODE_COSTS, expected_costs
 from hierviz.messages.errors import PredictionsError, TaxonomyError
-from hierviz.taxonomy.checks import array_of_rows, check_taxonomy
+from hierviz.taxonomy.checks import array_of_rows, check_one_of, check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 # Cells of a table; above the second they are kept as float32.
@@ -112,6 +113,55 @@ class LeafCosts:
         leaves, others = leaf_names(taxonomy), tuple(taxonomy.names[node] for node in nodes.tolist())
         start = "\n".join((name, *leaves, *others)).encode("utf-8", "surrogatepass")
         return cls(name, numbers, leaves, others, hashlib.sha256(start + numbers.tobytes()).hexdigest())
+
+    @classmethod
+    def of_cost(cls, taxonomy: Taxonomy, cost: str, *, inner: Sequence[str] = (), name: str | None = None) -> Self:
+        """The table of a cost with a name.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+            A tree.
+        cost : str
+            A key of `hierviz.inference.node_costs.NODE_COSTS`.
+        inner : sequence of str
+            Names of inner nodes that are answers too.
+        name : str, optional
+            That of the cost if not given.
+        """
+        check_one_of("cost", cost, NODE_COSTS)
+        rows = np.concatenate([taxonomy.leaves, _inner_nodes(taxonomy, inner, cost)]).astype(np.intp)
+        require_few_cells(taxonomy, cost, len(inner))
+        values = np.empty((len(rows), taxonomy.n_leaves), dtype=number_type(len(rows) * taxonomy.n_leaves))
+        step = max(1, BLOCK_CELLS // taxonomy.n_nodes)
+        for start in range(0, taxonomy.n_leaves, step):
+            some = taxonomy.leaves[start : start + step]
+            mass = np.zeros((len(some), taxonomy.n_nodes))
+            mass[np.arange(len(some)), some] = 1.0
+            # Rounding may leave a little less than nothing.
+            values[:, start : start + step] = np.maximum(expected_costs(taxonomy, mass, cost)[0][:, rows].T, 0.0)
+        return cls.from_array(taxonomy, values, name or cost, inner=inner)
+
+    def part(self, taxonomy: Taxonomy, answers: Sequence[str], truths: Sequence[str]) -> np.ndarray:
+        """Costs of some answers under some true leaves by their names, shape (n_answers, n_truths)."""
+        self.require_taxonomy(taxonomy)
+        return self.values[np.ix_(*self._places(answers, truths))]
+
+    def changed(
+        self, taxonomy: Taxonomy, answers: Sequence[str], truths: Sequence[str], values: ArrayLike, name: str = "costs"
+    ) -> Self:
+        """These costs with others for some answers under some true leaves, as of `part`."""
+        self.require_taxonomy(taxonomy)
+        numbers = self.values.copy()
+        numbers[np.ix_(*self._places(answers, truths))] = values
+        return type(self).from_array(taxonomy, numbers, name, inner=self.inner)
+
+    def _places(self, answers, truths):
+        rows = {name: place for place, name in enumerate((*self.leaves, *self.inner))}
+        for what, names, known in (("answers", answers, rows), ("truths", truths, self.leaves)):
+            for one in names:
+                check_one_of(what, one, known)
+        return [rows[one] for one in answers], [rows[one] for one in truths]
 
     def is_of(self, taxonomy: Taxonomy) -> bool:
         """Whether these are the costs of this taxonomy."""
