@@ -50,6 +50,8 @@ def reference():
         facts = [_keyword(parameter) for parameter in entry.parameters.values()]
         facts.append(_taxonomies(entry))
         lines += _entry(entry, facts)
+        if entry.decisions:
+            lines += ["", f"Decided here: {entry.decisions}"]
     lines += ["", "## Losses"]
     for entry in LOSSES.values():
         facts = [f"parametrisation `{entry.parametrisation}`"] if entry.parametrisation else []

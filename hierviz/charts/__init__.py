@@ -6,6 +6,7 @@ charts:
     answer_dots                 the answers of rules and models to one sample by p and win
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
+    decisions                   which rule is best for which metric, and which is in theory
     departures                  where answers leave the true path, level by level
     difference_band             the difference of two models at equal correctness
 difference_tree             where in the taxonomy one model is better than another
@@ -98,6 +99,7 @@ if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._curve_panel import bands_sentence as bands_sentence
+    from hierviz.charts._decisions import decisions as decisions
     from hierviz.charts._departures import departures as departures
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._difference_tree import difference_tree as difference_tree

@@ -23,6 +23,7 @@ from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
+from hierviz.inference.registry import inference_rule
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
@@ -100,7 +101,7 @@ class ResampledNumbers:
         self._sums, self._counts = [], []
         self._class_weights, self._protein = class_weights, protein
         if self._of_nodes:
-            self._node_counts = NodeCounts(model, rows, choice["threshold"])
+            self._node_counts = NodeCounts(model, rows, choice)
         if on_curve := [*self._of_curve, *self._of_balanced]:
             self._truth = model.predictions.truth[rows]
             # Of every draw only what the columns are made of.
@@ -235,15 +236,17 @@ class NodeCounts:
     model : Evaluation
     rows : ndarray of int, shape (n_samples,)
         Rows of its Predictions.
-    threshold : float
-        Of the sets of score files.
+    choice : dict
+        rule, threshold and parameters: of the sets of score files.
     """
 
-    def __init__(self, model, rows, threshold):
+    def __init__(self, model, rows, choice):
         predictions, taxonomy = model.predictions, model.taxonomy
         self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
         truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
-        lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
+        if not inference_rule(choice["rule"]).returns_sets:
+            choice = {"rule": "threshold_set", "threshold": choice["threshold"]}
+        lists = model.answers(**choice) if predictions.has_scores else predictions.labels
         predicted, _ = predicted_keys(taxonomy, lists.take(rows))
         if predictions.is_hard:
             predicted = closed_keys(taxonomy, predicted)

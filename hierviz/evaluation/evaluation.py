@@ -23,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -294,7 +294,7 @@ class Evaluation(Short):
 
         Returns
         -------
-        ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+        ndarray of int, shape (n_samples,), or NodeLists for rules that answer with sets
 
         Raises
         ------
@@ -351,6 +351,41 @@ class Evaluation(Short):
         key = threshold if self.predictions.has_scores else None
         if key not in self._label_counts:
             self._label_counts[key] = self._count_labels(threshold, progress)
+        return self._label_counts[key]
+
+    def set_counts(
+        self, choice: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
+    ) -> LabelSetCounts:
+        """LabelSetCounts of the sets that a rule answers with where it chooses them itself, else `label_counts`.
+
+        Parameters
+        ----------
+        choice : mapping
+            rule, threshold and parameters of the rule.
+        progress : callable, optional
+            As of `label_counts`.
+
+        Returns
+        -------
+        LabelSetCounts
+            Areas are those of the scores in any case.
+        """
+        counts = self.label_counts(choice["threshold"], progress)
+        rule = inference_rule(choice["rule"])
+        if not self.predictions.has_scores or not rule.returns_sets or rule.needs_threshold:
+            return counts
+        settings = rule.settings({name: value for name, value in choice.items() if name not in ("rule", "threshold")})
+        key = (rule.key, choice["threshold"], *settings.items())
+        if key not in self._label_counts:
+            for other in [other for other in self._label_counts if isinstance(other, tuple)]:
+                del self._label_counts[other]
+            answers = self.answers(**choice)
+            assert isinstance(answers, NodeLists)
+            expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
+            made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts)
+            if "beta" in settings:
+                made.beta, made.expected = settings["beta"], None if expected is None else expected[self.rows]
+            self._label_counts[key] = made
         return self._label_counts[key]
 
     def _count_labels(self, threshold, progress):

@@ -85,7 +85,7 @@ _PARTS = {
     "top_down": _top_down,
     "predicted": _predicted,
     "selective": _selective,
-    "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
+    "labels": lambda model, choice: model.set_counts(choice).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }
 
@@ -122,4 +122,4 @@ def per_sample(
         for block in ("top_down", "predicted") if "predicted" in columns else ("top_down",):
             parts = parts_of(evaluation, block, choice)
             columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
-    return columns | parts_of(evaluation, "confusion", choice) | evaluation.label_counts(threshold).per_sample()
+    return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()

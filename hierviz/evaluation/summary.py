@@ -181,6 +181,8 @@ def model_summary(
     if class_weights is not None and blocks.get("curve") is not None:
         blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
+    if "beta" in (blocks.get("labels") or {}) and not predictions.has_single_truth:
+        notes.append("labels.hf_beta_expected: null, it assumes one true class, and this truth lists several")
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
     return jsonable(
         {
@@ -207,7 +209,9 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
     if model.why_no_curve() is None:
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
-        if is_answered and not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
+        entry = inference_rule(rule)
+        is_counted = entry.returns_sets and entry.needs_threshold  # among the sets of block labels
+        if is_answered and not is_counted and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
@@ -263,7 +267,7 @@ BLOCKS = {
         block: (partial(totals_of, block=block), Evaluation.why_no_curve)
         for block in ("distribution", "top_down", "predicted")
     },
-    "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
+    "labels": (lambda model, choice: model.set_counts(choice).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),

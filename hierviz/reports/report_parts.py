@@ -11,7 +11,7 @@ from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError

@@ -1,4 +1,4 @@
-"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and two readings of risk and coverage."""
+"""Panel "Rules": inference rules over their own number, Pareto fronts, risk against coverage, which rule for which metric."""
 
 import streamlit as st
 
@@ -14,10 +14,12 @@ from hierviz.curves._rejection_curve import rejection_curve
 from hierviz.curves._selective_curve import selective_curve
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.number_text import percent_text
+from hierviz.thresholds._decisions import decisions
 from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
 CURVES, FRONTS, RISK, CLIMBING = "Curves of the rules", "Pareto fronts", "Risk and coverage", "Selective classification"
-OPTIONS = (CURVES, FRONTS, RISK, CLIMBING)
+DECISIONS = "Which rule for which metric"
+OPTIONS = (CURVES, FRONTS, RISK, CLIMBING, DECISIONS)
 SHOWN = Setting("rules_shown", "Chart", CURVES, options=OPTIONS, segmented=True, is_labelled=False)
 
 
@@ -31,6 +33,9 @@ def panel(choice, now):
         _selective(choice)
         return
     key = now.model
+    if shown == DECISIONS:
+        which_rule(choice, key)
+        return
     found = _frontiers(choice, key)
     if found is None:
         return
@@ -55,11 +60,37 @@ def panel(choice, now):
 
 def prepare(choice, key):
     """Compute what takes long: answers of rules that read all scores."""
-    if SHOWN.value() in (CURVES, FRONTS):
+    if SHOWN.value() == DECISIONS:
+        _decisions(choice, key)
+    elif SHOWN.value() in (CURVES, FRONTS):
         _frontiers(choice, key)
     elif SHOWN.value() == CLIMBING:
         for one in choice.keys:
             paths_read(choice.models[one], choice.data_key, one)
+
+
+def which_rule(choice, key):
+    """Which rule is best for which metric; also where samples have several true classes."""
+    found = _decisions(choice, key)
+    if found is None:
+        return
+    st.markdown(
+        f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
+        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric "
+        "on other samples than those they are judged on; the optimal rules need no tuning."
+    )
+    width = state.session.px
+    drawn = state.computed(
+        "rules by metric", (choice.data_key, key, width), lambda: charts.decisions(found, width=width)
+    )
+    figure(drawn, name="which-rule")
+    numbers.definitions(found.metrics, "which rule")
+
+
+def _decisions(choice, key):
+    """What each rule reaches by each metric; None where it was cancelled."""
+    asked, what = (choice.data_key, key), f"Which rule for which metric: {choice.name(key)}"
+    return worked_out("decisions", asked, what, lambda told: decisions(choice.models[key], progress=told), "steps")
 
 
 def _frontiers(choice, key):
