@@ -8,7 +8,7 @@ import numpy as np
 
 from hierviz.charts._compose import frame
 from hierviz.charts._figure import Figure
-from hierviz.charts._matrices import _cell, _cells
+from hierviz.charts._matrices import _cell, _cells, _room
 from hierviz.charts.theme import palette, rule_label
 from hierviz.messages.errors import PredictionsError
 from hierviz.messages.number_text import value_text
@@ -48,6 +48,11 @@ def decisions(found, *, dark=None, width=900):
             "decisions: expected what hierviz.thresholds.decisions gives, got something else. Pass that."
         )
     return Figure(functools.partial(_drawn, found), lambda: _table(found), lambda: _sentence(found), dark, width)
+
+
+def n_metrics_drawn(found, width):
+    """How many of the metrics `decisions` draws in so many pixels: the first ones."""
+    return min(len(found.metrics), _room(width, NARROWEST)[1])
 
 
 def _drawn(found, dark, width):

@@ -379,7 +379,7 @@ class Evaluation(Short):
         if key not in self._label_counts:
             for other in [other for other in self._label_counts if isinstance(other, tuple)]:
                 del self._label_counts[other]
-            answers = self.answers(**choice)
+            answers = self.answers(**choice, progress=progress)
             assert isinstance(answers, NodeLists)
             expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
             made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts)

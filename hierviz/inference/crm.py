@@ -108,7 +108,7 @@ def crm_leaf(taxonomy, p, cost="depth_dist"):
     unless another cost is given.
     """
     values, scale = _costs(taxonomy, p, cost, leaves_only=True)
-    return taxonomy.leaves[lowest_of_best(-values[:, taxonomy.leaves], scale)]
+    return cheapest(taxonomy.leaves, values, scale)
 
 
 @rule(
@@ -141,7 +141,11 @@ def optimal_node(taxonomy, p, cost="depth_dist"):
     with the probability :math:`\tilde p(u)` that the truth is exactly u (`hierviz.inference.truth_mass`).
     """
     nodes = cost.answer_nodes(taxonomy) if isinstance(cost, LeafCosts) else taxonomy.candidates
-    values, scale = _costs(taxonomy, p, cost)
+    return cheapest(nodes, *_costs(taxonomy, p, cost))
+
+
+def cheapest(nodes, values, scale):
+    """The one of some nodes with the smallest expected cost, shape (n_samples,); `values` and `scale` as of `expected_costs`."""
     return nodes[lowest_of_best(-values[:, nodes], scale)]
 
 

@@ -26,7 +26,7 @@ import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
-from hierviz.inference.crm import optimal_node
+from hierviz.inference.crm import cheapest
 from hierviz.inference.node_costs import expected_costs
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.inference.truth_mass import truth_mass
@@ -217,7 +217,11 @@ class _RulesByMetrics:
         self.rows, self.taxonomy = rows, model.taxonomy
         truth = model.predictions.truth
         self.truth = truth.take(rows) if isinstance(truth, NodeLists) else truth[rows]
-        self._progress, self._done, self._steps = progress, 0, 4 + len(metrics)
+        self._blocks = list(model.predictions.blocks())
+        self._costs = tuple(dict.fromkeys(COSTS[key] for key in metrics)) if of_nodes else ()
+        in_blocks = len(self._costs) + (HF1 in metrics)
+        of_metrics = len(metrics) if of_nodes else 0
+        self._progress, self._done, self._steps = progress, 0, 2 + in_blocks * len(self._blocks) + of_metrics
 
     def values(self):
         """Values, shape (n_samples, n_rules, n_metrics), thresholds of tuned rules and expectations of optimal ones."""
@@ -230,7 +234,6 @@ class _RulesByMetrics:
         if self.of_nodes:
             self._optimal_nodes(found, expected)
             self._tuned(found, thresholds)
-        self._step()
         if HF1 in self.metrics:
             column = self.metrics.index(HF1)
             self._tuned_sets(found, thresholds, column)
@@ -244,7 +247,7 @@ class _RulesByMetrics:
     def _step(self):
         self._done += 1
         if self._progress:
-            self._progress(min(self._done, self._steps), self._steps)
+            self._progress(self._done, self._steps)
 
     def _hf1(self, sets):
         return set_scores(*set_overlap(self.taxonomy, self.truth, sets))[2]
@@ -257,22 +260,24 @@ class _RulesByMetrics:
 
     def _optimal_nodes(self, found, expected):
         """The node of least expected cost by the cost of each column, and what it is expected to yield."""
-        predictions, taxonomy, costs = self.model.predictions, self.taxonomy, [COSTS[key] for key in self.metrics]
-        nodes = {cost: np.empty(len(self.rows), dtype=np.intp) for cost in costs}
-        totals = dict.fromkeys(costs, 0.0)
-        for block in predictions.blocks():
+        predictions, taxonomy = self.model.predictions, self.taxonomy
+        nodes = {cost: np.empty(len(self.rows), dtype=np.intp) for cost in self._costs}
+        totals = dict.fromkeys(self._costs, 0.0)
+        for block in self._blocks:
             first, last = np.searchsorted(self.rows, (block.start, block.stop))
             p = predictions.node_probabilities(block)[self.rows[first:last] - block.start]
             mass = truth_mass(taxonomy, p)
-            for cost in nodes:
-                nodes[cost][first:last] = optimal_node(taxonomy, p, cost)
-                values = expected_costs(taxonomy, mass, cost)[0][np.arange(len(p)), nodes[cost][first:last]]
-                totals[cost] += float((values if METRICS[cost].better == "lower" else mass.sum(axis=1) - values).sum())
-        for column, (key, cost) in enumerate(zip(self.metrics, costs, strict=True)):
+            for cost, answers in nodes.items():
+                values, scale = expected_costs(taxonomy, mass, cost)
+                answers[first:last] = cheapest(taxonomy.candidates, values, scale)
+                least = values[np.arange(len(p)), answers[first:last]]
+                totals[cost] += float((least if METRICS[cost].better == "lower" else mass.sum(axis=1) - least).sum())
+                self._step()
+        for column, key in enumerate(self.metrics):
+            cost = COSTS[key]
             found[:, self.rules.index(OPTIMAL), column] = self._judged(nodes[cost])[:, column]
             if key != HF1:
                 expected[column] = totals[cost] / max(len(self.rows), 1)
-        self._step()
 
     def _tuned(self, found, thresholds):
         """One threshold for a node, chosen by each metric on other folds; hF1 of a path is its depth F1."""
@@ -312,7 +317,7 @@ class _RulesByMetrics:
         """hF1 of the set above each threshold of `GRID`, ancestors added, shape (n_samples, n_thresholds)."""
         predictions, taxonomy, n_nodes = self.model.predictions, self.taxonomy, self.taxonomy.n_nodes
         found = np.empty((len(self.rows), len(GRID)))
-        for block in predictions.blocks():
+        for block in self._blocks:
             first, last = np.searchsorted(self.rows, (block.start, block.stop))
             p = predictions.node_probabilities(block)[self.rows[first:last] - block.start]
             closed, is_true = highest_below(taxonomy, p)[:, 1:], np.zeros((last - first, n_nodes), dtype=bool)
@@ -323,4 +328,5 @@ class _RulesByMetrics:
             for place, threshold in enumerate(GRID):
                 claimed, shared = (closed > threshold).sum(axis=1), (of_truth > threshold).sum(axis=1)
                 found[first:last, place] = set_scores(shared, claimed, due)[2]
+            self._step()
         return found

@@ -10,6 +10,7 @@ from hierviz.curves._set_curve import set_curve
 from hierviz.evaluation.evaluation import Evaluation, as_evaluation
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import value_text
+from hierviz.messages.progress import Progress
 
 # Thresholds of which the best one is found in hindsight: twelve, from 0.05 to 0.6.
 TRIED = tuple(round(0.05 * step, 2) for step in range(1, 13))
@@ -54,13 +55,15 @@ class SetRules(Short):
         return text
 
 
-def set_rules(model: Evaluation) -> SetRules:
+def set_rules(model: Evaluation, progress: Progress = None) -> SetRules:
     """Mean hF1 at 0.5, at the best threshold in hindsight, and by rule `hf_optimal`.
 
     Parameters
     ----------
     model : Evaluation or Predictions
         With scores and a known truth, one a sample or several.
+    progress : callable, optional
+        Called with (rows done, rows in all) by each pass over the scores.
 
     Raises
     ------
@@ -68,11 +71,11 @@ def set_rules(model: Evaluation) -> SetRules:
         If the input has no curve of sets; says why.
     """
     model = as_evaluation("model", model)
-    curve = set_curve(model, TRIED)
+    curve = set_curve(model, TRIED, progress)
     best = curve.best_threshold("hf1_samples")
     assert best is not None
     values = dict(zip(curve.exact_at.tolist(), curve.values["hf1_samples"].tolist(), strict=True))
-    columns = model.set_counts({"rule": "hf_optimal", "threshold": 0.5}).per_sample()
+    columns = model.set_counts({"rule": "hf_optimal", "threshold": 0.5}, progress).per_sample()
     expected = columns.get("hf_beta_expected")
     return SetRules(
         model.predictions.name,

@@ -9,7 +9,7 @@ import pytest
 import hierviz as hv
 from hierviz.metrics.confusion.confusion_counts import measures
 from hierviz.metrics.entry import Metric
-from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
+from hierviz.metrics.registry import OPTIMAL_SET_METRICS, PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
 BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
@@ -73,18 +73,20 @@ def perfect(tree):
     return numbers(evaluated(tree, towards(tree, truth, 1.0), truth))
 
 
-def test_every_key_of_the_json_is_described(tree):
+@pytest.mark.parametrize("rule", ["majority", "hf_optimal"])
+def test_every_key_of_the_json_is_described(tree, rule):
+    """Keys of optimal sets are there under a rule that makes them, with its beta, and only there."""
     truth = leaf_truth(tree)
-    model = hv.evaluate(hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth))[
-        "models"
-    ][0]
+    predictions = hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
+    model = hv.evaluate(predictions, rule=rule)["models"][0]
+    makes_sets = rule == "hf_optimal"
+    left_out = {*BALANCED, *PROTEIN_METRICS, *(() if makes_sets else OPTIMAL_SET_METRICS)}
     seen = 0
     for block in BLOCKS:
         if model[block] is not None:
-            described = {
-                key for key in hv.METRICS if hv.METRICS[key].block == block and key not in (*BALANCED, *PROTEIN_METRICS)
-            }
-            assert set(model[block]) - {"baseline"} == described, block
+            described = {key for key in hv.METRICS if hv.METRICS[key].block == block and key not in left_out}
+            also = {"beta"} if makes_sets and block == "labels" else set()
+            assert set(model[block]) - {"baseline"} == described | also, block
             seen += 1
     assert seen >= 5
     assert set(model["confusion"]["baseline"]) - {"path_to"} == set(model["confusion"]) - {"baseline"}
@@ -129,7 +131,7 @@ def test_range(tree, seed, weight):
     truth = leaf_truth(tree, seed)
     evaluation = evaluated(tree, towards(tree, truth, weight, seed), truth)
     for rule in hv.INFERENCE_RULES:
-        if rule != "threshold_set":
+        if not hv.INFERENCE_RULES[rule].returns_sets:
             values = numbers(evaluation, rule)
             for key in KEYS:
                 low, high = hv.METRICS[key].range

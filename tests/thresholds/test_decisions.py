@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.charts._decisions import n_metrics_drawn
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores
@@ -137,6 +138,20 @@ def test_of_many_samples_some_are_drawn(model, monkeypatch):
     assert "50 samples drawn from 120" in hv.charts.decisions(found).sentence
 
 
+@pytest.mark.parametrize("metrics", [None, ("hf1_samples",), ("exact", "info_dist")])
+def test_progress_tells_of_every_block_and_ends(model, monkeypatch, metrics):
+    """Each cost is a step of each block of rows, so that it can be cancelled between them; blocks change no number."""
+    whole = _decisions.decisions(model, metrics, **FEW)
+    blocks, told = [slice(0, 50), slice(50, 100), slice(100, 120)], []
+    monkeypatch.setattr(hv.Predictions, "blocks", lambda self: blocks)
+    found = _decisions.decisions(model, metrics, progress=lambda *of: told.append(of), **FEW)
+    n_costs, of_sets = len({_decisions.COSTS[key] for key in found.metrics}), "hf1_samples" in found.metrics
+    n_steps = 2 + len(blocks) * (n_costs + of_sets) + len(found.metrics)
+    assert told == [(done + 1, n_steps) for done in range(n_steps)]
+    np.testing.assert_allclose(found.values, whole.values, atol=1e-12)
+    np.testing.assert_allclose(found.expected, whole.expected, atol=1e-12)
+
+
 @pytest.mark.parametrize("dark", [False, True])
 @pytest.mark.parametrize("width", [330, 1200])
 def test_chart(found, dark, width):
@@ -152,6 +167,7 @@ def test_chart(found, dark, width):
     framed = [cell for cell in cells if cell["edge"] != "transparent"]
     assert {cell["rule"] for cell in framed} <= {"Least expected cost", "Best expected hFβ"}
     assert len({cell["column"] for cell in framed}) == len(framed) == (len(found.metrics) if width == 1200 else 2)
+    assert n_metrics_drawn(found, width) == len({cell["column"] for cell in framed})
 
 
 def test_sentence(found):

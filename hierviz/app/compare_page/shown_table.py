@@ -72,9 +72,7 @@ def draw_table(found, shown, key="compare-table"):
         columns[heads[column.key]] = st.column_config.NumberColumn(help=help, width=widths[column.key])
     written = {head: texts[key] for key, head in heads.items()}
     table.draw(data, columns, key=key, most=640, texts=written, looks=looks, placeholder="–")
-    # A table that is cut looks like a whole one. How wide the window is, is known roughly.
-    if sum(widths.values()) > room:
-        st.caption(f":material/arrow_forward: {len(found.columns)} columns. Scroll right for more.")
+    table.say_cut((name_width, *widths.values()), len(found.columns))
 
 
 def _texts(found, parts):

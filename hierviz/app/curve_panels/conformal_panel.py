@@ -175,7 +175,9 @@ def _models(choice, found):
         }
         for key, nodes in found.items()
     ]
-    table.draw(pd.DataFrame(rows), key="conformal-models", width="content")
+    data = pd.DataFrame(rows)
+    table.draw(data, key="conformal-models", width="content")
+    table.say_cut([table.width_of(head, data[head]) for head in data], len(data.columns))
 
 
 def _classes(choice, key, nodes):

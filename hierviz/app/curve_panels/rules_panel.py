@@ -10,6 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
+from hierviz.charts._decisions import n_metrics_drawn
 from hierviz.curves._rejection_curve import rejection_curve
 from hierviz.curves._selective_curve import selective_curve
 from hierviz.evaluation.summary import model_summary
@@ -84,6 +85,9 @@ def which_rule(choice, key):
         "rules by metric", (choice.data_key, key, width), lambda: charts.decisions(found, width=width)
     )
     figure(drawn, name="which-rule")
+    n_drawn, n_metrics = n_metrics_drawn(found, width), len(found.metrics)
+    if n_drawn < n_metrics:
+        st.caption(f"The window has room for {n_drawn} of {n_metrics} metrics; the table has all.")
     numbers.definitions(found.metrics, "which rule")
 
 

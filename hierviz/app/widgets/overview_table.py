@@ -130,7 +130,7 @@ def sets_without_threshold(data):
             "set rules",
             (data.digest, model.predictions.name, model.predictions.run),
             f"Sets of {model.predictions.name}",
-            lambda told, model=model: set_rules(model),
+            lambda told, model=model: set_rules(model, told),
             "samples",
         )
         if found is not None:

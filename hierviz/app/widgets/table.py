@@ -6,7 +6,7 @@ words, number, count, bar
     Declarations of columns.
 cell_text, percent_cell
     Numbers with their marks and intervals as text of a cell.
-draw, bold, width_of, pages_of, download
+draw, bold, width_of, say_cut, pages_of, download
 """
 
 import math
@@ -247,3 +247,10 @@ def download(label, content, file, key, icon="download", **options):
 def width_of(head, texts):
     """Pixels that a column needs for its head and its texts in bold: a cell that is wider would be cut at its start."""
     return int(max(24 + 7.2 * max(map(len, texts), default=0), 26 + 7.4 * len(head)))
+
+
+def say_cut(widths, n_columns):
+    """A caption where columns of so many pixels in all do not fit: a table that is cut looks like a whole one."""
+    # How wide the window is, is known roughly.
+    if sum(widths) > state.session.px:
+        st.caption(f":material/arrow_forward: {n_columns} columns. Scroll right for more.")
