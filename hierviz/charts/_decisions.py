@@ -15,8 +15,8 @@ from hierviz.messages.number_text import value_text
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds._decisions import Decisions
 
-# Pixels of a cell of two lines: its height, and the narrowest.
-ROW, NARROWEST = 44, 92
+# Pixels of a cell of two lines: its height, and the narrowest; of the width, what names of rules take at most.
+ROW, NARROWEST, NAMES_SHARE = 44, 88, 0.44
 # Of a best cell: how blue it is.
 BEST = 0.3
 
@@ -52,7 +52,7 @@ def decisions(found, *, dark=None, width=900):
 
 def n_metrics_drawn(found, width):
     """How many of the metrics `decisions` draws in so many pixels: the first ones."""
-    return min(len(found.metrics), _room(width, NARROWEST)[1])
+    return min(len(found.metrics), _room(width, NARROWEST, NAMES_SHARE)[1])
 
 
 def _drawn(found, dark, width):
@@ -74,7 +74,7 @@ def _drawn(found, dark, width):
             if is_optimal:
                 cells[-1]["edge"] = look.ink
     titles = {"rule": "Rule", "metric": "Metric", "said": "Value"}
-    return _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST)
+    return _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES_SHARE)
 
 
 def _name(found, rule):

@@ -23,6 +23,8 @@ from hierviz.metrics.ties import rounded
 
 # Pixels: widest names of rows, narrowest and widest cell, its height, a line of a title.
 NAMES, NARROWEST, WIDEST, ROW, LINE = 250, 44, 110, 30, 14
+# Of the width, what names of rows take at most.
+NAMES_SHARE = 0.36
 # Of the share of a colour from which on text on it is light.
 STRONG = 0.6
 # Of more methods a sentence names those that are first.
@@ -36,9 +38,9 @@ def n_metrics_drawn(found, width):
     return max(2, min(len(found.columns), _room(width)[1]))
 
 
-def _room(width, narrowest=NARROWEST):
-    """(pixels of the names of rows, columns that have room next to them)."""
-    left = min(NAMES, 0.36 * width)
+def _room(width, narrowest=NARROWEST, share=NAMES_SHARE):
+    """(pixels of the names of rows, at most a share of all, columns that have room next to them)."""
+    left = min(NAMES, share * width)
     return left, max(1, int((width - 4 - left) // narrowest))
 
 
@@ -53,18 +55,19 @@ def _cell(look, row, column, text, share, weight="normal", **tips):
     return {"row": row, "column": column, "text": text} | looks | tips
 
 
-def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST):
+def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST, share=NAMES_SHARE):
     """Draw cells of `_cell`, `row` pixels high; `titles` are those of their tooltips by field.
 
     Where cells would be too narrow the first columns are drawn.
     """
     look = palette(dark)
     rows, columns = ([*dict.fromkeys(cell[key] for cell in cells)] for key in ("row", "column"))
-    left, n = _room(width, narrowest)
+    left, n = _room(width, narrowest, share)
     columns = columns[:n]
     wide = min((width - 4 - left) / len(columns), WIDEST)
     axis = {"title": None, "domain": False, "ticks": False, "grid": False}
-    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, labelFontSize=SIZE, labelLimit=left - 10)
+    size = SIZE if left == NAMES else SMALL
+    names = alt.Axis(**axis, labelPadding=6, labelColor=look.ink, labelFontSize=size, labelLimit=left - 10)
     # Titles are broken between words; where a word has no room, they are turned.
     letters = max(6, int(wide / 6))
     lines = {column: "\n".join(textwrap.wrap(column, letters, break_long_words=False)) for column in columns}
