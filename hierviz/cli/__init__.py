@@ -133,6 +133,6 @@ def parser(only=None):
             if name not in WITHOUT_RULES:
                 from hierviz.cli.judging import add_rule_flags
 
-                add_rule_flags(command)
+                add_rule_flags(command, getattr(module, "OWN_PARAMETERS", ()))
             command.set_defaults(run=getattr(module, f"run_{name}"))
     return top

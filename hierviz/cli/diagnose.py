@@ -12,6 +12,7 @@ from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES
+from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, repeated
 from hierviz.opening.options import with_flags
@@ -77,10 +78,20 @@ OPTIONS = (
     repeated("--calibrate NODE", "node whose calibration is shown next to that of the depths"),
     repeated("--flips ID", "sample whose answers at all thresholds are written"),
     Option("--metric KEY", "metric of --means-by and --against (default: the first that the input has)"),
-    Option("--beta X", "weight of recall in the F of classes (default: 1)", type=float, default=1.0),
+    Option(
+        "--beta X",
+        "weight of recall in the F of classes, and in the one that rule hf_optimal maximises (default: 1)",
+        type=float,
+        default=1.0,
+        dest="class_beta",
+    ),
     Option("--most N", "rows of each table in the JSON (default: 20)", type=int, default=20),
     JSON,
 )
+
+
+# Parameters of rules whose flag means the same for a table of this command: it has the flag, and passes its value on.
+OWN_PARAMETERS = ("beta",)
 
 
 def add_diagnose(command):
@@ -108,6 +119,8 @@ def run_diagnose(options):
     for name in CHANGES:
         if getattr(options, name) is not None and all(getattr(options, one) is None for one in OF_CHANGES):
             raise FileError(f"--{name}: expected --to or --to-rule with it, got none. Name a threshold or a rule.")
+    if options.rule in INFERENCE_RULES and "beta" in INFERENCE_RULES[options.rule].parameters:
+        options.beta = options.class_beta
     chosen = judged_one(options, "a diagnosis")
     (predictions,), (choice,) = chosen.predictions, chosen.choices
     evaluation = _judged(predictions)

@@ -182,7 +182,7 @@ class DiagnosisBlocks:
             "class_table": lambda: {
                 "beta": self.class_table.beta,
                 "averages": {name: getattr(self.class_table, name).averages() for name in READINGS},
-                "hierarchical_f": hierarchical_f(self.answers, beta=self.options.beta),
+                "hierarchical_f": hierarchical_f(self.answers, beta=self.options.class_beta),
             },
             "departures": lambda: {"sentence": self.departures.sentence},
             "slices": lambda: {
@@ -232,7 +232,7 @@ class DiagnosisBlocks:
     @cached_property
     def class_table(self):
         """ScoresByClass."""
-        return class_table(self.answers, beta=self.options.beta)
+        return class_table(self.answers, beta=self.options.class_beta)
 
     @cached_property
     def confusions(self):

@@ -118,9 +118,12 @@ def rule_options(prefix="", words=""):
     }
 
 
-def add_rule_flags(command):
-    """Add an option for every parameter of a rule, after all others."""
+def add_rule_flags(command, own=()):
+    """Add an option for every parameter of a rule, after all others; those of `own` the command has and passes on itself."""
     for name, option in rule_options().items():
+        if name in own:
+            command.set_defaults(**{name: None})
+            continue
         try:
             option.add_to(command)
         except argparse.ArgumentError:
