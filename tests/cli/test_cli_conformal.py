@@ -8,7 +8,7 @@ import pytest
 from small_tree import EDGES_CSV, LEAVES
 
 import hierviz as hv
-from hierviz.cli import main
+from hierviz.cli import COMMANDS, diagnose, main, parser
 
 N = 60
 
@@ -139,3 +139,26 @@ def test_the_chart_of_climbing_says_the_area(files, capsys):
     area = hv.curves.selective_curve(new.taxonomy, new.truth, new).area
     assert f"lower is better: new {area:.3f}" in capsys.readouterr().out
     assert (folder / "chart.csv").read_text().startswith("model,theta,coverage,risk\n")
+
+
+def test_every_command_has_its_flags_once():
+    """A parameter of a rule whose flag a command has already would end that command."""
+    for name in COMMANDS:
+        parser(name)
+
+
+@pytest.mark.parametrize(("rule", "passed_on"), [("majority", {}), ("hf_optimal", {"beta": 9.0})])
+def test_beta_of_diagnose_is_that_of_the_rule_too(files, capsys, monkeypatch, rule, passed_on):
+    """The F of classes has it under every rule; a rule that takes it is given it."""
+    seen = []
+
+    def judged_one(*arguments):
+        chosen = of_package(*arguments)
+        seen.extend(chosen.choices)
+        return chosen
+
+    of_package = diagnose.judged_one
+    monkeypatch.setattr(diagnose, "judged_one", judged_one)
+    assert run(files, "--rule", rule, "--beta", "9", command="diagnose") == 0
+    assert '"beta": 9.0' in capsys.readouterr().out
+    assert [{key: value for key, value in choice.items() if key == "beta"} for choice in seen] == [passed_on]
