@@ -191,10 +191,10 @@ class TwoByTwo(Short):
         verdict = (
             f"{better} is clearly better than {worse}"
             if difference.is_clear
-            else f"no clear difference between {a} and {b}"
+            else f"No clear difference between {a} and {b}"
         )
         said = difference.words(self.names)
-        verdict = "" if difference.reason else verdict[0].upper() + verdict[1:]
+        verdict = "" if difference.reason else verdict
         untested = f" No test was made, because {difference.reason}." if difference.reason else ""
         if self.points is not None:
             shares = " and ".join(
