@@ -35,6 +35,7 @@ from hierviz.comparison.resampled import ProteinNumbers, has_protein
 from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.constant_scores import evaluation_of_constant
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.sample_numbers import OVER_ERRORS
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
@@ -48,7 +49,7 @@ from hierviz.metrics.ties import rounded
 from hierviz.taxonomy.taxonomy import NodeLists
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
-OF_SCORES = ("distribution", "top_down", "curve")
+OF_SCORES = ("distribution", "top_down", "best_leaves", "probabilities", "random_cuts", "curve")
 # One side of a trade-off alone, which some constant answer makes good: no alarm is raised by them.
 ONE_SIDED = (
     *("ppv", "tpr", "fnr", "fpr", "tnr", "pt", "correct", "micro_precision", "micro_recall"),
@@ -154,7 +155,9 @@ def _why_none(column):
         return "always answering any class but the root has a perfect value"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all has a perfect value"
-    return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
+    if column.metric == "calibration_error_squared":
+        return "a constant model may be below 0 by chance"
+    return "it is defined over wrong leaves" if column.metric in OVER_ERRORS else None
 
 
 def _of_nodes(model, block):

@@ -24,7 +24,7 @@ from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
+from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total
 from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
 from hierviz.metrics.sets.protein_function import term_counts
@@ -161,7 +161,7 @@ class ResampledNumbers:
 
     def _add_block(self, block, columns):
         made = {column.key: METRICS[column.metric].made for column in columns}
-        has_parts = any(hasattr(one, "parts") for one in made.values())
+        has_parts = any(hasattr(one, "parts") or isinstance(one, MeanByDepth) for one in made.values())
         parts = parts_of(self.model, block, self.choice) if has_parts else {}
         names = SUMMED.get(block, ())
         if block == "labels" and has_parts:
@@ -172,6 +172,8 @@ class ResampledNumbers:
             key, how = column.key, made[column.key]
             if isinstance(how, Mean):
                 self._add_mean(key, parts[how.part])
+            elif isinstance(how, MeanByDepth):
+                self._add_mean(key, parts[f"{how.part}.{key.split('.')[2]}"])
             elif isinstance(how, Total):
                 place = places.get(how.part)
                 place = self._sum(parts[how.part]) if place is None else place

@@ -10,6 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
@@ -47,8 +48,12 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold)
     assert once.table is not None
     columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
+    numbers = score_numbers(once, tuple(SCORE_BLOCKS)) if once.why_no_curve() is None else {}
+    kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
-    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, _label_counts=counts)
+    return Evaluation(
+        predictions, predictions.has_truth, once.table.take(place), **columns, _label_counts=counts, kept_numbers=kept
+    )
 
 
 def _repeated(taxonomy, once, targets, place, n_of):

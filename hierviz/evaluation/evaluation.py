@@ -70,6 +70,8 @@ class Evaluation(Short):
     leaf_rank : ndarray of int, shape (n_samples,), or None
         How many leaves rank before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
         not judged.
+    kept_numbers : dict of str to dict of str to ndarray of float, shape (n_judged,)
+        Of `hierviz.evaluation.score_numbers`, by block and name, where they were asked for.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
@@ -86,6 +88,7 @@ class Evaluation(Short):
     leaf_mass: np.ndarray | None = None
     leaf_rank: np.ndarray | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
+    kept_numbers: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
     _curve: list = field(default_factory=list, repr=False)

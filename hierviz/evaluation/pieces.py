@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A piece holds no scores and no taxonomy, so that it can be sent from one process to another: about 200 bytes a sample and
+A piece holds no scores and no taxonomy, so that it can be sent from one process to another: about 500 bytes a sample and
 40 a node. Pieces are merged in the order of their rows. Everything in them belongs to one sample or is a whole number, so
 that the division changes no bit of what is merged.
 
@@ -21,6 +21,7 @@ import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.rule_answers import OF_TABLE
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
@@ -47,6 +48,8 @@ class EvaluationPiece(Short):
         Threshold of the sets of labels (None for lists) to `LabelSetCounts.counted`; empty without a judged sample.
     answers : list of (str, dict, ndarray or NodeLists)
         Rule, its settings and the predicted nodes, for rules that read all probabilities.
+    numbers : dict of str to dict of str to ndarray of float
+        Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none.
     """
 
     n_samples: int
@@ -54,6 +57,7 @@ class EvaluationPiece(Short):
     table: ParetoTable | None = None
     counts: dict[float | None, Any] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
+    numbers: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
 
     @classmethod
     def from_predictions(
@@ -95,12 +99,13 @@ class EvaluationPiece(Short):
         if evaluation.n_judged:
             key = threshold if predictions.has_scores else None
             counts[key] = evaluation.label_counts(threshold).counted()
+        numbers = score_numbers(evaluation, tuple(SCORE_BLOCKS)) if evaluation.why_no_curve() is None else {}
         answers = []
         if predictions.has_scores and rule not in OF_TABLE:
             settings = entry.settings({"threshold": threshold, **parameters})
             answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
-        return cls(predictions.n_samples, columns, evaluation.table, counts, answers)
+        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers)
 
 
 def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPiece]) -> Evaluation:
@@ -147,7 +152,12 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
         for k, (rule, settings, _) in enumerate(pieces[0].answers)
     ]
     table = ParetoTable.concatenate(tables) if tables else None
-    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, _answers=answers)
+    judging = [piece.numbers for piece in pieces if piece.numbers]
+    kept = {
+        block: {key: np.concatenate([numbers[block][key] for numbers in judging]) for key in of}
+        for block, of in (judging[0].items() if judging else ())
+    }
+    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, kept_numbers=kept, _answers=answers)
 
 
 def _joined(parts):

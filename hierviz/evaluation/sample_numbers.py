@@ -15,15 +15,16 @@ import numpy as np
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.parts import Mean, OfSums, Total
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers
+from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.registry import METRICS, SIZES, keys_of
 from hierviz.metrics.win import best_leaf_metrics, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
 TOP = 5
 # Of wrong samples alone: no number of every sample.
-OVER_ERRORS = ("error_lca_height",)
+OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in SIZES))
 
 
 def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -48,7 +49,7 @@ def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.
 def totals_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of a block that follow from sums of `parts_of`, in the order of `METRICS`; None where undefined."""
     parts = parts_of(model, block, choice)
-    return {key: METRICS[key].made.total(parts) for key in keys_of(block, Mean, Total, OfSums)}
+    return {key: METRICS[key].made.total(parts) for key in keys_of(block, Mean, MeanByDepth, OfAll, Total, OfSums)}
 
 
 def _distribution(model, choice):
@@ -78,6 +79,7 @@ _PARTS = {
     "distribution": _distribution,
     "top_down": _top_down,
     "predicted": _predicted,
+    **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
     "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }
@@ -112,7 +114,7 @@ def per_sample(
         columns["predicted"] = ends[rows]
     if evaluation.why_no_curve() is None:
         columns |= evaluation.distribution_per_sample()
-        for block in ("top_down", "predicted") if "predicted" in columns else ("top_down",):
+        for block in ("top_down", *SCORE_BLOCKS, *(("predicted",) if "predicted" in columns else ())):
             parts = parts_of(evaluation, block, choice)
             columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.label_counts(threshold).per_sample()

@@ -21,10 +21,12 @@ from hierviz._version import version
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
+from hierviz.metrics.random_cuts import random_cuts
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
@@ -32,7 +34,7 @@ from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
-CURVE, LABEL_SETS, BOUNDS = "Operating curve", "Label sets", "Bounds"
+CURVE, LABEL_SETS, BOUNDS, FURTHER = "Operating curve", "Label sets", "Bounds", "Best leaves, cuts and levels"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -207,6 +209,8 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
         if is_answered and not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
+        if further := [block for block in SCORE_BLOCKS if block in wanted]:
+            score_numbers(model, further, stage(f"{FURTHER} of {name}", "rows"))
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
 
@@ -240,6 +244,10 @@ def _confusion(model, choice):
     }
 
 
+def _random_cuts(model, choice):
+    return totals_of(model, "random_cuts", choice) | {"cuts": random_cuts(model.taxonomy).to_dict()}
+
+
 def _no_truth(model):
     return None if model.n_judged else "no sample has a known truth"
 
@@ -248,8 +256,9 @@ def _no_truth(model):
 BLOCKS = {
     **{
         block: (partial(totals_of, block=block), Evaluation.why_no_curve)
-        for block in ("distribution", "top_down", "predicted")
+        for block in ("distribution", "top_down", "best_leaves", "probabilities", "predicted")
     },
+    "random_cuts": (_random_cuts, Evaluation.why_no_curve),
     "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),

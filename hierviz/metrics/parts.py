@@ -55,6 +55,45 @@ class Mean(OfPart):
 
 
 @dataclass(frozen=True)
+class MeanByDepth:
+    """Means of one part for each depth, which are named ``part.depth``.
+
+    Attributes
+    ----------
+    part : str
+    """
+
+    part: str
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> dict[str, float | None]:
+        """Of all samples, by depth as text; None where no sample has the part."""
+        names = [name for name in parts if name.startswith(f"{self.part}.")]
+        return {name.partition(".")[2]: Mean(name).total(parts) for name in names}
+
+
+@dataclass(frozen=True)
+class OfAll:
+    """A number of all samples together that no sum gives: resamples have none.
+
+    Attributes
+    ----------
+    parts : tuple of str
+    function : callable
+        Of the arrays of the parts, without the samples that lack one; gives a float, nan where it is undefined.
+    """
+
+    parts: tuple[str, ...]
+    function: Callable
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where undefined."""
+        values = [np.asarray(parts[name]) for name in self.parts]
+        known = ~np.isnan(values).any(axis=0)
+        found = float(self.function(*(of[known] for of in values)))
+        return None if np.isnan(found) else found
+
+
+@dataclass(frozen=True)
 class Total(OfPart):
     """Sum of a part that is a count: of samples, where it is 0 or 1."""
 

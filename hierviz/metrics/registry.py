@@ -17,11 +17,24 @@ path_keys, share_keys, keys_of
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
+from hierviz.metrics.calibration import CALIBRATION_ERRORS, calibration_error
 from hierviz.metrics.entry import BITS, COUNT, EDGES, NATS, POSITIVE, SAMPLES, PathMetric, entries_of
 from hierviz.metrics.node_pairs import PATH_METRICS
-from hierviz.metrics.parts import ByNode, OfSums, OverCurve, Total, f1_of, matthews, prevalence_threshold, ratio_of
+from hierviz.metrics.parts import (
+    ByNode,
+    MeanByDepth,
+    OfAll,
+    OfSums,
+    OverCurve,
+    Total,
+    f1_of,
+    matthews,
+    prevalence_threshold,
+    ratio_of,
+)
 
 CELLS = ("tp", "tn", "fp", "fn")
 
@@ -64,6 +77,19 @@ LABEL_METRICS = {
 }
 # Over all thresholds, and only where they are asked for.
 PROTEIN_METRICS = entries_of("labels of proteins", tree_only=False, made=None, s_min=BITS, s_min_micro=BITS)
+# How many of the most probable leaves are judged, and what heights and distances of them are measured in.
+SIZES = (1, 5, 20)
+_LCA_UNITS = {"height": EDGES, "depth": EDGES, "information": BITS}
+
+
+def _of_confidence(key):
+    """Attributes of an error of calibration, or of its value under calibration, of the most probable leaf."""
+    better = "neither" if key.endswith("_calibrated") else "lower"
+    low = -1.0 if key == "calibration_error_squared" else 0.0
+    made = OfAll(("confidence", "is_right"), partial(calibration_error, key))
+    return {"range": (low, 1.0), "better": better, "made": made}
+
+
 _ENTRIES = {
     **entries_of(
         "distribution",
@@ -80,6 +106,19 @@ _ENTRIES = {
         aggregate_precision={"made": ratio_of("shared", "claimed")},
         aggregate_recall={"made": ratio_of("shared", "due")},
         aggregate_f1={"made": ratio_of("shared shared", "claimed due")},
+    ),
+    **entries_of(
+        "best_leaves",
+        **{f"lca_{name}_{size}": unit for name, unit in _LCA_UNITS.items() for size in SIZES},
+    ),
+    **entries_of("random_cuts"),
+    **entries_of(
+        "probabilities",
+        brier={"range": (0.0, 2.0), "better": "lower"},
+        brier_by_depth={"range": (0.0, 2.0), "better": "lower", "made": MeanByDepth("brier")},
+        log_loss=NATS,
+        log_loss_by_depth=NATS | {"made": MeanByDepth("log_loss")},
+        **{key: _of_confidence(key) for key in CALIBRATION_ERRORS},
     ),
     **entries_of(
         "predicted",

@@ -25,9 +25,10 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
 from hierviz.predictions.predictions import Predictions
-from hierviz.second_opinion import packages, plain_graph, plain_numbers, plain_sets
+from hierviz.second_opinion import packages, plain_graph, plain_numbers, plain_scores, plain_sets
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -35,7 +36,9 @@ MOST_SAMPLES, TOLERANCE = 2000, 1e-9
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
 # Entries of a block that are compared on their own way, or not at all.
-NO_NUMBERS = ("baseline", "macro_f1_by_depth")
+NO_NUMBERS = ("baseline", "cuts", "macro_f1_by_depth")
+# Means over outcomes that are drawn at random.
+REDRAWN = ("ece_adaptive_calibrated", "ece_static_calibrated")
 PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
@@ -239,6 +242,10 @@ class _Recomputation:
         if self.model["distribution"] is not None:
             for block in (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve):
                 found[block.__name__] = block(graph, self.p, self.single)
+            for block in (plain_scores.best_leaves, plain_scores.probabilities):
+                found[block.__name__] = block(graph, self.p, self.single)
+            cuts = [cut.tolist() for cut in random_cuts(self.part.taxonomy).cuts]
+            found["random_cuts"] = plain_scores.random_cuts(graph, self.p, self.single, cuts)
         answers = self._answers()
         if self.model["predicted"] is not None and answers is not None:
             found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
@@ -258,7 +265,7 @@ class _Recomputation:
             checks += [
                 Check(f"{block}.{key}", _number(value), None, PLAIN, LEFT_OUT, why)
                 for key, value in self.model[block].items()
-                if key not in (*values, *NO_NUMBERS) and (value is not None or block in left_out)
+                if key not in (*values, *NO_NUMBERS, *REDRAWN) and (value is not None or block in left_out)
             ]
         return checks
 
@@ -310,6 +317,9 @@ def _pairs(block, values):
     for key, value in block.items():
         if isinstance(value, dict) and key in values:
             for depth, of_depth in value.items():
+                if not isinstance(of_depth, dict):
+                    yield f"{key}.{depth}", (_number(of_depth), values[key][depth])
+                    continue
                 for name, inner in of_depth.items():
                     if name != "n_nodes":
                         ending = "" if name == key.removesuffix("_by_depth") else ".supported"

@@ -12,7 +12,8 @@ from hierviz.metrics.entry import Metric
 from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+SCORE_BLOCKS = ("best_leaves", "probabilities", "random_cuts")
+BLOCKS = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "labels", "curve", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -21,12 +22,17 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", "predicted", "curve", "confusion")
+IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "curve", "confusion")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
-KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in BALANCED]
+BY_DEPTH = ("brier_by_depth", "log_loss_by_depth")
+KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in (*BALANCED, *BY_DEPTH)]
 # Means over the wrong samples: undefined without any, and no better or worse with their number.
-OVER_ERRORS = ("error_lca_height",)
+OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in (1, 5, 20)))
+# Of the order of all leaves, which models with the right first leaf need not have: tests/metrics/test_best_leaves.py.
+OF_ORDER = ("lca_height_5", "lca_height_20", "hops_5", "hops_20")
+# A number that may be negative, and what a calibrated model has: tests/metrics/test_probabilities.py.
+OF_CALIBRATION = ("calibration_error_squared", "ece_adaptive_calibrated", "ece_static_calibrated")
 # Of answers that say nothing: no better or worse with the number of wrong ones.
 OF_NO_ANSWERS = ("no_answer", "n_no_answer")
 OUTCOME_COUNTS = ("n_exact", "n_coarse", "n_no_answer", "n_wrong")
@@ -84,7 +90,7 @@ def test_every_key_of_the_json_is_described(tree):
             described = {
                 key for key in hv.METRICS if hv.METRICS[key].block == block and key not in (*BALANCED, *PROTEIN_METRICS)
             }
-            assert set(model[block]) - {"baseline"} == described, block
+            assert set(model[block]) - {"baseline", "cuts"} == described, block
             seen += 1
     assert seen >= 5
     assert set(model["confusion"]["baseline"]) - {"path_to"} == set(model["confusion"]) - {"baseline"}
@@ -157,12 +163,13 @@ def test_renamed_nodes(tree, random):
 
 
 # The end that a perfect prediction reaches; counts and the number of points depend on the data.
+WITHOUT_END = (*OVER_ERRORS, *OF_ORDER, *OF_CALIBRATION)
 BEST = {"fnr": 0, "fpr": 0, "pt": 0, "mcc": 1, "fp": 0, "fn": 0}
-BEST |= {key: hv.METRICS[key].range[0] for key in KEYS if hv.METRICS[key].better == "lower" and key not in OVER_ERRORS}
+BEST |= {key: hv.METRICS[key].range[0] for key in KEYS if hv.METRICS[key].better == "lower" and key not in WITHOUT_END}
 BEST |= {
     key: hv.METRICS[key].range[1]
     for key in KEYS
-    if hv.METRICS[key].better == "higher" and not math.isinf(hv.METRICS[key].range[1])
+    if hv.METRICS[key].better == "higher" and not math.isinf(hv.METRICS[key].range[1]) and key not in WITHOUT_END
 }
 
 
@@ -172,7 +179,7 @@ def test_a_perfect_prediction_reaches_the_best_end(perfect, key):
 
 
 def test_what_has_no_end():
-    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points", "n_exact", "n_coarse", *OVER_ERRORS}
+    assert set(KEYS) - set(BEST) == {"tp", "tn", "n_points", "n_exact", "n_coarse", *WITHOUT_END}
 
 
 @pytest.fixture(scope="module")
@@ -185,7 +192,7 @@ def worsening(tree):
     return [numbers(evaluated(tree, weight * rows + (1 - weight) * wrong, truth)) for weight in weights]
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither"])
+@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither" and key not in OF_ORDER])
 def test_better_direction(worsening, key):
     """Never better on the way, and worse in the end."""
     sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]

@@ -21,6 +21,9 @@ OF_LABELS, OF_PATHS = ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"), (
 LEFT_OUT = {
     "distribution": "the win and cross entropy",
     "top_down": "accuracy by level",
+    "best_leaves": "distance of the best leaves",
+    "probabilities": "Brier score and calibration errors",
+    "random_cuts": "accuracy of random cuts",
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
     "curve": "operating curves",
