@@ -13,6 +13,7 @@ BLOCKS = {
     "top_down": "Top-down best leaf (block `top_down`)",
     "best_leaves": "The k most probable leaves (block `best_leaves`)",
     "probabilities": "Brier score, log loss and calibration (block `probabilities`)",
+    "levels": "Answers level by level (block `levels`)",
     "random_cuts": "Random cuts (block `random_cuts`)",
     "predicted": "Answers of an inference rule (block `predicted`)",
     "labels": "Sets of labels (block `labels`)",

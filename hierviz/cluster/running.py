@@ -21,7 +21,7 @@ from hierviz._version import version
 from hierviz.cluster import work
 from hierviz.cluster.work import fields_of, partitions, place_of
 from hierviz.evaluation import summary
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import ClusterError
@@ -74,7 +74,7 @@ def evaluation_on(
         If a worker cannot read or use its rows, as without a cluster.
     """
     require("cluster", "cluster", "distributed")
-    choice = {"rule": rule, "threshold": threshold, **parameters}
+    choice = {"rule": rule, "threshold": threshold, "corpus": corpus_of(predictions), **parameters}
     inference_rule(rule).settings(parameters)
     if predictions.n_samples == 0:
         return Evaluation.from_predictions(predictions, threshold=threshold)

@@ -28,6 +28,8 @@ WHY_NOT = {
     "hf1_auc_raw": "its curve ranks all scores of a sample",
     "top5_leaf_accuracy": "it ranks all leaves of a sample",
     "error_lca_height": "the samples that it averages depend on the unknown scores",
+    "icm": "bounds of what sets share in the corpus are not computed",
+    "icm_norm": "bounds of what sets share in the corpus are not computed",
     "mcc": "it need not grow or fall with a count",
     "pt": "it need not grow or fall with a count",
 }
@@ -126,7 +128,7 @@ def bounds_note(predictions):
 
 
 def _why_not_in(block, rule, predictions):
-    if block in SCORE_BLOCKS:
+    if block == "levels" or block in SCORE_BLOCKS:
         return "they need the probabilities of all classes"
     if block == "confusion" and not predictions.has_single_truth:
         return "they need one true class per sample"

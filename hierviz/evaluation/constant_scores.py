@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
@@ -45,14 +45,21 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     if not isinstance(truth, np.ndarray) or not len(truth):
         return Evaluation.from_predictions(predictions, threshold=threshold)
     targets, place, n_of = np.unique(truth, return_inverse=True, return_counts=True)
-    once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold)
+    corpus = corpus_of(predictions)
+    once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold, corpus=corpus)
     assert once.table is not None
     columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
     numbers = score_numbers(once, tuple(SCORE_BLOCKS)) if once.why_no_curve() is None else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
     return Evaluation(
-        predictions, predictions.has_truth, once.table.take(place), **columns, _label_counts=counts, kept_numbers=kept
+        predictions,
+        predictions.has_truth,
+        once.table.take(place),
+        corpus=corpus,
+        **columns,
+        _label_counts=counts,
+        kept_numbers=kept,
     )
 
 

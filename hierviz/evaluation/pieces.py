@@ -19,7 +19,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.rule_answers import OF_TABLE
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.inference.pareto_table import ParetoTable
@@ -67,6 +67,7 @@ class EvaluationPiece(Short):
         rule: str = "majority",
         threshold: float = 0.5,
         threads: int | None = None,
+        corpus: tuple[np.ndarray, float] | None = None,
         **parameters: Any,
     ) -> EvaluationPiece:
         """Evaluate some rows.
@@ -79,7 +80,7 @@ class EvaluationPiece(Short):
             The rule whose answers will be asked for.
         threshold : float
             Of the rule and of the sets of labels.
-        threads : int, optional
+        threads, corpus
             As `Evaluation.from_predictions`.
         **parameters
             Of the rule.
@@ -94,7 +95,7 @@ class EvaluationPiece(Short):
             If the rule is unknown, or a score is not finite.
         """
         entry = inference_rule(rule)
-        evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads)
+        evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads, corpus=corpus)
         counts: dict[float | None, Any] = {}
         if evaluation.n_judged:
             key = threshold if predictions.has_scores else None
@@ -157,7 +158,16 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
         block: {key: np.concatenate([numbers[block][key] for numbers in judging]) for key in of}
         for block, of in (judging[0].items() if judging else ())
     }
-    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, kept_numbers=kept, _answers=answers)
+    return Evaluation(
+        predictions,
+        judged,
+        table,
+        corpus=corpus_of(predictions),
+        **columns,
+        _label_counts=counts,
+        kept_numbers=kept,
+        _answers=answers,
+    )
 
 
 def _joined(parts):

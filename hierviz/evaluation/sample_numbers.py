@@ -13,9 +13,10 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, level_answers, why_no_levels
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.metrics.level_answers import level_answer_numbers
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers
 from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, SIZES, keys_of
@@ -80,6 +81,7 @@ _PARTS = {
     "top_down": _top_down,
     "predicted": _predicted,
     **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
+    "levels": lambda model, choice: level_answer_numbers(model.taxonomy, np.asarray(model.truth), level_answers(model)),
     "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }
@@ -117,4 +119,7 @@ def per_sample(
         for block in ("top_down", *SCORE_BLOCKS, *(("predicted",) if "predicted" in columns else ())):
             parts = parts_of(evaluation, block, choice)
             columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
+    if why_no_levels(evaluation) is None:
+        parts = parts_of(evaluation, "levels", choice)
+        columns |= {key: parts[key] for key in keys_of("levels", Mean)}
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.label_counts(threshold).per_sample()

@@ -4,7 +4,7 @@ They are computed when a block asks for them, in one pass for all blocks that ar
 
 Functions
 ---------
-SCORE_BLOCKS, score_numbers, block_numbers
+SCORE_BLOCKS, score_numbers, block_numbers, level_answers, why_no_levels
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ import numpy as np
 
 from hierviz.metrics.best_leaves import SIZES, best_leaf_numbers, best_leaves
 from hierviz.metrics.cut_probabilities import level_numbers
+from hierviz.metrics.level_answers import path_levels
 from hierviz.metrics.random_cuts import cut_accuracies, random_cuts
 
 
@@ -67,6 +68,31 @@ def score_numbers(
             progress(rows.stop, predictions.n_samples)
     kept |= {block: {key: np.concatenate([part[key] for part in of]) for key in of[0]} for block, of in parts.items()}
     return {block: kept[block] for block in blocks}
+
+
+def level_answers(evaluation: Any) -> np.ndarray:
+    """The answer of each level to each judged sample, shape (n_judged, max_depth); -1 for none.
+
+    Of scores the most probable class of each level, with the leaves above it; of labels in columns of levels what they say, and
+    of other labels their path.
+    """
+    predictions, taxonomy = evaluation.predictions, evaluation.taxonomy
+    if predictions.has_scores:
+        found = score_numbers(evaluation, ("probabilities",))["probabilities"]
+        levels = range(1, taxonomy.max_depth + 1)
+        return np.stack([found[f"answer.{level}"] for level in levels], axis=1).astype(np.intp)
+    if predictions.level_labels is not None:
+        return predictions.level_labels[evaluation.rows]
+    return path_levels(taxonomy, evaluation.label_paths()[evaluation.rows])
+
+
+def why_no_levels(evaluation: Any) -> str | None:
+    """Why there is no answer for each level, in words; None where there is."""
+    reason = evaluation.why_not_one_truth()
+    if reason or evaluation.predictions.has_scores or evaluation.predictions.level_labels is not None:
+        return reason
+    several = "they need one answer for each level, and these label lists hold several, or labels outside the taxonomy"
+    return several if evaluation.label_paths() is None else None
 
 
 def block_numbers(evaluation: Any, block: str) -> dict[str, np.ndarray]:

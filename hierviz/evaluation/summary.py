@@ -21,7 +21,7 @@ from hierviz._version import version
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers, why_no_levels
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
@@ -209,7 +209,8 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
         if is_answered and not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
-        if further := [block for block in SCORE_BLOCKS if block in wanted]:
+        needed = {*wanted, "probabilities"} if "levels" in wanted else wanted
+        if further := [block for block in SCORE_BLOCKS if block in needed]:
             score_numbers(model, further, stage(f"{FURTHER} of {name}", "rows"))
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
@@ -259,6 +260,7 @@ BLOCKS = {
         for block in ("distribution", "top_down", "best_leaves", "probabilities", "predicted")
     },
     "random_cuts": (_random_cuts, Evaluation.why_no_curve),
+    "levels": (partial(totals_of, block="levels"), why_no_levels),
     "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),

@@ -3,17 +3,17 @@ r"""How near the k most probable leaves are to the truth: mean height of common 
 Conventions
 -----------
 Leaves are ranked by p, equal ones in the order of classes. k is at most the number of leaves. Of a truth at an inner node the
-leaves at or below it are right, as in `hierviz.metrics.win`: their common ancestor with the truth is the truth, and its height counts
-as 0. Trees only.
+leaves at or below it are right, as in `hierviz.metrics.win`: their common ancestor with the truth is the truth, and its height
+counts as 0. Trees only.
 
 A leaf c has, for a truth y, the rank r(c): how many of the nodes of the path from y up to the root, of which each is the common
-ancestor of y and some leaf, are below lca(y, c). Sorted, the ranks of all leaves are the perfect order r_1 <= r_2 <= ...; with the
-ranks o_1, o_2, ... of the leaves as the model orders them,
+ancestor of y and some leaf, are below lca(y, c). Sorted, the ranks of all leaves are the perfect order r_1 <= r_2 <= ...; with
+the ranks o_1, o_2, ... of the leaves as the model orders them,
 
     HOPS@k = max(0, 1 - sum_{j <= k} w_j |r_j - o_j| / sum_{j <= k} w_j |r_j - r_{k+1-j}|),
 
-where the weights fall linearly, within the leaves of one rank r, from 2^-r to 2^-(r+1), those of the last rank to 0, and are 1 at rank 0.
-Where the denominator is 0, as with k leaves below the truth, it is 1 if the first k leaves are perfect, else 0.
+where the weights fall linearly, within the leaves of one rank r, from 2^-r to 2^-(r+1), those of the last rank to 0, and are 1
+at rank 0. Where the denominator is 0, as with k leaves below the truth, it is 1 if the first k leaves are perfect, else 0.
 
 Functions
 ---------
@@ -22,7 +22,8 @@ best_leaves, best_leaf_numbers, perfect_ranks
 References
 ----------
 .. [1] L. Bertinetto et al., Making better mistakes: leveraging class hierarchies with deep networks, CVPR 2020, section 4.
-.. [2] J. Shi et al., LCA-on-the-line: benchmarking out-of-distribution generalization with class taxonomies, ICML 2024, section 3.
+.. [2] J. Shi et al., LCA-on-the-line: benchmarking out-of-distribution generalization with class taxonomies, ICML 2024, section
+       3.
 .. [3] D. Sani, D. Anand, Hier-COS: making deep features hierarchy-aware via composition of orthogonal subspaces, 2025, section 4.
 """
 
@@ -87,8 +88,8 @@ def best_leaf_numbers(taxonomy, truth, leaves):
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        ``lca_height_K`` in edges, ``lca_depth_K`` in edges and ``lca_information_K`` in bits, lower is better, the last two nan where
-        the first leaf is right; ``hops_K`` in [0, 1], higher is better.
+        ``lca_height_K`` in edges, ``lca_depth_K`` in edges and ``lca_information_K`` in bits, lower is better, the last two nan
+        where the first leaf is right; ``hops_K`` in [0, 1], higher is better.
     """
     k = leaves.shape[1]
     common = lowest_common_ancestors(taxonomy, np.repeat(truth, k), leaves.ravel()).reshape(leaves.shape)

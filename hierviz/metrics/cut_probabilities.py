@@ -2,8 +2,9 @@ r"""Probabilities of the classes of each level: Brier score, log loss, and the m
 
 Conventions
 -----------
-The cut at depth d has the nodes at depth d and the leaves above it, d = 1, 2, ..., max_depth: the last cut is that of the leaves. a_d is the
-class of a cut that the truth y belongs to, p the probabilities of its classes. Samples whose truth is above the cut, an inner node, have
+The cut at depth d has the nodes at depth d and the leaves above it, d = 1, 2, ..., max_depth: the last cut is that of the
+leaves. a_d is the class of a cut that the truth y belongs to, p the probabilities of its classes. Samples whose truth is above
+the cut, an inner node, have
 no class in it: nan. Trees only.
 
     Brier = sum over classes c of (p(c) - [c = a_d])^2,    log loss = -ln p(a_d),
@@ -37,9 +38,9 @@ def level_numbers(taxonomy, truth, p):
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        ``brier.D`` and ``log_loss.D`` for each depth D, nan where the sample has no class in the cut; ``confidence.D``, p of the most probable
-        class, the lowest node of several, and ``is_right.D``, 1 where the truth is at or below it, else 0; both nan where the truth is
-        above it.
+        ``brier.D`` and ``log_loss.D`` for each depth D, nan where the sample has no class in the cut; ``confidence.D``, p of
+        the most probable class, the lowest node of several, and ``is_right.D``, 1 where the truth is at or below it, else 0;
+        both nan where the truth is above it; ``answer.D``, that class, is an ndarray of int.
     """
     depth, n = taxonomy.depth, len(truth)
     above, found = np.zeros(n), {}
@@ -64,6 +65,7 @@ def level_numbers(taxonomy, truth, p):
             losses = -np.log(p_own) + 0.0
         # Without the square of the class itself: 1 - p loses nothing where p is near 1.
         brier = np.maximum(squares - np.square(p_own), 0) + np.square(1 - p_own)
+        found[f"answer.{level}"] = answer
         for key, values_of in (("brier", brier), ("log_loss", losses)):
             found[f"{key}.{level}"] = np.where(is_known, values_of, np.nan)
         is_right = taxonomy.is_ancestor(answer, truth)

@@ -190,6 +190,11 @@ def prevalence_threshold(tp, tn, fp, fn):
         return ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1, np.nan)
 
 
+def normalised_icm(shared, claimed, due):
+    """ICM-Norm of sums of bits that sets share, claim and are due: floats or arrays; nan where nothing is due."""
+    return np.maximum(ratio(3 * shared - claimed, 2 * due, np.nan), 0.0)
+
+
 def matthews(tp, tn, fp, fn):
     """Matthews correlation of counts: whole numbers, floats or arrays; nan where undefined."""
     if isinstance(tp, int):

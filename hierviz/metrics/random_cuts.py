@@ -2,12 +2,13 @@ r"""Random cuts through a taxonomy, and whether a model finds the right class of
 
 Conventions
 -----------
-A cut is a set of nodes of which every path from the root to a leaf holds exactly one. It is drawn by dropping each inner node but the
-root with a rate; a node is expanded into its children if neither it nor a node above it is dropped. The answer of a cut is its most
-probable node, the first in node order of several; it is right where it and the truth are equal or one lies above the other. Trees only.
+A cut is a set of nodes of which every path from the root to a leaf holds exactly one. It is drawn by dropping each inner node
+but the root with a rate; a node is expanded into its children if neither it nor a node above it is dropped. The answer of a cut
+is its most probable node, the first in node order of several; it is right where it and the truth are equal or one lies above
+the other. Trees only.
 
-There are 5 different cuts for each rate, the highest rate first, and all cuts differ from each other. Where a taxonomy has no more cuts
-than that in all, all of them are taken and no rate plays a part.
+There are 5 different cuts for each rate, the highest rate first, and all cuts differ from each other. Where a taxonomy has no
+more cuts than that in all, all of them are taken and no rate plays a part.
 
 Functions
 ---------

@@ -32,11 +32,13 @@ from hierviz.metrics.parts import (
     Total,
     f1_of,
     matthews,
+    normalised_icm,
     prevalence_threshold,
     ratio_of,
 )
 
 CELLS = ("tp", "tn", "fp", "fn")
+CORPUS_SUMS = ("corpus_shared", "corpus_claimed", "corpus_due")
 
 LABEL_METRICS = {
     **entries_of(
@@ -67,6 +69,8 @@ LABEL_METRICS = {
         n_incoherent=SAMPLES,
         ihf1_auc={"tree_only": True},
         macro_f1_by_depth={"tree_only": True, "made": ByNode(over="depth")},
+        icm={"tree_only": True, "range": (float("-inf"), float("inf")), "unit": "bits"},
+        icm_norm={"tree_only": True, "range": POSITIVE, "made": OfSums(CORPUS_SUMS, normalised_icm)},
     ),
     **entries_of(
         "per_sample of sets",
@@ -128,6 +132,12 @@ _ENTRIES = {
         n_coarse={"range": COUNT, "better": "neither", "unit": "samples", "made": Total},
         n_no_answer=SAMPLES,
         n_wrong=SAMPLES,
+    ),
+    **entries_of(
+        "levels",
+        full_path_accuracy={"is_binary": True},
+        tice={"better": "lower", "is_binary": True},
+        accuracy_by_depth={"made": MeanByDepth("hit")},
     ),
     **entries_of(
         "curve",

@@ -12,6 +12,7 @@ References
 from __future__ import annotations
 
 import math
+from itertools import pairwise
 
 from hierviz.second_opinion.plain_numbers import mean
 
@@ -89,6 +90,44 @@ def probabilities(graph, rows, truth):
     best = [(ranked_leaves(graph, p)[0], p, y) for p, y in zip(rows, truth)]
     pairs = [(p[leaf], y in graph.up[leaf]) for leaf, p, y in best if y in graph.up[leaf] or leaf not in graph.up[y]]
     return found | calibration(sorted(pairs, key=lambda pair: pair[0]))
+
+
+def level_answers(graph, p):
+    """The most probable class of each level, leaves above it among them, the lowest node of several."""
+    return [min(cut_at(graph, depth), key=lambda v: (-p[v], v)) for depth in range(1, max(graph.depth) + 1)]
+
+
+def levels(graph, answers, truth):
+    """Block ``levels``: answers of each level, as long as there are any, against the path of the truth."""
+    found = {key: [] for key in ("full_path_accuracy", "por", "s_por", "s_por_longest_run", "tor", "tice")}
+    hits = {depth: [] for depth in range(1, max(graph.depth) + 1)}
+    for given, y in zip(answers, truth):
+        path = graph.path(y)[1:]
+        right = [depth < len(given) and given[depth] == node for depth, node in enumerate(path)]
+        steps = zip([0, *given], given)
+        found["tice"].append(
+            float(any(graph.parents[b] != [a] and not (a == b and not graph.children[b]) for a, b in steps))
+        )
+        if not path:
+            continue
+        runs = "".join("x" if hit else " " for hit in right)
+        pairs = sum(a and b for a, b in pairwise(right))
+        found["full_path_accuracy"].append(float(all(right)))
+        found["por"].append(sum(right) / len(path))
+        found["s_por"].append((len(runs) - len(runs.lstrip("x"))) / len(path))
+        found["s_por_longest_run"].append(max(map(len, runs.split()), default=0) / len(path))
+        found["tor"].append(pairs / (len(path) - 1) if len(path) > 1 else 0.0)
+        for depth, hit in enumerate(right, 1):
+            hits[depth].append(float(hit))
+    accuracy = {str(depth): mean(of_level) for depth, of_level in hits.items()}
+    n_classes = {
+        depth: sum(d == int(depth) for d in graph.depth) for depth, value in accuracy.items() if value is not None
+    }
+    weighed = sum(n * accuracy[depth] for depth, n in n_classes.items())
+    return {key: mean(values) for key, values in found.items()} | {
+        "wap": weighed / sum(n_classes.values()) if n_classes else None,
+        "accuracy_by_depth": accuracy,
+    }
 
 
 def calibration(pairs, n_bins=15, least=20):

@@ -251,6 +251,8 @@ class _Recomputation:
             found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
         elif self.model["predicted"] is not None:
             left_out["predicted"] = unknown_rule
+        if self.model["levels"] is not None:
+            found["levels"] = plain_scores.levels(graph, self._level_answers(), self.single)
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
         if not graph.is_tree:
             left_out["confusion"] = "on graphs all paths would have to be listed"
@@ -291,6 +293,14 @@ class _Recomputation:
         if self.p is None or self.rule not in plain_graph.RULES or not self.graph.is_tree:
             return None
         return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
+
+    def _level_answers(self):
+        """The answers of the levels of each sample, from the top down."""
+        if self.p is not None:
+            return [plain_scores.level_answers(self.graph, p) for p in self.p]
+        if self.part.is_by_level:
+            return _as_lists(self.part.labels)
+        return [self.graph.path(labels[0])[1:] if labels else [] for labels in _as_lists(self.part.labels)]
 
     def _true_ends(self):
         if self.single is not None:

@@ -13,7 +13,7 @@ from hierviz.metrics.registry import PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
 SCORE_BLOCKS = ("best_leaves", "probabilities", "random_cuts")
-BLOCKS = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "labels", "curve", "confusion")
+BLOCKS = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "labels", "curve", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -22,10 +22,10 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "curve", "confusion")
+IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "curve", "confusion")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
-BY_DEPTH = ("brier_by_depth", "log_loss_by_depth")
+BY_DEPTH = ("brier_by_depth", "log_loss_by_depth", "accuracy_by_depth")
 KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in (*BALANCED, *BY_DEPTH)]
 # Means over the wrong samples: undefined without any, and no better or worse with their number.
 OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in (1, 5, 20)))

@@ -23,6 +23,7 @@ LEFT_OUT = {
     "top_down": "accuracy by level",
     "best_leaves": "distance of the best leaves",
     "probabilities": "Brier score and calibration errors",
+    "levels": "answers by level",
     "random_cuts": "accuracy of random cuts",
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
