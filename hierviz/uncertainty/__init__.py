@@ -12,7 +12,10 @@ over_repeats          mean and spread over runs
 curve_over_repeats    curves of several runs at common thresholds
 summary_over_repeats  summaries of curves over runs
 at_temperature        predictions at another temperature
+compare_confidence_maps  ways to calibrate the confidence of answers, on held-out folds
 fit_temperature       the temperature that fits best
+isotonic_map          calibrated confidence by isotonic regression
+venn_abers            calibrated confidence between two bounds
 score_interval        Tango's interval of a difference of paired proportions
 """
 
@@ -26,6 +29,9 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
     from hierviz.uncertainty.comparison import paired_difference as paired_difference
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
+    from hierviz.uncertainty.confidence_maps import compare_confidence_maps as compare_confidence_maps
+    from hierviz.uncertainty.confidence_maps import isotonic_map as isotonic_map
+    from hierviz.uncertainty.confidence_maps import venn_abers as venn_abers
     from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models
     from hierviz.uncertainty.model_difference import difference_sentence as difference_sentence
     from hierviz.uncertainty.paired_proportions import score_interval as score_interval
