@@ -3,10 +3,10 @@
     python benchmarks/same_numbers.py OTHER_CHECKOUT [../shared/data] [--only WORD] [--all]
 
 OTHER_CHECKOUT is a folder with another state of hierviz, for example of `git worktree add /tmp/before v0.1`. Texts in `notes`,
-`warnings` and `sentence` may differ and are counted separately; everything else must be equal to the last digit. Keys and columns
-that only one side has are listed separately from values that differ. Both sides take the compiled path (HIERVIZ_COMPILED=0:
-neither), whether or not their kernels are compiled already: sums such as those of ihF1's area are added up in another
-order there, and differ in the last digit.
+`methods`, `warnings` and `sentence` may differ and are counted separately; everything else must be equal to the last digit. Keys
+and columns that only one side has are listed separately from values that differ. Both sides take the compiled path
+(HIERVIZ_COMPILED=0: neither), whether or not their kernels are compiled already: sums such as those of ihF1's area are added up
+in another order there, and differ in the last digit.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ TABLE = ["--format", "json", "--out", "out.json"]
 DIAGNOSE = ["--json", "out.json"]
 for table in ("node-table", "confusions", "matrix", "mistakes", "class-table", "slices", "reliability", "label-errors"):
     DIAGNOSE += [f"--{table}", f"{table}.csv"]
-WORDS = ("/notes", "/warnings", "/reason", "sentence")
+WORDS = ("/notes", "/methods", "/warnings", "/reason", "sentence")
 DEMO = """
 import json
 import hierviz as hv

@@ -42,7 +42,8 @@ _FILES = {
     "hierviz.evaluation": {
         "evaluation._judged_answers": "judged_answers",
         "evaluation.common_samples": "curves_by",
-        "evaluation._review": "Review ReviewRow reviewed reviewed_numbers",
+        "evaluation._review": "Review ReviewRow",
+        "evaluation._reviewed": "reviewed reviewed_numbers",
         "metrics.sets.protein_function": "protein_function",
     },
     "hierviz.metrics": {

@@ -24,9 +24,9 @@ with sync_playwright() as playwright:
     page.on("pageerror", lambda error: found["errors"].append(str(error)))
     for path in paths:
         page.goto(f"{url}/{path}")
-        page.wait_for_selector("#hierviz-view", state="attached", timeout=60_000)
+        page.wait_for_selector("#hierviz-view", state="attached", timeout=180_000)
         page.wait_for_function(
-            "() => document.querySelector('[data-test-script-state=\\"notRunning\\"]') !== null", timeout=60_000
+            "() => document.querySelector('[data-test-script-state=\\"notRunning\\"]') !== null", timeout=180_000
         )
         found["texts"][path] = page.inner_text("body")
         found["deploy"] = page.locator("[data-testid=stAppDeployButton]").count()
@@ -43,7 +43,7 @@ def look(url, *paths):
             pytest.fail("no chromium: run `apt-get install chromium`")
         pytest.skip("no chromium on this machine")
     done = subprocess.run(
-        [sys.executable, "-c", LOOK, CHROMIUM, url, json.dumps(paths)], capture_output=True, text=True, timeout=120
+        [sys.executable, "-c", LOOK, CHROMIUM, url, json.dumps(paths)], capture_output=True, text=True, timeout=600
     )
     assert done.returncode == 0, done.stderr
     return json.loads(done.stdout)

@@ -1,5 +1,6 @@
 """Fixtures shared by all tests: the taxonomy of the small tree, goldens, and the folder of real test data."""
 
+import gc
 import json
 import os
 import signal
@@ -25,6 +26,17 @@ os.environ["XDG_STATE_HOME"] = str(Path(tempfile.gettempdir()) / f"hierviz-tests
 # run draws others.
 settings.register_profile("hierviz", deadline=None, derandomize=not os.environ.get("HIERVIZ_LONG"))
 settings.load_profile("hierviz")
+
+# Thousands of collected tests stay: to look through them for garbage again and again took a quarter of their collection.
+gc.disable()
+
+
+def pytest_collection_finish():
+    """What the tests leave behind is looked for among what came after them."""
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+
 
 GOLDEN = Path(__file__).parent / "golden"
 

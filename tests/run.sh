@@ -24,12 +24,6 @@ if ! command -v chromium >/dev/null; then
   DEBIAN_FRONTEND=noninteractive $as_root apt-get install -y -qq chromium
 fi
 
-# Lint and types run on one core next to the tests and report at the end.
-lint="$(mktemp)"
-{ "$python" -m ruff check . && "$python" -m ruff format --check . && "$python" -m mypy; } >"$lint" 2>&1 &
-linted() {
-  if wait "$!"; then tail -n 1 "$lint"; else cat "$lint"; return 1; fi
-}
 # A browser test that cannot run fails here; it is never skipped.
 export HIERVIZ_REQUIRE_BROWSER=1
 which="not long"
@@ -39,11 +33,31 @@ if [ "${1:-}" = --long ]; then
   export HIERVIZ_LONG=1  # property tests take all their examples
   shift
 fi
+
+# Lint, types and browser tests run next to the other tests, since they wait much, and are printed at the end.
+printed="$(mktemp -d)"
+browser=""
+# Whatever ends this command ends the browser tests, which close their servers and windows.
+trap 'if [ -n "$browser" ] && kill -INT "$browser" 2>/dev/null; then wait "$browser" || true; fi; rm -r "$printed"' EXIT
+lint() { "$python" -m ruff check . && "$python" -m ruff format --check . && "$python" -m mypy; }
+lint >"$printed/lint" 2>&1 &
+lint=$!
+linted() {
+  if wait "$lint"; then tail -n 1 "$printed/lint"; else cat "$printed/lint"; return 1; fi
+}
 if [ $# -gt 0 ]; then
   linted
-  exec "$python" -m pytest "$@"
+  "$python" -m pytest "$@"
+  exit
 fi
-"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses "$workers" --dist worksteal
-linted
-# Browser tests run alone, two at a time, each with its own server.
-"$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal
+# In a new clone and environment one process compiles what the tests import; else each worker would compile it all.
+[ -d tests/__pycache__ ] || "$python" -m pytest --collect-only -qq >/dev/null || true
+# Each worker has its own server and window.
+"$python" -m pytest tests -m "browser and $which" --numprocesses 2 --dist worksteal >"$printed/browser" 2>&1 &
+browser=$!
+failed=0
+"$python" -m pytest --ignore=tests/browser -m "not browser and $which" --numprocesses "$workers" --dist worksteal || failed=$?
+linted || failed=$?
+wait "$browser" || failed=$?
+cat "$printed/browser"
+exit "$failed"

@@ -1,7 +1,7 @@
 """Random taxonomies, scores and truths for hypothesis.
 
 A tree is any list of integers with ``parent[i] < i``; a graph adds edges from smaller to larger nodes. Every test that
-compares with `naive` runs on 12 of them, the same ones each time, and on 200 before a release (`tests/run.sh --long`).
+compares with `naive` runs on 12 of them, the same ones each time, and on 100 before a release (`tests/run.sh --long`).
 """
 
 import os
@@ -15,12 +15,12 @@ from hierviz import Taxonomy
 
 
 def examples(n):
-    """How many examples a test takes that takes `n` before a release: a sixteenth of them each day."""
-    return n if os.environ.get("HIERVIZ_LONG") else max(n // 16, 12)
+    """How many examples a test takes that takes `n` before a release: an eighth of them each day."""
+    return n if os.environ.get("HIERVIZ_LONG") else max(n // 8, 12)
 
 
 many = settings(
-    max_examples=examples(200), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(100), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 
 # Values that meet each other, the threshold of majority and both ends; 0.1 + 0.2 and 0.3 differ by a rounding error.

@@ -36,8 +36,8 @@ def level_answers(taxonomy, answers, truth=None, *, dark=None, width=1000):
     Returns
     -------
     Figure
-        Its table: one row a level, ``level, answer, truth, outcome, is_broken``. An answer that is no child of the one above it has
-        a striped red link, with the class that it would follow from.
+        Its table: one row a level, ``level, answer, truth, outcome, is_broken``. An answer that is no child of the one above it
+        has a striped red link, with the class that it would follow from.
 
     Raises
     ------

@@ -26,8 +26,8 @@ from hierviz.taxonomy.checks import check_kind, check_one_of, check_whole
 # level of open classes there and at most elsewhere.
 CLICKED = "picked"
 HEAD, LOWEST, NARROW, THIN, LEVEL = 24, 12, 620, 9, 84
-# Opacity of ribbons: between two classes, inside one, chosen.
-BETWEEN, WITHIN, CHOSEN = 0.5, 0.26, 0.9
+# Opacity of ribbons: between two classes, inside one, chosen; what is left of it for the smallest ones.
+BETWEEN, WITHIN, CHOSEN, SMALLEST = 0.62, 0.3, 0.9, 0.3
 
 
 def mistake_flow(found, *, chosen=None, height=560, dark=None, width=1000):
@@ -87,11 +87,14 @@ def _drawn(found, chosen, height, dark, width):
         scale,
     )
     left, right = sides[0].edge, sides[1].edge
-    rows, words = [], []
+    rows = []
+    largest = {kind: int(found.count[found.kind == kind].max(initial=1)) for kind in KINDS}
     for place, at in enumerate(places):
         key, kind, count = ribbon_key(found, place), str(found.kind[place]), int(found.count[place])
         fill, sign = ANSWERS[kind]
-        strength = CHOSEN if key == chosen else WITHIN if found.is_within[place] else BETWEEN
+        # The few large ones are seen through the many small ones.
+        shade = max(np.sqrt(count / largest[kind]), SMALLEST) * (WITHIN if found.is_within[place] else BETWEEN)
+        strength = CHOSEN if key == chosen else float(shade)
         rows.append(
             {
                 **at,
@@ -102,11 +105,11 @@ def _drawn(found, chosen, height, dark, width):
                 "samples": f"{count:,} of {n:,} wrong and coarse answers ({percent_text(count / n, 1)})",
             }
         )
-        if at["y2"] - at["y"] >= LOWEST:
-            number = {"x": left + 8, "y": (at["y"] + at["y2"]) / 2, "size": SMALL, "weight": 600, "colour": look.ink}
-            words.append({**number, "text": f"{sign} {count:,}"})
-    # Larger ribbons are behind smaller ones.
-    rows.sort(key=lambda row: row["y"] - row["y2"])
+    words = _numbers(found, places, left, right, look)
+    pressed = sorted(rows, key=lambda row: row["y"] - row["y2"])
+    # Seen: wrong answers over coarse ones, the large over the small; pressed: the small ones, which have little room.
+    order = sorted(range(len(rows)), key=lambda place: (str(found.kind[place]), int(found.count[place])))
+    rows = [rows[place] for place in order]
     blocks, hovers = [], []
     for side in sides:
         side.draw(look, blocks, words, hovers)
@@ -114,9 +117,30 @@ def _drawn(found, chosen, height, dark, width):
         ribbons(rows, left, right, width, height),
         boxes(blocks, width, height, radius=0),
         texts(words, width, height),
-        ribbon_hover(rows, hovers, left, right, width, height, {"tip": "What", "samples": "Samples"}, CLICKED),
+        ribbon_hover(pressed, hovers, left, right, width, height, {"tip": "What", "samples": "Samples"}, CLICKED),
     ).properties(width=width, height=height)
     return vconcat(legend([(None, _items(found, look))], width, dark=dark), drawing, spacing=6)
+
+
+def _numbers(found, places, left, right, look):
+    """The counts of ribbons at one of their ends: where they have the room of a line, then of the largest of the others.
+
+    Wrong answers come first; a count of one answer has to have its own room.
+    """
+    tall = [at["y2"] - at["y"] >= LOWEST for at in places]
+    order = [place for place in range(len(places)) if tall[place] or found.count[place] > 1]
+    order.sort(key=lambda place: (not tall[place], found.kind[place] != "wrong", -int(found.count[place])))
+    words, taken = [], {"y": [], "end": []}
+    for place in order:
+        at, sign = places[place], ANSWERS[str(found.kind[place])][1]
+        for end, x, align in (("y", left + 8, "left"), ("end", right - 8, "right")):
+            middle = (at[end] + at[f"{end}2"]) / 2
+            if all(abs(middle - other) >= LOWEST for other in taken[end]):
+                taken[end].append(middle)
+                said = {"x": x, "y": middle, "align": align, "text": f"{sign} {int(found.count[place]):,}"}
+                words.append({**said, "size": SMALL, "weight": 600, "colour": look.ink})
+                break
+    return words
 
 
 class _Side:
@@ -217,7 +241,7 @@ def _items(found, look):
     ]
     items.append({"kind": "note", "label": "height: answers"})
     if found.is_within.any():
-        items.append({"kind": "note", "label": "pale: inside a closed class"})
+        items.append({"kind": "note", "label": "pale: inside a closed class, or few answers"})
     return items
 
 

@@ -99,7 +99,7 @@ def _table(curves, thresholds, chosen):
 def _drawn(curves, table, chosen, level, among, height, dark, width):
     look, colours = palette(dark), model_colours(list(dict.fromkeys((*curves, chosen.model))), dark, among)
     # On a phone names need a larger share: cut ones are alike.
-    side = column_width(curves, (0.26 if width >= NARROW else 0.42) * width)
+    side = column_width(curves, (0.32 if width >= NARROW else 0.42) * width)
     domains = _domains(curves, table, level)
     on = Plane(
         look, ("Information recall: how specific", "Correct"), domains, plot_of(width) - side, height, ("%", "%")

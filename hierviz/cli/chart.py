@@ -6,7 +6,7 @@ import datetime
 import json
 import os
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
@@ -21,7 +21,17 @@ from hierviz.cli.chart_pairs import (
     draw_together,
     draw_two_by_two,
 )
-from hierviz.cli.judging import MEDIA, RESAMPLES, SEED, THREADS, Judged, choice_options, judged, require_one
+from hierviz.cli.judging import (
+    MEDIA,
+    RESAMPLES,
+    SEED,
+    THREADS,
+    Judged,
+    choice_options,
+    judged,
+    require_one,
+    require_threshold,
+)
 from hierviz.cli.output import require_places, require_unread, write_text
 from hierviz.comparison.columns import PRESETS, columns_of
 from hierviz.evaluation._judged_answers import judged_answers
@@ -30,7 +40,8 @@ from hierviz.messages.errors import FileError, shown
 from hierviz.metrics.registry import path_keys
 from hierviz.opening.flags import Option
 from hierviz.opening.options import options_of
-from hierviz.taxonomy.checks import check_one_of
+from hierviz.taxonomy.checks import check_one_of, check_whole
+from hierviz.uncertainty.resamples import MOST_RESAMPLES
 
 SUFFIXES, OF_SLIDES = (".svg", ".png", ".csv", ".json", ".html"), (".svg", ".png")
 MOST_CURVES, WIDTH = 8, 900
@@ -248,10 +259,13 @@ KINDS = {
     "changes": Kind(
         "answers that change from one threshold to another (--to), from one rule to another (--to-rule), or between two files",
         draw_changes,
-        ("to", "to_rule", *ONE_RULE),
+        (*OF_CHANGES, *ONE_RULE),
     ),
     "together": Kind("which models are right on the same samples", draw_together),
 }
+
+# Their intervals are of resamples with a seed.
+OF_DRAWS = [name for name, kind in KINDS.items() if "preset" in kind.takes]
 
 
 def add_chart(command):
@@ -283,8 +297,8 @@ def add_chart(command):
         ),
         Option("--data-name TEXT", "of a slide: what the data are called (default: the name of the taxonomy file)"),
         Option("--date DAY", "of a slide, YYYY-MM-DD (default: today, or that of SOURCE_DATE_EPOCH)"),
-        RESAMPLES,
-        SEED,
+        replace(RESAMPLES, help=f"{RESAMPLES.help}, of the kinds {', '.join(OF_DRAWS)}"),
+        replace(SEED, help=f"{SEED.help}, of the same kinds"),
         THREADS,
     ]
 
@@ -299,7 +313,9 @@ def run_chart(options):
     _check_look(options)
     kind = KINDS[options.kind]
     for name in ("by", "sample", "media", *sensitivity.NAMES, *OF_PAIRS, *OF_CHANGES, *TABLES):
-        if getattr(options, name) not in (None, False, []) and name not in kind.takes:
+        value = getattr(options, name)
+        is_given = value is not None and value is not False and value != []
+        if is_given and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
             raise FileError(
                 f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
@@ -307,6 +323,9 @@ def run_chart(options):
     if options.kind == "example" and options.rule is None:
         # The same answers as by majority at 0.5, and a line to drag.
         options.rule = "threshold"
+    check_whole("--seed", options.seed, 0)
+    if options.resamples != 0:
+        check_whole("--resamples", options.resamples, 2, MOST_RESAMPLES)
     require_places(options, options.out)
     if "model" in kind.takes:
         chosen = sensitivity.of_model(options)
@@ -315,6 +334,9 @@ def run_chart(options):
             if not getattr(options, name):
                 raise FileError(f"chart: expected --{name}, got none. Name the file.")
         chosen = Chosen(**vars(judged(options)))
+        # Numbers of tables are those of label sets, too, and curves have the line.
+        if options.threshold and set(ONE_RULE) <= set(kind.takes) and "preset" not in kind.takes:
+            require_threshold("--threshold", *chosen.rules, *filter(None, [options.to_rule]))
     if "preset" in kind.takes:
         columns_of(chosen.taxonomy, options.preset, options.metric)  # reported before the work
     from hierviz import charts

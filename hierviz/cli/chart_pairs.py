@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from hierviz.cli.judging import GROUP
+from hierviz.cli.judging import GROUP, check_rule_flags, chosen_parameters, flag, rule_options
 from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option
@@ -25,11 +24,13 @@ PAIR_OPTIONS = (
     GROUP,
     Option("--correction KEY", f"of the tests of difference: {', '.join(CORRECTIONS)} (default: bh)"),
 )
+TO = "to_"
 CHANGE_OPTIONS = (
     Option("--to X", "threshold that answers change to (changes; the first one is --threshold)", type=float),
     Option("--to-rule KEY", "rule that answers change to (changes; the first one is --rule)"),
+    *rule_options(TO, "of the rule that answers change to, ").values(),
 )
-OF_CHANGES = ("to", "to_rule")
+OF_CHANGES = ("to", "to_rule", *(option.dest for option in rule_options(TO).values()))
 # Options by name that only these kinds take.
 OF_PAIRS = ("reading", DEPTH, CORRECT, "group", "correction")
 
@@ -69,6 +70,15 @@ def difference_tree_of(a, b, options):
 
 def draw_two_by_two(chosen, charts, look):
     """The chart of the kind twobytwo."""
+    options = chosen.options
+    reading = options.reading or "named"
+    if reading != "to_level":
+        given = next((name for name in ("rule", "threshold") if getattr(options, name)), None)
+        if given is not None:
+            raise FileError(
+                f"{flag(given)}: expected --reading to_level with it, got reading {reading}, which chooses its own answers. "
+                f"Leave {flag(given)} out."
+            )
     return charts.two_by_two(two_by_two_of(*two_methods(chosen), chosen.options), **look)
 
 
@@ -93,8 +103,14 @@ def changes_of(first, second, choice, options):
 
     if second is not None:
         return answer_changes(first, second)
-    if options.to is None and options.to_rule is None:
+    if all(getattr(options, name) is None for name in OF_CHANGES):
         raise FileError("--to: expected a threshold, got none. Name one, or --to-rule, or a second model.")
+    if not first.predictions.has_scores:
+        given = next(name for name in OF_CHANGES if getattr(options, name) is not None)
+        raise FileError(
+            f"{flag(given)}: expected scores, got labels ({first.predictions.name}), which no rule changes. Name a second file "
+            "of labels, or leave it out."
+        )
     if options.to is not None and not 0 <= options.to <= 1:
         raise FileError(f"--to: expected a threshold from 0 to 1, got {options.to:g}. Choose one.")
     to_rule = options.to_rule
@@ -102,9 +118,12 @@ def changes_of(first, second, choice, options):
         check_one_of("--to-rule", to_rule, INFERENCE_RULES)
     # A threshold changes the answers of the rules that have one: those of majority are those of a threshold of 0.5.
     first_rule = "threshold" if choice["rule"] == "majority" and to_rule is None else choice["rule"]
-    if options.to is not None and THRESHOLD.name not in INFERENCE_RULES[to_rule or first_rule].parameters:
-        raise FileError(f"--to: expected a rule with a threshold, got {to_rule or first_rule}. Leave one of them out.")
-    return answer_changes(first, to=options.to, to_rule=to_rule, **choice | {"rule": first_rule})
+    second_rule = to_rule or first_rule
+    if options.to is not None and not INFERENCE_RULES[second_rule].needs_threshold:
+        raise FileError(f"--to: expected a rule with a threshold, got {second_rule}. Leave one of them out.")
+    check_rule_flags(options, second_rule, prefix=TO)
+    to = chosen_parameters(options, first.taxonomy, TO)
+    return answer_changes(first, to=options.to, to_rule=to_rule, to_parameters=to, **choice | {"rule": first_rule})
 
 
 def draw_changes(chosen, charts, look):
@@ -113,8 +132,7 @@ def draw_changes(chosen, charts, look):
     if len(models) == 2:
         for name in OF_CHANGES:
             if getattr(options, name) is not None:
-                flag = name.replace("_", "-")
-                raise FileError(f"--{flag}: expected one file with it, got two. Give each its own --threshold.")
+                raise FileError(f"{flag(name)}: expected one file with it, got two. Give each its own --threshold.")
         answers = [judged_answers(model, **choice) for model, choice in zip(models, chosen.choices, strict=True)]
         return charts.answer_changes(changes_of(*answers, None, options), **look)
     return charts.answer_changes(changes_of(chosen.only("changes"), None, chosen.choices[0], options), **look)

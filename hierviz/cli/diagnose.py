@@ -12,8 +12,6 @@ from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import FileError
 from hierviz.opening.flags import Option, repeated
 from hierviz.opening.options import with_flags
@@ -41,7 +39,11 @@ CHANGES = {"changes": "samples whose answer changes, by the threshold at which i
 
 OPTIONS = (
     *(Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
-    Option("--against FILE", "predictions of a second model: where it is better or worse, in the block `against`"),
+    Option(
+        "--against FILE",
+        "predictions of a second model: where it is better or worse, in the block `against`",
+        several=True,
+    ),
     *(
         Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table, with --against: {what}")
         for name, what in OF_PAIRS.items()
@@ -98,26 +100,17 @@ def run_diagnose(options):
     if options.most < 0:
         raise FileError(f"--most: expected a whole number from 0 up, got {options.most}. Choose one.")
     require_places(options, options.json, *files.values())
-    rule = "majority" if options.rule is None else options.rule
-    if options.threshold is not None and THRESHOLD.name not in inference_rule(rule).parameters:
-        raise FileError(
-            f"--threshold: expected --rule threshold or --rule threshold_set with it, got rule {rule}. Choose one of them, or "
-            "leave --threshold out."
-        )
     for name in (*OF_PAIRS, "reading", "depth", "correct"):
         if getattr(options, name) is not None and options.against is None:
             raise FileError(f"--{name.replace('_', '-')}: expected --against with it, got none. Name a second model.")
+    if options.metric is not None and not options.means_by and options.against is None:
+        raise FileError("--metric: expected --means-by or --against with it, got none. Leave it out, or add one.")
     for name in CHANGES:
         if getattr(options, name) is not None and all(getattr(options, one) is None for one in OF_CHANGES):
             raise FileError(f"--{name}: expected --to or --to-rule with it, got none. Name a threshold or a rule.")
     chosen = judged_one(options, "a diagnosis")
     (predictions,), (choice,) = chosen.predictions, chosen.choices
-    evaluation = Evaluation.from_predictions(predictions, progress=progress(predictions.name))
-    if not evaluation.n_judged:
-        raise FileError(
-            f"{predictions.name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
-            "its column with --truth-column."
-        )
+    evaluation = _judged(predictions)
     blocks = DiagnosisBlocks(evaluation, choice, options, _second(options))
     # Everything is computed before anything is written.
     tables = {path: blocks.table(name) for name, path in files.items() if path is not None}
@@ -131,7 +124,18 @@ def _second(options):
     """Evaluation of the model of --against; None without one."""
     if options.against is None:
         return None
-    _, (predictions, *others) = load_models(argparse.Namespace(**vars(options) | {"predictions": [options.against]}))
+    _, (predictions, *others) = load_models(argparse.Namespace(**vars(options) | {"predictions": options.against}))
     if others:
         raise FileError(f"--against: expected one file, got {len(others) + 1}. Run the command once per model.")
-    return Evaluation.from_predictions(predictions, progress=progress(predictions.name))
+    return _judged(predictions)
+
+
+def _judged(predictions):
+    """Evaluation of a model; a FileError where no truth is known."""
+    evaluation = Evaluation.from_predictions(predictions, progress=progress(predictions.name))
+    if not evaluation.n_judged:
+        raise FileError(
+            f"{predictions.name}: expected samples with a known truth, got none. Name a file of the truth with --truth, or "
+            "its column with --truth-column."
+        )
+    return evaluation

@@ -19,7 +19,7 @@ from hierviz.cli.judging import (
 from hierviz.cli.output import progress, require_places, write_csv, write_json
 from hierviz.curves._rule_curve import CURVES, rule_curve
 from hierviz.curves._set_curve import set_curve
-from hierviz.evaluation._review import review_sentence, reviewed_numbers
+from hierviz.evaluation._reviewed import review_sentence, reviewed_numbers
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
 from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
@@ -76,7 +76,7 @@ def run_evaluate(options):
     chosen = judged(options)
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
-    review = None if options.review is None else load_review(options.review, chosen.taxonomy)
+    review = None if options.review is None else load_review(options.review, chosen.predictions[0])
     models = chosen.evaluations()
     report = evaluate(
         models, threshold=chosen.thresholds, stage=progress, class_weights=chosen.class_weights, **chosen.choice

@@ -30,14 +30,14 @@ RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (de
 SEED = Option("--seed N", "seed of random draws (default: 0)", type=int, default=0)
 (NODES,) = options_of(["nodes"])
 (MEDIA,) = options_of(["media"])
-# Of commands that judge one model.
-ONE_RULE = (
-    Option("--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority)"),
-    Option("--threshold X", "of the rules `threshold` and `threshold_set` (default: 0.5)", type=float),
-)
 METAVARS = {"number": "X", "choice": "KEY", "costs": "KEY|F.csv", "numbers": "X,X,..."}
 RULE_OF_ALL = Option(
     "--rule KEY", f"one of {', '.join(INFERENCE_RULES)} (default: majority, or threshold where --threshold is given)"
+)
+# Of commands that judge one model.
+ONE_RULE = (
+    RULE_OF_ALL,
+    Option("--threshold X", "of the rules `threshold` and `threshold_set` (default: 0.5)", type=float),
 )
 REVIEW = Option(
     "--review F",
@@ -105,13 +105,24 @@ def choice_options(rule=RULE_OF_ALL, required=True):
     ]
 
 
+def rule_options(prefix="", words=""):
+    """An option for every parameter of a rule but the threshold, which has its own; `prefix` and `words` of a second rule."""
+    return {
+        name: Option(
+            f"{flag(prefix + name)} {METAVARS[parameter.kind]}",
+            words + _help(parameter, [f"`{key}`" for key in _rules_with(name)]),
+            type=float if parameter.kind == "number" else None,
+            dest=prefix + name,
+        )
+        for name, parameter in _flagged().items()
+    }
+
+
 def add_rule_flags(command):
-    """Add an option for every parameter of a rule, after all others; the threshold has its own, which other numbers use too."""
-    for name, parameter in _flagged().items():
-        words = _help(parameter, [f"`{key}`" for key in _rules_with(name)])
-        kind = float if parameter.kind == "number" else None
+    """Add an option for every parameter of a rule, after all others."""
+    for name, option in rule_options().items():
         try:
-            Option(f"{flag(name)} {METAVARS[parameter.kind]}", words, type=kind, dest=name).add_to(command)
+            option.add_to(command)
         except argparse.ArgumentError:
             raise FileError(
                 f"{flag(name)}: expected a flag that `evaluate` has not yet, for a parameter of rule "
@@ -239,12 +250,23 @@ def judged(options, *, rule_of_each=False):
 
 def judged_one(options, what):
     """As `judged`, for the commands that judge one model; `what` is what several files cannot be for."""
-    rule = "majority" if options.rule is None else options.rule
+    rule, threshold = rule_and_threshold(options.rule, options.threshold)
     check_rule_flags(options, rule)
+    if options.threshold is not None:
+        require_threshold("--threshold", rule)
     taxonomy, predictions = load_models(options)
     require_one(predictions, what)
-    threshold = 0.5 if options.threshold is None else options.threshold
     return Judged(options, taxonomy, predictions, [rule], [threshold], chosen_parameters(options, taxonomy))
+
+
+def require_threshold(given, *rules):
+    """Raise a FileError unless one of some rules has a threshold; `given` is the flag that says which."""
+    if not any(inference_rule(rule).needs_threshold for rule in rules):
+        with_one = " or ".join(f"--rule {key}" for key in _rules_with(THRESHOLD.name))
+        raise FileError(
+            f"{given}: expected {with_one} with it, got rule {' and '.join(dict.fromkeys(rules))}. Choose one of them, or leave "
+            f"{given} out."
+        )
 
 
 def require_one(predictions, what):
@@ -293,22 +315,25 @@ def accretion_of(options, taxonomy):
     return bits, notes
 
 
-def check_rule_flags(options, *rules):
+def check_rule_flags(options, *rules, prefix=""):
     """Raise an error when there is no such rule, or a flag is given that none takes: that would change nothing."""
     entries = [inference_rule(rule) for rule in rules]
     for name in _flagged():
-        if getattr(options, name) is not None and not any(name in entry.parameters for entry in entries):
+        if getattr(options, prefix + name, None) is not None and not any(name in entry.parameters for entry in entries):
+            given = flag(prefix + name)
             raise FileError(
-                f"{flag(name)}: expected {' or '.join(f'--rule {key}' for key in _rules_with(name))} with it, got rule "
-                f"{' and '.join(dict.fromkeys(rules))}. Choose that rule, or leave {flag(name)} out."
+                f"{given}: expected {' or '.join(f'{flag(prefix)}rule {key}' for key in _rules_with(name))} with it, got "
+                f"rule {' and '.join(dict.fromkeys(rules))}. Choose that rule, or leave {given} out."
             )
 
 
-def chosen_parameters(options, taxonomy):
+def chosen_parameters(options, taxonomy, prefix=""):
     """The parameters that the flags give, as keywords of `evaluate`."""
-    given = {name: getattr(options, name) for name in _flagged()}
+    given = {name: getattr(options, prefix + name) for name in _flagged()}
     return {
-        name: _value(rule_parameters()[name], value, taxonomy) for name, value in given.items() if value is not None
+        name: _value(rule_parameters()[name], value, taxonomy, flag(prefix + name))
+        for name, value in given.items()
+        if value is not None
     }
 
 
@@ -338,7 +363,7 @@ def _help(parameter, rules):
     return f"{of}: {what} (default: {default})"
 
 
-def _value(parameter, given, taxonomy):
+def _value(parameter, given, taxonomy, named):
     if parameter.kind != "costs" or given in parameter.choices:
         return given
     from hierviz.readers.class_numbers_file import load_costs
@@ -346,7 +371,7 @@ def _value(parameter, given, taxonomy):
 
     if not os.path.exists(given):
         raise FileError(
-            f"{flag(parameter.name)}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
+            f"{named}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
             "is no file. Name one of them."
         )
     return load_costs(rewindable(given), taxonomy)

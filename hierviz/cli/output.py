@@ -11,7 +11,7 @@ import stat
 import sys
 
 from hierviz.messages.csv_cells import SafeWriter
-from hierviz.messages.errors import FileError, HiervizError
+from hierviz.messages.errors import FileError, HiervizError, shown
 from hierviz.messages.new_files import check_place, new_text
 from hierviz.messages.progress import ProgressText
 from hierviz.opening.files import files_of
@@ -146,8 +146,16 @@ OPTIONS = {
     "samples": ("sample",),
     "model": ("look_at",),
     "form": ("predictions_form", "taxonomy_form"),
+    "level": ("depth",),
+    "a, b": ("against", "predictions"),
+    "models": ("predictions",),
 }
-SAME = ("rule", "by", "level", "loss", "group", "correction", "q", "view", "worst", "random", "seed", "max_mb")
+# Before those of a second rule.
+SECOND = "to_"
+SAME = (
+    *("rule", "by", "level", "loss", "group", "correction", "q", "view", "worst", "random", "seed", "max_mb"),
+    *("correct", "reading", "metric"),
+)
 
 
 def error_line(error, options):
@@ -162,12 +170,15 @@ def error_line(error, options):
     from hierviz.inference.registry import rule_parameters
 
     text = error.said(flag)
-    start = re.match(r"([a-z_]+)(?=( '[^']*')?: )", text)
+    start = re.match(r"([a-z_]+|a, b)(?=( '[^']*')?: )", text)
     if start is None:
         return text
-    is_same = start[0] in SAME or start[0] in rule_parameters()
-    places = [*OPTIONS.get(start[0], ()), *([start[0]] if is_same else [])]
-    given = next((place for place in places if getattr(options, place, None) is not None), None)
+    places = [*([start[0]] if start[0] in SAME else []), *OPTIONS.get(start[0], ())]
+    if start[0] in rule_parameters():
+        places += [start[0], SECOND + start[0]]
+    values = {place: value for place in places if (value := getattr(options, place, None)) is not None}
+    # Of several options that it may be, the one with the value that the text shows.
+    given = next((place for place, value in values.items() if f"got {shown(value)}" in text), next(iter(values), None))
     return text if given is None else f"--{given.replace('_', '-')}{text[start.end() :]}"
 
 

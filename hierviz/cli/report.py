@@ -89,7 +89,7 @@ def run_report(options):
             raise FileError(
                 "--review: expected --view or --story with it, whose samples it chooses, got neither. Add one."
             )
-        samples = replace(samples, review=load_review(options.review, chosen.taxonomy))
+        samples = replace(samples, review=load_review(options.review, predictions[0]))
     words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
         predictions,

@@ -17,6 +17,7 @@ answer_changes, AnswerChanges
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -26,7 +27,7 @@ from hierviz.comparison._paired_answers import PairedAnswers, paired_answers
 from hierviz.comparison._paired_difference import table_of
 from hierviz.diagnosis._flip_intervals import RULES
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers, judged_answers
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES, rule_words
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import threshold_text
@@ -245,6 +246,7 @@ def answer_changes(
     *,
     rule: str = "threshold",
     to_rule: str | None = None,
+    to_parameters: Mapping[str, Any] | None = None,
     **parameters: Any,
 ) -> AnswerChanges:
     """Which answers change from one threshold to another, and between which outcomes; also between rules or models.
@@ -260,6 +262,8 @@ def answer_changes(
         Thresholds of the first and the second answers, in [0, 1]; without `to` both are the same.
     rule, to_rule : str
         Rules of the first and the second answers; without `to_rule` both are the same.
+    to_parameters : mapping of str to value, optional
+        Parameters of the second rule where they are others than those of the first.
     **parameters
         Of the rules, as in `Evaluation.answers`.
 
@@ -290,7 +294,7 @@ def answer_changes(
     to = (threshold if one.threshold is None else one.threshold) if to is None else to
     if isinstance(first, JudgedAnswers):
         parameters = {**one.parameters, **parameters}
-    two = judged_answers(other, to_rule, to, **parameters)
+    two = judged_answers(other, to_rule, to, **{**parameters, **(to_parameters or {})})
     for answers in (one, two):
         _ = answers.single
     pair = paired_answers(one, two)
@@ -332,7 +336,7 @@ def _labels(pair, one, two):
     """What both choices are called: thresholds, rules, or models."""
     if one.evaluation is not two.evaluation:
         return pair.names
-    if one.rule == two.rule and one.rule is not None and "threshold" in INFERENCE_RULES[one.rule].parameters:
+    if one.rule == two.rule and one.rule is not None and INFERENCE_RULES[one.rule].needs_threshold:
         return f"τ = {threshold_text(one.threshold)}", f"τ = {threshold_text(two.threshold)}"
     return _rule_text(one), _rule_text(two)
 
@@ -340,9 +344,8 @@ def _labels(pair, one, two):
 def _rule_text(answers):
     if answers.rule is None:
         return "labels"
-    entry = INFERENCE_RULES[answers.rule]
-    at = f" at τ = {threshold_text(answers.threshold)}" if "threshold" in entry.parameters else ""
-    return f"{entry.label.lower()}{at}"
+    settings = INFERENCE_RULES[answers.rule].settings({**answers.parameters, "threshold": answers.threshold})
+    return rule_words(answers.rule, settings)
 
 
 def _move_text(start, end, n):

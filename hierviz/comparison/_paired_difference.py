@@ -19,13 +19,13 @@ import numpy as np
 
 from hierviz.diagnosis.many_tests import discordant_p_values
 from hierviz.messages.notebook_html import Short
-from hierviz.messages.number_text import fixed_text, probability_text
+from hierviz.messages.number_text import fixed_text, percent_text, probability_text
 from hierviz.metrics.path import path_metrics
 from hierviz.uncertainty.bootstrap import bootstrap_means
 from hierviz.uncertainty.model_difference import difference_of_models
 from hierviz.uncertainty.paired_proportions import score_interval
 from hierviz.uncertainty.repeats import with_runs
-from hierviz.uncertainty.resamples import FEWEST, Resamples
+from hierviz.uncertainty.resamples import FEWEST, FEWEST_WRONG, Resamples, leaves_too_few_wrong, too_few_units
 
 EXACT_TEST, GROUP_TEST, RUN_TEST = "exact binomial test", "paired bootstrap of whole groups", "bootstrap and runs"
 CURVE_TEST = "paired bootstrap of both curves"
@@ -46,6 +46,8 @@ class PairedDifference(Short):
     test : str
         How interval and p-value were made.
     confidence : float
+    reason : str
+        Why there is neither interval nor p-value, in words; empty where there is one.
     """
 
     estimate: float
@@ -54,6 +56,7 @@ class PairedDifference(Short):
     p_value: float
     test: str
     confidence: float
+    reason: str = ""
 
     @property
     def is_clear(self) -> bool:
@@ -62,13 +65,19 @@ class PairedDifference(Short):
             return bool(self.p_value <= 1 - self.confidence + 1e-12)
         return bool(self.lower > 0 or self.upper < 0)
 
-    def words(self) -> str:
-        """Difference, interval and p-value, for the inside of a sentence."""
-        if np.isnan(self.lower):
-            return f"{points(self.estimate)}; too few samples or groups for an interval"
+    def words(self, names: tuple[str, str]) -> str:
+        """Difference, interval and p-value, for the inside of a sentence: of the model that is higher less the other one.
+
+        `names` are those of A and B.
+        """
+        (a, b), estimate, lower, upper = names, self.estimate, self.lower, self.upper
+        if estimate < 0:
+            a, b, estimate, lower, upper = b, a, -estimate, -upper, -lower
+        said = f"{b} less {a}: {points(estimate)}"
+        if np.isnan(lower):
+            return said
         p = f", p = {probability_text(self.p_value)}" if np.isfinite(self.p_value) else ""
-        span = f"[{points(self.lower, False)}, {points(self.upper, False)}]"
-        return f"{points(self.estimate)}, {100 * self.confidence:g} % interval {span}{p}"
+        return f"{said}, {100 * self.confidence:g} % interval [{points(lower, False)}, {points(upper, False)}]{p}"
 
 
 def points(difference: float, with_unit: bool = True) -> str:
@@ -87,18 +96,29 @@ def difference_of_means(values, groups, confidence, progress):
         gained, lost = int((own > 0).sum()), int((own < 0).sum())
         p = float(discordant_p_values(np.array([gained]), np.array([lost]))[0])
         ends = score_interval(gained, lost, n, confidence) if n >= FEWEST else (np.nan, np.nan)
-        return PairedDifference(
-            estimate, float(ends[0]), float(ends[1]), p if n >= FEWEST else np.nan, EXACT_TEST, confidence
-        )
+        p = p if n >= FEWEST else np.nan
+        reason = too_few_units(n, False) or ""
+        return PairedDifference(estimate, float(ends[0]), float(ends[1]), p, EXACT_TEST, confidence, reason)
     if groups is not None and not groups.any():
-        return PairedDifference(estimate, np.nan, np.nan, np.nan, GROUP_TEST, confidence)
+        reason = too_few_units(1, True) or ""
+        return PairedDifference(estimate, np.nan, np.nan, np.nan, GROUP_TEST, confidence, reason)
     resamples = Resamples.draw(n, groups=groups)
     found = bootstrap_means(own, resamples, level=confidence, progress=progress)
     if not has_runs:
         test = GROUP_TEST if groups is not None else "paired bootstrap"
-        return PairedDifference(estimate, float(found.lower), float(found.upper), np.nan, test, confidence)
+        return _bootstrapped(found, np.nan, test)
     found, p = with_runs(found, [of.mean(axis=1) for of in values])
-    return PairedDifference(estimate, float(found.lower), float(found.upper), float(p), RUN_TEST, confidence)
+    return _bootstrapped(found, float(p), RUN_TEST)
+
+
+def _bootstrapped(found, p, test, reason=""):
+    """The PairedDifference of an Interval, with the reason where it has no ends."""
+    estimate, lower, upper = (float(of) for of in (found.estimate, found.lower, found.upper))
+    if np.isnan(lower):
+        reason = found.resamples.why_no_interval or reason or "too many resamples lack the number"
+    else:
+        reason = ""
+    return PairedDifference(estimate, lower, upper, p, test, found.level, reason)
 
 
 def difference_of_recall(pair, correct, groups, confidence, progress):
@@ -114,9 +134,14 @@ def difference_of_recall(pair, correct, groups, confidence, progress):
     found = difference_of_models(
         taxonomy, truth, second, first, resamples, correct=(correct,), level=confidence, progress=progress
     ).at_correct.part(0)
-    return PairedDifference(
-        float(found.estimate), float(found.lower), float(found.upper), np.nan, CURVE_TEST, confidence
-    )
+    reason = ""
+    if leaves_too_few_wrong(pair.n_samples, correct):
+        n_wrong = fixed_text(pair.n_samples * (1 - correct), 1).removesuffix(".0")
+        reason = (
+            f"at {percent_text(correct)} correct answers {pair.n_samples:,} samples have {n_wrong} wrong ones, and an interval "
+            f"needs at least {FEWEST_WRONG}"
+        )
+    return _bootstrapped(found, np.nan, CURVE_TEST, reason)
 
 
 def _info_recall(answers):

@@ -129,10 +129,16 @@ class TwoByTwo(Short):
 
     @property
     def first_cell(self) -> tuple[str, str]:
-        """The cell with the most samples where B is better than A, else where A is better; states of A and of B."""
-        keys = list(self.states)
-        better = np.tril(self.counts, -1) if np.tril(self.counts, -1).any() else np.triu(self.counts, 1)
-        place = np.unravel_index(int(np.argmax(better)), better.shape) if better.any() else (0, 0)
+        """The largest cell of the model that is more often best alone, A where both are as often; states of A and of B.
+
+        The sentence begins with that model.
+        """
+        keys, counts = list(self.states), self.counts
+        of_a, of_b = (np.zeros_like(counts) for _ in range(2))
+        of_a[0, 1:], of_b[1:, 0] = counts[0, 1:], counts[1:, 0]
+        differ = of_b if of_b.sum() > of_a.sum() else of_a
+        differ = differ if differ.any() else counts * ~np.eye(len(keys), dtype=bool)
+        place = np.unravel_index(int(np.argmax(differ)), differ.shape) if differ.any() else (0, 0)
         return keys[int(place[0])], keys[int(place[1])]
 
     def places(self, a: str, b: str) -> np.ndarray:
@@ -167,7 +173,7 @@ class TwoByTwo(Short):
     @property
     def notes(self) -> list[str]:
         """What the reader has to know about the test, a sentence each."""
-        found = [f"Test: {self.difference.test}."]
+        found = [] if self.difference.reason else [f"Test: {self.difference.test}."]
         single = [name for name, n in zip(self.names, self.pair.n_runs, strict=True) if n == 1]
         runs = "one run of each model says" if len(single) == 2 else f"one run of {' and '.join(single)} says"
         found += [f"{runs[0].upper()}{runs[1:]} nothing about retraining."] if single else []
@@ -187,20 +193,23 @@ class TwoByTwo(Short):
             if difference.is_clear
             else f"no clear difference between {a} and {b}"
         )
-        verdict = verdict[0].upper() + verdict[1:]
+        said = difference.words(self.names)
+        verdict = "" if difference.reason else verdict[0].upper() + verdict[1:]
+        untested = f" No test was made, because {difference.reason}." if difference.reason else ""
         if self.points is not None:
             shares = " and ".join(
                 f"{name} {percent_text(point.values['correct'], 1)} at τ = {threshold_text(point.threshold)}"
                 for name, point in zip(self.names, self.points, strict=True)
             )
-            return f"{verdict} in information recall ({difference.words()}); correct answers: {shares}. {n:,} samples."
+            recall = f"{verdict} in information recall ({said})" if verdict else f"{said} in information recall"
+            return f"{recall}; correct answers: {shares}. {n:,} samples.{untested}"
         (_, only_a), (only_b, _) = self.right.tolist()
+        first, last = ((b, only_b), (a, only_a))[:: 1 if only_b > only_a else -1]
         what = "names the right leaf" if self.reading == "named" else f"is right to level {self.level}"
         if only_a == only_b == 0:
             return f"{a} and {b} are right on the same samples: {self.right[0, 0]:,} of {n:,}."
-        return (
-            f"{verdict}: only {b} {what} on {only_b:,} of {n:,} samples, only {a} on {only_a:,} ({difference.words()})."
-        )
+        only = f"only {first[0]} {what} on {first[1]:,} of {n:,} samples, only {last[0]} on {last[1]:,} ({said})."
+        return f"{verdict}: {only}" if verdict else f"O{only[1:]}{untested}"
 
     def to_frame(self) -> Any:
         """A pandas DataFrame, one row a cell: state of A and of B, samples and their share."""

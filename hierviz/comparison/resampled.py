@@ -26,6 +26,7 @@ from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total
 from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
+from hierviz.metrics.sets.label_sets import AREAS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
 from hierviz.metrics.sets.protein_function import term_counts
 from hierviz.taxonomy.node_lists import is_member
@@ -33,7 +34,17 @@ from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import Resamples
 
 # Parts of which sums are taken whatever is asked for: products of matrices of another width may differ in the last bit.
-SUMMED = {"top_down": ("shared", "claimed", "due"), "confusion": CELLS}
+SUMMED = {
+    "top_down": ("shared", "claimed", "due"),
+    "labels": (
+        *("n_predicted", "n_true", "n_hit", "n_incoherent"),
+        *(f"{weight}_{part}" for weight in ("nodes", "information") for part in ("shared", "claimed", "due")),
+        *AREAS,
+    ),
+    "confusion": CELLS,
+}
+# Parts whose sums follow from those of others.
+DERIVED = ("n_wrong", "n_cells")
 
 
 class ResampledNumbers:
@@ -72,6 +83,7 @@ class ResampledNumbers:
         self.has_value: dict[str, np.ndarray] = {}
         self.shares: set[str] = set()
         self._sums: list[np.ndarray] = []
+        self._counts: list[np.ndarray] = []
         self._from_sums: dict[str, Callable[[np.ndarray, np.ndarray], np.ndarray]] = {}
         # Columns whose numbers are computed draw by draw.
         self._of_curve: list[Column] = []
@@ -80,8 +92,9 @@ class ResampledNumbers:
         wanted = {column.key: column for column in columns if values.get(column.key) is not None}
         for block in dict.fromkeys(column.block for column in wanted.values()):
             self._add_block(block, [column for column in wanted.values() if column.block == block])
-        self._matrix = np.column_stack(self._sums) if self._sums else np.empty((len(rows), 0))
-        self._sums = []
+        none = np.empty((len(rows), 0))
+        self._matrix, self._counted = np.column_stack([none, *self._sums]), np.column_stack([none, *self._counts])
+        self._sums, self._counts = [], []
         self._class_weights, self._protein = class_weights, protein
         if self._of_nodes:
             self._node_counts = NodeCounts(model, rows, choice["threshold"])
@@ -110,7 +123,7 @@ class ResampledNumbers:
         dict of str to ndarray of float, shape (n_draws,)
             By key; nan where a draw has no such number.
         """
-        sums, n = counts @ self._matrix, counts.sum(axis=1)
+        sums, n = np.hstack([counts @ self._matrix, counts @ self._counted]), counts.sum(axis=1)
         found = {key: formula(sums, n) for key, formula in self._from_sums.items()}
         kinds = (
             (self._of_curve, self._curve_numbers),
@@ -144,6 +157,11 @@ class ResampledNumbers:
         self._sums.append(np.asarray(values, dtype=np.float64)[self.places])
         return len(self._sums) - 1
 
+    def _count(self, values):
+        """The place, from the end, among the sums of a new column of whole numbers, which is kept out of their product."""
+        self._counts.insert(0, np.asarray(values, dtype=np.float64)[self.places])
+        return -len(self._counts)
+
     def _add_mean(self, key, values):
         values = np.asarray(values, dtype=np.float64)
         self.has_value[key] = ~np.isnan(values)[self.places]
@@ -163,11 +181,7 @@ class ResampledNumbers:
         made = {column.key: METRICS[column.metric].made for column in columns}
         has_parts = any(hasattr(one, "parts") or isinstance(one, MeanByDepth) for one in made.values())
         parts = parts_of(self.model, block, self.choice) if has_parts else {}
-        names = SUMMED.get(block, ())
-        if block == "labels" and has_parts:
-            counted = self.model.label_counts(self.choice["threshold"]).counted()[1]
-            names = [name for name, values in counted.items() if values.dtype != object]
-        places = {name: self._sum(parts[name]) for name in names if has_parts}
+        places = {name: self._sum(parts[name]) for name in SUMMED.get(block, ()) if name in parts}
         for column in columns:
             key, how = column.key, made[column.key]
             if isinstance(how, Mean):
@@ -175,10 +189,10 @@ class ResampledNumbers:
             elif isinstance(how, MeanByDepth):
                 self._add_mean(key, parts[f"{how.part}.{key.split('.')[2]}"])
             elif isinstance(how, Total):
-                place = places.get(how.part)
-                place = self._sum(parts[how.part]) if place is None else place
+                place = places[how.part] if block == "confusion" else self._sum(parts[how.part])
                 self._from_sums[key] = self._formula(how, {how.part: place})
             elif isinstance(how, OfSums):
+                places |= {name: self._count(parts[name]) for name in how.parts if name not in {*places, *DERIVED}}
                 self._from_sums[key] = self._formula(how, places)
             elif isinstance(how, ByNode):
                 self._of_nodes.append(column)

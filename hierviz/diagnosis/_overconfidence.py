@@ -12,7 +12,7 @@ probability is outside Wilson's interval of the share.
 
 Functions
 ---------
-overconfidence, Overconfidence, confidence_text
+overconfidence, Overconfidence, confidence_text, depths_sentence
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis._reliability import TruthRelation
+from hierviz.diagnosis._reliability import Reliability, TruthRelation
 from hierviz.diagnosis.calibration_bins import directions
 from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests
 from hierviz.evaluation._judged_answers import Judged, judged_answers
@@ -109,6 +109,21 @@ def confidence_text(found: Any, place: int) -> str:
     )
     n = int(found.n[place])
     return f"says {says}, right {right} [{low}, {high}], {n:,} sample{'s' * (n != 1)}"
+
+
+def depths_sentence(found: Reliability) -> str:
+    """What is clear of depths (`reliability` of them alone), in a sentence, with the numbers of the one that is farthest off."""
+    said = []
+    for way, word in ((1, "overconfident"), (-1, "underconfident")):
+        places = np.flatnonzero(found.direction == way)
+        if not len(places):
+            continue
+        farthest = places[np.argmax(np.abs(found.mean_p - found.rate)[places])]
+        depths = ", ".join(found.subjects[place].removeprefix("depth ") for place in places.tolist())
+        s = "s" * (len(places) > 1)
+        said.append(f"{word} at depth{s} {depths} ({found.subjects[farthest]} {confidence_text(found, farthest)})")
+    text = "; ".join(said)
+    return f"{text[0].upper()}{text[1:]}." if said else "No depth is clearly over- or underconfident."
 
 
 def overconfidence(

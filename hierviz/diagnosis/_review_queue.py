@@ -93,8 +93,9 @@ def review_samples(review: Review, which: str, predictions: Predictions) -> Samp
     """
     check_kind("review", review, Review, "hierviz.load_review reads one.")
     check_one_of("review", which, FILTERS)
+    all_ids = np.asarray(predictions.ids).astype(str)
+    review = review.with_ids_of(all_ids)
     said = VERDICTS if which in (REVIEWED, OPEN) else () if which == NOTED else (which,)
     ids = review.ids(*said) if said else np.array([row.sample_id for row in review.rows if row.note], dtype=str)
-    all_ids = np.asarray(predictions.ids).astype(str)
     rows = np.flatnonzero(np.isin(all_ids, ids, invert=which == OPEN))
     return SampleSet(which, rows, None if predictions.sample_ids is None else all_ids[rows])

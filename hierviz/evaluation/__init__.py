@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from hierviz.evaluation._judged_answers import judged_answers as judged_answers
     from hierviz.evaluation._review import Review as Review
     from hierviz.evaluation._review import ReviewRow as ReviewRow
-    from hierviz.evaluation._review import reviewed as reviewed
-    from hierviz.evaluation._review import reviewed_numbers as reviewed_numbers
+    from hierviz.evaluation._reviewed import reviewed as reviewed
+    from hierviz.evaluation._reviewed import reviewed_numbers as reviewed_numbers
     from hierviz.evaluation.common_samples import curves_by as curves_by
     from hierviz.metrics.sets.protein_function import protein_function as protein_function
 

@@ -4,6 +4,9 @@ Conventions
 -----------
 Each check works on what the checks before have fixed, so that a fault is reported once and not again by what follows from it.
 After an error the checks go on with a copy without what cannot be used; the fixed file holds only what is certain.
+
+What readers check too is one function, theirs: it gives the faults in the order of the rows, a strict reader raises at the first
+and `doctor` takes all. Each describes them in its own words: one row with its line, or all rows together.
 """
 
 from __future__ import annotations

@@ -3,39 +3,33 @@
 from __future__ import annotations
 
 from collections import Counter
-from types import SimpleNamespace
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name, with_zeros_of
 from hierviz.messages.errors import shown
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.taxonomy_tables import edge_columns, edge_header
-from hierviz.taxonomy.edges import cycle_of, cycle_words
+from hierviz.taxonomy.edges import cycle_of, cycle_words, named_and_tops
 
 # So many are reported, one by one.
 MOST_CYCLES = 20
 
 
-def look_at_edges(look, direction):
+def look_at_edges(look, direction=None, has_header=None):
     """Note the faults of an edge list, and how they are fixed.
 
     Parameters
     ----------
     look : TableLook
-    direction : str, optional
-        As `load_taxonomy` takes it.
+    direction, has_header : optional
+        As `load_taxonomy` takes them.
     """
     look.read_rows(has_header=False)
-    words = [name.casefold() for name in look.names]
-    is_header = len(look.rows) > 1 and edge_header(look.table, words)[0]
-    if is_header:
+    has_header, _ = edge_header(look.table, look.columns, has_header)
+    if has_header:
         del look.rows[0]
-    rows = look.rows.values()
-    columns = SimpleNamespace(
-        names=look.names,
-        where=look.where,
-        text={place: [cells[place].strip() for _, cells in rows] for place in range(len(look.names))},
-    )
-    left, right, _ = edge_columns(columns, words if is_header else None, direction)
+    words = [name.casefold() for name in look.names] if has_header else None
+    left, right, _ = edge_columns(look.columns(), words, direction)
     edges = _Edges(look, left, right)
     for check in ("blanks", "characters", "alike", "themselves", "repeats", "cycles", "tops", "shortcuts"):
         getattr(edges, check)()
@@ -48,12 +42,9 @@ class _Edges:
         self.look, self.places = look, (left, right)
         self.pairs = {record: (cells[left].strip(), cells[right].strip()) for record, (_, cells) in look.rows.items()}
 
-    def note(self, code, records, message, fix=None, severity=None):
-        self.look.note(code, records, message, fix, severity)
-
     def drop(self, code, records, message, is_fix=True, fix=None):
         """Note records and leave them out."""
-        self.note(code, records, message, fix or (f"without {self.look.lines(records)}" if is_fix else None))
+        self.look.note(code, records, message, fix or (f"without {self.look.lines(records)}" if is_fix else None))
         self.look.drop(records, is_fix)
         for record in records:
             del self.pairs[record]
@@ -88,7 +79,7 @@ class _Edges:
             text = f"{counted(len(odd), 'name contains', 'names contain')} invisible characters: {some(odd)}"
             text += ", and also occurs without them, as another class." if is_split else "."
             fix, severity = f"{some(odd.values())} in plain characters", "error" if is_split else None
-            self.note("odd_characters", self.records_of(odd), text, fix, severity)
+            self.look.note("odd_characters", self.records_of(odd), text, fix, severity)
             self.rename(odd)
 
     def alike(self):
@@ -100,14 +91,14 @@ class _Edges:
             defined = [name for name in group if as_child[name]]
             if len(defined) > 1:
                 text = ALIKE.format(some(group), len(group))
-                self.note("look_alike_names", self.records_of(group), text, severity="warning")
+                self.look.note("look_alike_names", self.records_of(group), text, severity="warning")
                 continue
             # The one that has a parent; of tops the one that is written most often.
             first, *rest = sorted(group, key=lambda name: (-as_child[name], -uses[name]))
             is_clear = bool(defined) or all(uses[name] < uses[first] for name in rest)
             text = f"{some(group)} look alike: {some(rest)} has no parent, and is another class."
             fix = f"{shown(first)} everywhere" if is_clear else None
-            self.note("look_alike_names", self.records_of(rest), text, fix)
+            self.look.note("look_alike_names", self.records_of(rest), text, fix)
             if is_clear:
                 self.rename(dict.fromkeys(rest, first))
 
@@ -118,11 +109,9 @@ class _Edges:
             self.drop("own_parent", own, f"{names}: a class is its own parent in {self.look.lines(own)}.")
 
     def repeats(self):
-        seen, again, other = {}, [], []
-        for record, pair in self.pairs.items():
-            first = seen.setdefault(pair, record)
-            if first != record:
-                (again if self.look.rows[record][1] == self.look.rows[first][1] else other).append(record)
+        again, other = [], []
+        for record, first in unfit_keys(self.pairs.items()):
+            (again if self.look.rows[record][1] == self.look.rows[first][1] else other).append(record)
         for records, is_fix in ((again, True), (other, False)):
             if records:
                 lines = self.look.lines(records)
@@ -161,15 +150,13 @@ class _Edges:
             )
 
     def tops(self):
-        as_child = {child for parent, child in self.pairs.values() if parent}
-        names = dict.fromkeys(name for pair in self.pairs.values() for name in pair if name)
-        tops = [name for name in names if name not in as_child]
+        _, tops = named_and_tops(self.pairs.values())
         if len(tops) > 1:
             text = (
                 f"{len(tops)} classes have no parent: {some(tops)}. A root is added above them; if that is not intended, "
                 f"add their parents."
             )
-            self.note("several_roots", self.records_of(tops), text)
+            self.look.note("several_roots", self.records_of(tops), text)
 
     def shortcuts(self):
         parents = {}

@@ -16,13 +16,15 @@ from collections import Counter
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
+import numpy as np
+
 from hierviz.findings.finding import counted, lines_words, some
 from hierviz.messages.errors import FileError, HiervizError
 from hierviz.messages.new_files import new_text
 from hierviz.messages.parameters import template_of
 from hierviz.readers import file_limits
-from hierviz.readers.columns import as_number
-from hierviz.readers.truth_file import ID_COLUMNS
+from hierviz.readers.columns import Columns, as_number
+from hierviz.readers.truth_file import id_column
 
 
 @dataclass
@@ -145,6 +147,12 @@ class TableLook:
             self.to_read_on.dropped.update(self.ragged)
         return self
 
+    def columns(self):
+        """The Columns of the rows that are left."""
+        rows = self.rows.values()
+        text = {place: [cells[place] for _, cells in rows] for place in range(len(self.names))}
+        return Columns(self.where, self.names, text, None, np.array([line for line, _ in rows]))
+
     def lines(self, records):
         """The lines of some records in words."""
         return lines_words(self.rows[record][0] for record in records)
@@ -212,9 +220,7 @@ class JsonSamples:
     @property
     def has_ids(self):
         """Whether samples are called by an id of their own."""
-        return all(
-            isinstance(value, dict) and any(key.casefold() in ID_COLUMNS for key in value) for value in self.values
-        )
+        return all(isinstance(value, dict) and id_column(value) is not None for value in self.values)
 
     def place(self, error):
         """Place of the sample that an error is about; None where it names none, or enough are reported."""

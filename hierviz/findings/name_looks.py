@@ -16,7 +16,7 @@ import unicodedata
 from hierviz.findings.finding import counted
 from hierviz.messages.errors import listed
 from hierviz.predictions.name_matching import LooseMatches, advice
-from hierviz.predictions.node_names import find_node
+from hierviz.readers.labels import numbered_cells, read_cell
 
 AS_IN_TAXONOMY = "the names as the taxonomy has them"
 ALIKE = "{} look alike and are {} classes. If one is meant, write one of them everywhere."
@@ -96,15 +96,9 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
     records: dict[str, list] = {}
     for record, (_, cells) in look.rows.items():
         records.setdefault(cells[place], []).append(record)
-    bad: dict[str, list] = {}
-    is_numbered = bool(numbers) and all(cell.strip().isdigit() for cell in records if cell.strip())
-    for cell in records:
-        if not cell.strip() or (is_numbered and int(cell) in numbers) or find_node(cell, taxonomy, is_path) is not None:
-            continue
-        fields = _fields(cell, is_path)
-        strange = [field for field in fields if field.strip() and find_node(field, taxonomy, is_path) is None]
-        if strange:
-            bad[cell] = strange
+    by_number = numbered_cells(records, taxonomy, numbers)
+    strange = {cell: read_cell(cell, taxonomy, is_path=is_path)[3] for cell in records if cell not in by_number}
+    bad = {cell: unknown for cell, unknown in strange.items() if unknown}
     if not bad:
         return
     spellings = _Meanings(dict.fromkeys(name.strip() for strange in bad.values() for name in strange), taxonomy)
@@ -136,7 +130,7 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
         note("unknown_names", unknown, text, more=advice(unknown[0], taxonomy))
     renamed = spellings.zeros | spellings.odd | spellings.spelt
     for cell in bad:
-        fields = _fields(cell, is_path)
+        fields = [cell] if is_path else cell.split(";")
         right = [renamed.get(field.strip(), field) for field in fields]
         left = [field for field in right if field.strip() not in unknown]
         for record in records[cell]:
@@ -144,10 +138,6 @@ def look_at_names(look, place, taxonomy, what, *, numbers=None):
                 look.fixes.cells[record, place] = ";".join(right)
             if left != right:
                 look.to_read_on.cells[record, place] = ";".join(left)
-
-
-def _fields(cell, is_path):
-    return [cell] if is_path else cell.split(";")
 
 
 class _Meanings:

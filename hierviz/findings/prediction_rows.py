@@ -10,18 +10,21 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from operator import itemgetter
 
+import numpy as np
+
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import AS_IN_TAXONOMY, look_alike_key, look_at_names, with_zeros_of
 from hierviz.findings.sample_ids import look_at_ids
-from hierviz.messages.errors import PredictionsError, listed, near_miss
+from hierviz.messages.errors import PredictionsError, listed, nearest
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import find_node
-from hierviz.readers.columns import EVERY_SCORE, as_number
+from hierviz.predictions.parametrisation import without_column
+from hierviz.readers.columns import EVERY_SCORE, as_number, no_numbers
 from hierviz.readers.long_table import long_roles
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import PREDICTED_COLUMNS, TEXT_COLUMNS, VERBATIM_COLUMNS
+from hierviz.readers.prediction_tables import TEXT_COLUMNS, VERBATIM_COLUMNS, predicted_place
 from hierviz.readers.top_k_table import top_k_roles
-from hierviz.readers.truth_file import TRUTH_IN_PREDICTIONS, id_column
+from hierviz.readers.truth_file import id_column, truth_place
 
 
 @dataclass(frozen=True)
@@ -89,23 +92,17 @@ def look_at_rows(look, roles, taxonomy, numbers=None):
 
 def _look_at_numbers(look, pairs):
     """Cells of scores that hold no number: the rows are left out."""
-    wide, wrong = [place for class_, place in pairs if class_ is None], {}
+    is_wide, wrong = any(class_ is None for class_, _ in pairs), {}
     for record, (_, cells) in look.rows.items():
-        try:
-            [float(cells[place]) for place in wide]
-            places = []
-        except ValueError:
-            places = [place for place in wide if as_number(cells[place]) is None]
         # Both cells are empty behind the last class of a row.
-        listed_pairs = [pair for pair in pairs if pair[0] is not None and any(cells[k].strip() for k in pair)]
-        places += [place for _, place in listed_pairs if as_number(cells[place]) is None]
-        if places:
+        filled = [place for class_, place in pairs if class_ is None or cells[class_].strip() or cells[place].strip()]
+        if places := no_numbers(cells, filled):
             wrong[record] = places
     if wrong:
         first, places = next(iter(wrong.items()))
         shown = ", ".join(f"{look.rows[first][1][place]!r} in column {look.names[place]!r}" for place in places[:2])
         holds = counted(sum(map(len, wrong.values())), "cell of scores holds", "cells of scores hold")
-        advice = EVERY_SCORE if wide else "Every class that is named needs a score."
+        advice = EVERY_SCORE if is_wide else "Every class that is named needs a score."
         look.note("not_numbers", wrong, f"{holds} no number ({look.lines(wrong)}): {shown}. {advice}")
         look.drop(wrong)
 
@@ -124,23 +121,24 @@ def sample_roles(look, taxonomy, *, truth_column=None, are_named=True, may_lack=
         Columns of classes may be missing.
     """
     look.table = with_local_numbers(look.table, VERBATIM_COLUMNS)
-    names, folded = look.names, [name.casefold() for name in look.names]
+    names = look.names
     scores = _score_places(look.table, names, taxonomy, truth_column)
     if are_named and scores:
         _look_at_columns(look, scores, taxonomy, may_lack)
-    truth = [names.index(truth_column)] if truth_column in names else []
-    truth += [folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded]
-    labels = [] if scores else [folded.index(name) for name in PREDICTED_COLUMNS if name in folded]
-    named = [(places[0], what) for what, places in (("truth", truth), ("prediction", labels)) if places]
+    named = [(truth_place(names, truth_column), "truth")]
+    named += [] if scores else [(predicted_place(names, truth_column), "prediction")]
     return RowRoles(
         id_column(names),
-        [(place, what) for place, what in named if place not in scores],
+        [(place, what) for place, what in named if place is not None and place not in scores],
         [(None, place) for place in scores if place not in look.to_read_on.columns],
     )
 
 
 def _score_places(table, names, taxonomy, truth_column):
-    """Places of the columns that hold numbers in most of the first rows, or are named as classes, of ids and the like apart."""
+    """Places of the columns that hold numbers in most of the first rows, or are named as classes, of ids and the like apart.
+
+    A reader (`SampleTable`) asks for numbers in all of them: here some may be the fault.
+    """
     found, named = [], []
     for place, name in enumerate(names):
         cells = [row[place] for _, row in table.sample[1:] if place < len(row)]
@@ -165,9 +163,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
     if len(strange) == len(of_place) and not zeros:
         return
     known = {node for node in of_place.values() if node is not None} | {taxonomy.index[name] for name in zeros.values()}
-    has_inner = any(not taxonomy.is_leaf[node] for node in known)
-    wanted = range(1, taxonomy.n_nodes) if has_inner else taxonomy.leaves.tolist()
-    lacking = [taxonomy.names[node] for node in wanted if node not in known]
+    lacking = [taxonomy.names[node] for node in without_column(taxonomy, np.array(list(known), dtype=np.intp))]
     if zeros:
         text = f"{counted(len(zeros), 'column')} lost the leading zeros that the taxonomy has: {some(zeros)}."
         look.note_header("leading_zeros", text, AS_IN_TAXONOMY)
@@ -197,12 +193,7 @@ def _look_at_columns(look, scores, taxonomy, may_lack):
 
 def _mistyped(unknown, lacking):
     """The class that each unknown name was meant to be, where each has one of its own; else nothing."""
-    if not unknown or len(unknown) != len(lacking):
-        return {}
-    meant = {}
-    for name in unknown:
-        near = near_miss(name, lacking)
-        meant[name] = next((other for other in lacking if near == f" Did you mean {other!r}?"), None)
+    meant = {name: nearest(name, lacking) for name in unknown} if len(unknown) == len(lacking) else {}
     return meant if None not in meant.values() and len(set(meant.values())) == len(meant) else {}
 
 
@@ -222,7 +213,10 @@ def listed_roles(look, taxonomy):
 
 
 def headerless_roles(look, taxonomy, truth_column=None):
-    """RowRoles of a table of labels whose first row is no header, which is noted; None of others."""
+    """RowRoles of a table of labels whose first row is no header, which is noted; None of others.
+
+    A reader refuses a header with one name of a class above text; to read on, it must be clear which columns are the labels.
+    """
     table, first = look.table, look.names
     if not table.can_lack_header or len(first) < 2 or truth_column in first:
         return None

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import with_zeros_of
-from hierviz.readers.raw_predictions import ids_advice, whole_id
+from hierviz.readers.raw_predictions import ids_advice, picture_stems, whole_id
+from hierviz.readers.truth_file import unfit_ids
 
 
 def look_at_ids(look, id_of, of="sample"):
@@ -18,14 +19,13 @@ def look_at_ids(look, id_of, of="sample"):
     of : str
         What an id is the id of.
     """
-    seen: dict = {}
+    ids = {record: id_of(cells) for record, (_, cells) in look.rows.items()}
     blank, empty, same, other = [], [], [], []
-    for record, (_, cells) in look.rows.items():
-        sample = id_of(cells)
-        first = seen.setdefault(sample, record) if sample.strip() else None
+    for record, first in unfit_ids(ids.items()):
+        cells = look.rows[record][1]
         if first is None:
             (empty if any(map(str.strip, cells)) else blank).append(record)
-        elif first != record:
+        else:
             (same if cells == look.rows[first][1] else other).append(record)
     for code, records, is_fix, text in (
         ("empty_ids", blank, True, "without any cell filled"),
@@ -35,8 +35,8 @@ def look_at_ids(look, id_of, of="sample"):
     ):
         if records:
             lines = look.lines(records)
-            ids = some(dict.fromkeys(id_of(look.rows[record][1]) for record in records)) + ", "
-            words = f"{counted(len(records), 'row')} {text}: {'' if code == 'empty_ids' else ids}{lines}."
+            named = "" if code == "empty_ids" else some(dict.fromkeys(ids[record] for record in records)) + ", "
+            words = f"{counted(len(records), 'row')} {text}: {named}{lines}."
             look.note(code, records, words, f"without {lines}" if is_fix else None)
     look.drop(blank + same, is_fix=True)
     look.drop(empty + other)
@@ -67,9 +67,7 @@ def look_at_join(mine, theirs, found, *, has_labels):
     without_truth = [sample for sample in here if sample not in there]
     without_prediction = [sample for sample in there if sample not in here]
     if here and there and len(without_truth) == len(here):
-        from hierviz.readers.picture_names import picture_stem
-
-        if {picture_stem(sample) for sample in here}.isdisjoint(picture_stem(sample) for sample in there):
+        if picture_stems(here, there) is None:
             text = (
                 f"no sample id is also in {theirs.where}: {some(here, 2)} here, {some(there, 2)} there. "
                 f"{ids_advice(here, there)}"

@@ -21,8 +21,9 @@ from hierviz.predictions.exchanged_columns import (
     luck_of_many,
     luck_words,
 )
+from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.parametrisation import SUM_TOLERANCE, column_nodes, node_probabilities
-from hierviz.predictions.score_rows import PROBABILITIES
+from hierviz.predictions.score_rows import PROBABILITIES, wrong_scores
 from hierviz.taxonomy.node_lists import group
 
 # A row that sums to this is one in percent.
@@ -75,22 +76,20 @@ def look_at_scores(predictions, where, found, can_fix, with_sums=True):
     families = _families(taxonomy, nodes) if key == "node_probabilities" else None
     lowest: dict = {}
     is_leaf = taxonomy.is_leaf[nodes]
-    has_leaves = key != "node_probabilities" or bool(is_leaf.any())
     for rows in predictions.blocks():
         block = np.asarray(predictions.scores[rows])
-        bad = ~np.isfinite(block)
-        if key in PROBABILITIES:
-            totals[rows] = np.where(bad, 0, block).sum(axis=1, dtype=np.float64)
-            bad |= (block < 0) | (block > 1)
-        wrong[rows] = bad.any(axis=1)
-        usable = np.where(np.isfinite(block), block, 0)
+        is_finite = np.isfinite(block)
+        usable = np.where(is_finite, block, 0)
+        wrong[rows] = wrong_scores(block, key).any(axis=1)
         look.hashes[rows] = usable @ draws
-        if key in PROBABILITIES and has_leaves:
-            best = usable[:, is_leaf].argmax(axis=1)
-            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), nodes[is_leaf][best], -1)
-        elif key not in PROBABILITIES:
+        if key in PROBABILITIES:
+            totals[rows] = usable.sum(axis=1, dtype=np.float64)
+            p, leaves = usable[:, is_leaf], nodes[is_leaf]
+        else:
             p = node_probabilities(taxonomy, usable, key, predictions.scored_nodes)[:, taxonomy.leaves]
-            look.leaves[rows] = np.where(np.isfinite(block).all(axis=1), taxonomy.leaves[p.argmax(axis=1)], -1)
+            leaves = taxonomy.leaves
+        if len(leaves):
+            look.leaves[rows] = np.where(is_finite.all(axis=1), leaves[p.argmax(axis=1)], -1)
         if families is not None and families[0].size:
             parents, columns, starts = families
             gap = np.add.reduceat(usable[:, columns], starts, axis=1) - usable[:, parents]
@@ -137,9 +136,11 @@ def _note_sums(predictions, where, found, look, totals, wrong, can_fix, with_sum
     is_percent = (
         is_leaves and finite.all() and abs(usual - _PERCENT) < 1 and bool((np.abs(totals[~empty] - _PERCENT) < 1).all())
     )
-    # What is not listed may be missing from a sum.
-    distance = totals - 1 if predictions.has_unknown else np.abs(totals - 1)
-    off = is_leaves & (distance > SUM_TOLERANCE) & ~empty & finite
+    off = np.abs(totals - 1) > SUM_TOLERANCE
+    if isinstance(predictions.scores, ListedScores):
+        # What is not listed may be missing from a sum.
+        off = np.isin(np.arange(len(off)), np.concatenate(predictions.scores.off_sums()))
+    off &= is_leaves & ~empty & finite
     # A few rows among many that sum to 1 were scaled; where most do not, they are no probabilities.
     few = bool(off.any()) and 2 * int(off.sum()) < len(off) and not _has_negative(predictions, np.flatnonzero(off))
     if is_percent:

@@ -14,12 +14,13 @@ from hierviz.findings.file_looks import TableLook
 from hierviz.findings.finding import counted, some
 from hierviz.findings.name_looks import ALIKE, look_alikes, plain_name
 from hierviz.messages.errors import HiervizError, shown
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.sources import open_source
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, load_taxonomy, plain_table
-from hierviz.readers.taxonomy_tables import is_rank, without_empty_rank
+from hierviz.readers.taxonomy_tables import depth_and_gaps, level_columns, without_empty_rank
 
 
-def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **reading):
+def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, has_header=None, **reading):
     """Note the faults of a taxonomy file.
 
     Parameters
@@ -28,7 +29,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     found : Findings
     folder : Path
         For a copy that is fixed so far as to be read.
-    separator, direction, **reading
+    separator, direction, has_header, **reading
         Keywords of `load_taxonomy`.
 
     Returns
@@ -38,7 +39,7 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
     fixes : Changes or None
     """
     where, kind, look = Path(os.fspath(path)).name, None, None
-    said = {"separator": separator, "direction": direction, **reading}
+    said = {"separator": separator, "direction": direction, "has_header": has_header, **reading}
     try:
         if not has_taxonomy_tables(path):
             source = open_source(path, "a class taxonomy", ("text", "xml"))
@@ -47,9 +48,9 @@ def look_at_taxonomy(path, found, folder, *, separator=None, direction=None, **r
         if kind is not None:
             look = TableLook(table, found)
             if kind == "edges":
-                look_at_edges(look, direction)
+                look_at_edges(look, direction, has_header)
             else:
-                look_at_levels(look)
+                look_at_levels(look, has_header)
     except HiervizError as error:
         found.failed(error, where)
         return None, look and look.fixes
@@ -122,17 +123,19 @@ def look_at_shape(taxonomy, where, found, with_names=True):
         found.note("look_alike_names", where, ALIKE.format(some(group), len(group)), severity="warning")
 
 
-def look_at_levels(look):
+def look_at_levels(look, has_header=None):
     """Note the faults of level columns, and how they are fixed.
 
     Parameters
     ----------
     look : TableLook
+    has_header : bool, optional
+        As `load_taxonomy` takes it.
     """
-    ranks = [place for place, cell in enumerate(look.names) if is_rank(cell)]
-    is_header = len(ranks) > 1
-    look.read_rows(has_header=is_header)
-    places = ranks if is_header else list(range(len(look.names)))
+    look.read_rows(has_header=False)
+    has_header, places, _ = level_columns(look.table, look.columns, has_header)
+    if has_header:
+        del look.rows[0]
     paths = {record: [without_empty_rank(cells[place]) for place in places] for record, (_, cells) in look.rows.items()}
 
     def write(record, level, name):
@@ -158,8 +161,7 @@ def look_at_levels(look):
             for record in records if is_clear else ():
                 write(record, level, first)
     _gaps(look, paths, write, places)
-    seen: dict = {}
-    again = [record for record, path in paths.items() if seen.setdefault(tuple(path), record) != record]
+    again = [record for record, _ in unfit_keys((record, tuple(path)) for record, path in paths.items())]
     if again:
         words = look.lines(again)
         text = f"{counted(len(again), 'row repeats another', 'rows repeat others')}: {words}."
@@ -178,8 +180,7 @@ def _gaps(look, paths, write, places):
                 known.setdefault((*path[:level], level, path[level + 1]), set()).add(path[level])
                 any_known.setdefault((*path[:level],), path[level])
     for record, path in paths.items():
-        depth = max((k + 1 for k, name in enumerate(path) if name), default=0)
-        for level in [k for k in range(depth) if not path[k]]:
+        for level in depth_and_gaps(path)[1]:
             above = known.get((*path[:level], level, path[level + 1]), ())
             if path[level + 1] and len(above) == 1:
                 write(record, level, next(iter(above)))

@@ -12,8 +12,9 @@ from hierviz.findings.sample_ids import IdColumn
 from hierviz.messages.errors import HiervizError, listed
 from hierviz.predictions.name_matching import advice
 from hierviz.readers.classes_file import looked_up
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.tables import TextTable, open_table
-from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_COLUMNS, id_column
+from hierviz.readers.truth_file import TRUTH_COLUMNS, id_column, truth_place
 
 
 def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
@@ -39,10 +40,7 @@ def look_at_truth(path, taxonomy, found, *, truth_column=None, numbers=None):
         if not isinstance(table, TextTable):
             return None, None
         look = TableLook(table, found)
-        folded = [name.casefold() for name in look.names]
-        accepted = [name for name in TRUTH_COLUMNS if name not in ID_COLUMNS]
-        place = next((folded.index(name) for name in accepted if name in folded), None)
-        place = look.names.index(truth_column) if truth_column in look.names else place
+        place = truth_place(look.names, truth_column, accepted=TRUTH_COLUMNS)
         if place is None:
             return None, None
         id_place = id_column(look.names)
@@ -78,13 +76,12 @@ def look_at_classes(classes, taxonomy, found):
     except HiervizError as error:
         found.failed(error, where)
         return None, None
-    unknown = [(place, name) for (place, name), node in zip(read.entries, nodes, strict=True) if node is None]
+    unfit = list(unfit_keys(enumerate(nodes)))
+    unknown = [read.entries[k] for k, first in unfit if first is None]
+    twice = [read.entries[k] for k, first in unfit if first is not None]
     if unknown:
         text = f"{counted(len(unknown), 'class is', 'classes are')} not in the taxonomy: {listed(name for _, name in unknown)}."
         found.note("unknown_names", unknown[0][0], text + advice(unknown[0][1], taxonomy))
-    first: dict = {}
-    known = [(entry, node) for entry, node in zip(read.entries, nodes, strict=True) if node is not None]
-    twice = [entry for entry, node in known if first.setdefault(node, entry) is not entry]
     if twice:
         names = listed(name for _, name in twice)
         text = f"{counted(len(twice), 'class is', 'classes are')} listed twice: {names}."

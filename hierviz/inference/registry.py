@@ -27,6 +27,7 @@ from hierviz.inference import crm, rules
 from hierviz.inference.parameters import THRESHOLD, Parameter
 from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.notebook_html import Described
+from hierviz.messages.number_text import threshold_text
 from hierviz.taxonomy.checks import check_key, check_one_of, checked_probabilities
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -150,6 +151,38 @@ def rule_and_threshold(rule: Any, threshold: Any) -> tuple[Any, Any]:
     if rule is None:
         rule = "majority" if threshold is None else THRESHOLD.name
     return rule, THRESHOLD.default if threshold is None else threshold
+
+
+def rule_words(rule: str, settings: Mapping[str, Any], write: Callable[[str], str] = str) -> str:
+    """A rule with its parameters in words: "threshold τ = 0.500", "at a level, level 2".
+
+    Parameters
+    ----------
+    rule : str
+        Key of `INFERENCE_RULES`.
+    settings : mapping
+        Values of all its parameters; may hold others.
+    write : callable
+        Makes Markdown of names.
+    """
+    entry = inference_rule(rule)
+    return entry.label.lower() + "".join(
+        _parameter_words(parameter, settings[name], entry, write) for name, parameter in entry.parameters.items()
+    )
+
+
+def _parameter_words(parameter, value, rule, write):
+    """A parameter of a rule in words; nothing of an optional one that has its default."""
+    if parameter.is_whole:
+        return f", {parameter.label.lower()} {value:g}"
+    if parameter.kind == "number":
+        return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
+    if parameter.kind == "numbers":
+        return f", {parameter.label} = {write(str(value))}"
+    if value == rule.defaults.get(parameter.name):
+        return ""
+    text = parameter.choices.get(value) or value.name
+    return f", {parameter.label.lower()}: {write(text)}"
 
 
 def inference_rule(rule):

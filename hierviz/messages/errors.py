@@ -121,24 +121,28 @@ def slug(text, otherwise):
 
 
 def near_miss(name, names):
-    """A sentence that offers the name nearest to `name`, or an empty text when none is near.
+    """A sentence that offers the name nearest to `name`, or an empty text when none is near."""
+    near = nearest(name, names)
+    return "" if near is None else f" Did you mean {near!r}?"
+
+
+def nearest(name, names):
+    """The name nearest to `name`, None when none is near.
 
     A long name is not compared, and of very many names only those of about the same length. For an id (a number, a wnid)
     nothing is offered: the nearest one is another class.
     """
     wanted = name.strip()
     if len(wanted) > _LONGEST_COMPARED or _ID.fullmatch(wanted):
-        return ""
+        return None
     names = [other for other in map(str, names) if len(other) <= 2 * _LONGEST_COMPARED]
     same = next((other for other in names if other.strip().casefold() == wanted.casefold()), None)
     if same is not None:
-        near = [same]
-    else:
-        most = _MOST_LETTERS // max(len(wanted), 10)
-        if len(names) > most:
-            names = sorted(names, key=lambda other: abs(len(other) - len(wanted)))[:most]
-        near = difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)
-    return f" Did you mean {near[0]!r}?" if near else ""
+        return same
+    most = _MOST_LETTERS // max(len(wanted), 10)
+    if len(names) > most:
+        names = sorted(names, key=lambda other: abs(len(other) - len(wanted)))[:most]
+    return next(iter(difflib.get_close_matches(wanted, names, n=1, cutoff=0.7)), None)
 
 
 def _escaped(match):

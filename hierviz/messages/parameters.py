@@ -11,7 +11,18 @@ from collections.abc import Callable
 # Parameters are called the same in Python, on the command line and in the names of fields; those after a point are parts of one.
 PARAMETERS = (
     *("classes", "scores", "parametrisation", "outputs", "missing", "ignore", "sum_repeated", "unseen", "only_known"),
-    *("truth", "truth_column", "ids", "percent", "disagreeing", "taxonomy_classes", "media", "text_column", "columns"),
+    *(
+        "inner_truth",
+        "truth",
+        "truth_column",
+        "ids",
+        "percent",
+        "disagreeing",
+        "taxonomy_classes",
+        "media",
+        "text_column",
+    ),
+    "columns",
     *("columns_by_input", "strict", "model"),
     *(f"preprocessing.{part}" for part in ("layout", "size", "resize", "crop", "resample", "pad", "colour")),
     *(f"preprocessing.{part}" for part in ("range", "mean", "std")),
@@ -20,6 +31,7 @@ PARAMETERS = (
 # Those that Python takes in another way than as a keyword of that name.
 _IN_PYTHON = {
     "only_known": "hierviz.projection.only_known",
+    "inner_truth": "hierviz.projection.with_other_leaves",
     "taxonomy_classes": "hierviz.load_taxonomy(..., classes=...)",
     "columns_by_input": "columns={input: column}",
     "model": "hierviz.load_model",

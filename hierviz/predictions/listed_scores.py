@@ -274,6 +274,16 @@ class ListedScores(Short):
             np.minimum.at(most, place, value)
         return most
 
+    def off_sums(self) -> tuple[np.ndarray, np.ndarray]:
+        """Rows that are no distribution: what is listed sums to more than 1; what is not listed cannot make up for the rest."""
+        rows = np.arange(len(self))
+        mass = self.mass(rows)
+        above = np.flatnonzero(mass > 1 + SUM_TOLERANCE)
+        if self.missing == "zero" or not len(rows):
+            return above, rows[:0]
+        n_unlisted = self.n_columns - self.lengths
+        return above, np.flatnonzero(mass + n_unlisted * self.largest_unlisted(rows) < 1 - SUM_TOLERANCE)
+
     def check(
         self, where: str, is_distribution: bool, name: Callable[[int], str], sample: Callable[[int], Any]
     ) -> None:
@@ -304,27 +314,22 @@ class ListedScores(Short):
                 f"got {float(self.values[entry])!r}. Such values: {len(wrong)}. "
                 f"{advice or 'Lists of some classes need probabilities.'}"
             )
-        if not is_distribution or not len(self):
+        if not is_distribution:
             return
-        rows = np.arange(len(self))
-        mass = self.mass(rows)
-        above = np.flatnonzero(mass > 1 + SUM_TOLERANCE)
+        above, below = self.off_sums()
         if len(above):
             row = int(above[0])
+            mass = self.mass(above[:1])[0]
             raise PredictionsError(
-                f"{where}, sample {sample(row)!r}: expected listed probabilities that sum to at most 1, got {mass[row]:.6g}. "
+                f"{where}, sample {sample(row)!r}: expected listed probabilities that sum to at most 1, got {mass:.6g}. "
                 f"Such samples: {len(above)}. If they are independent of each other, pass {{parametrisation=node_probabilities}}."
             )
-        if self.missing == "zero":
-            return
-        n_unlisted = self.n_columns - self.lengths
-        below = np.flatnonzero(mass + n_unlisted * self.largest_unlisted(rows) < 1 - SUM_TOLERANCE)
         if len(below):
-            row = int(below[0])
-            largest = self.largest_unlisted(rows[row : row + 1])[0]
-            most = f" and {n_unlisted[row]} other leaves of at most {largest:.6g}" if n_unlisted[row] else ""
+            row, n_unlisted = int(below[0]), self.n_columns - int(self.lengths[below[0]])
+            mass, largest = self.mass(below[:1])[0], self.largest_unlisted(below[:1])[0]
+            most = f" and {n_unlisted} other leaves of at most {largest:.6g}" if n_unlisted else ""
             raise PredictionsError(
-                f"{where}, sample {sample(row)!r}: expected leaf probabilities that sum to 1, got {mass[row]:.6g} listed{most}. "
+                f"{where}, sample {sample(row)!r}: expected leaf probabilities that sum to 1, got {mass:.6g} listed{most}. "
                 f"Such samples: {len(below)}. If the rest is 0, pass {{missing=zero}}; if they are independent of each other, "
                 "pass {parametrisation=node_probabilities}."
             )

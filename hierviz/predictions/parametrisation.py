@@ -220,6 +220,12 @@ def probabilities_of(taxonomy: Taxonomy, nodes: np.ndarray) -> str:
     return "leaf_probabilities" if taxonomy.is_leaf[nodes].all() else "node_probabilities"
 
 
+def without_column(taxonomy: Taxonomy, nodes: np.ndarray) -> np.ndarray:
+    """Nodes that lack a column where columns of probabilities are of some nodes: leaves, or nodes but the root."""
+    wanted = default_columns(taxonomy, probabilities_of(taxonomy, nodes))
+    return wanted[~np.isin(wanted, nodes)]
+
+
 # Scores to what is added up, multiplied or taken as it is ---------------------------------------------------------------
 
 

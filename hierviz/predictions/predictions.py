@@ -76,6 +76,8 @@ class Predictions(FromMemory):
         True when a list of labels has the answer of each level, from the top down, whether or not they lie on one path.
     known : ndarray of int, shape (n_known,), optional
         Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
+    moves : tuple
+        How the nodes of the file became those of `taxonomy`, see `hierviz.projection.moves`; empty where they are these.
     """
 
     taxonomy: Taxonomy
@@ -96,6 +98,7 @@ class Predictions(FromMemory):
     known: np.ndarray | None = None
     run: str | None = None
     is_by_level: bool = False
+    moves: tuple[Any, ...] = ()
     # Ids of the samples with the worst answers: `hierviz.diagnosis.mistakes`, which is built on this class.
     worst: ClassVar[Callable[..., list[str]]]
 
@@ -336,7 +339,10 @@ class Predictions(FromMemory):
             return None
         found = np.full((self.n_samples, max(self.taxonomy.max_depth, 1)), -1)
         rows = self.labels.rows
-        found[rows, np.arange(len(rows)) - self.labels.offsets[:-1][rows]] = self.labels.nodes
+        level = np.arange(len(rows)) - self.labels.offsets[:-1][rows]
+        # Of a taxonomy that was cut, lower levels say what those above say.
+        inside = level < found.shape[1]
+        found[rows[inside], level[inside]] = self.labels.nodes[inside]
         return found
 
     def blocks(self) -> list[slice]:

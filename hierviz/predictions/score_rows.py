@@ -5,6 +5,7 @@ They are checked block by block, with one error for all paths.
 Functions
 ---------
 check_rows : raises for the first wrong score of some rows.
+wrong_scores : all wrong scores of some rows.
 looks_right : a quick check that never passes a wrong score.
 ArrayRows : length, size and conversion of such an array.
 CheckedScores : scores on disk that are checked when they are first read.
@@ -50,9 +51,7 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
     if not np.issubdtype(block.dtype, np.number) or np.iscomplexobj(block):
         raise PredictionsError(f"{where}: expected real numbers, got values of type {block.dtype}. Convert them.")
     is_probability = predictions.parametrisation in PROBABILITIES
-    wrong = ~np.isfinite(block)
-    if is_probability:
-        wrong |= (block < 0) | (block > 1)
+    wrong = wrong_scores(block, predictions.parametrisation)
     if wrong.any():
         row, column = np.argwhere(wrong)[0]
         nodes = column_nodes(taxonomy, predictions.parametrisation, block.shape[1], predictions.scored_nodes)
@@ -79,6 +78,12 @@ def check_rows(predictions: Any, rows: slice, where: str) -> None:
                 f"got a sum of {total[row]:.6g}. Such rows in this block: {int(far.sum())}. "
                 "If they are raw scores or independent probabilities, declare them with {parametrisation}."
             )
+
+
+def wrong_scores(block: np.ndarray, parametrisation: str) -> np.ndarray:
+    """Which scores of a block are not finite or, for probabilities, outside 0 to 1: of its shape, bool."""
+    wrong = ~np.isfinite(block)
+    return wrong | (block < 0) | (block > 1) if parametrisation in PROBABILITIES else wrong
 
 
 def looks_right(block: np.ndarray, parametrisation: str) -> bool:

@@ -32,6 +32,7 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.predictions.predictions import BLOCK_VALUES, Predictions, listed_models
 from hierviz.predictions.score_rows import ArrayRows
+from hierviz.projection.moves import ToOthers, ToPart, is_end
 from hierviz.projection.taxonomy_part import TaxonomyPart, part_of_known, part_to_depth, part_to_level, with_leaves
 from hierviz.taxonomy.checks import check_kind, check_one_of
 from hierviz.taxonomy.node_lists import group
@@ -228,6 +229,7 @@ def with_zeros(taxonomy: Taxonomy, known: TaxonomyPart, predictions: Predictions
         scored_nodes=None,
         truth=None,
         known=known.nodes,
+        moves=(),
         notes=(*predictions.notes, note),
     )
 
@@ -262,7 +264,8 @@ def with_other_leaves(models: Predictions | Sequence[Predictions]) -> Prediction
     grown = with_leaves(taxonomy, inner, names)
     moved = np.arange(taxonomy.n_nodes)
     moved[inner] = np.arange(taxonomy.n_nodes, grown.n_nodes)
-    made = [_with_others(model, grown, inner, moved) for model in several]
+    move = ToOthers(taxonomy, moved)
+    made = [_with_others(model, grown, move) for model in several]
     return made[0] if isinstance(models, Predictions) else made
 
 
@@ -273,10 +276,12 @@ def _several(models):
     return several
 
 
-def _on_part(predictions, part, note):
-    """The Predictions on a TaxonomyPart, every truth at its nearest ancestor there."""
-    notes = [*predictions.notes, note]
-    changes = {"taxonomy": part.taxonomy, "known": None}
+def _on_part(predictions, part, note, is_left_out=False):
+    """The Predictions on a TaxonomyPart, every truth at its nearest ancestor there, or without those outside."""
+    notes, move = [*predictions.notes, note], ToPart(part, is_left_out)
+    if is_left_out and predictions.truth is not None:
+        predictions = predictions.replace(truth=_inside(predictions.truth, part))
+    changes = {"taxonomy": part.taxonomy, "known": None, "moves": (*predictions.moves, move)}
     if predictions.known is not None:
         changes["known"] = np.unique(part.project(predictions.known)) if part.whole.is_tree else None
     if predictions.truth is not None:
@@ -319,9 +324,7 @@ def _only(model, part, unseen):
     if len(outside):
         words = np.where(has_truth, np.where(is_known, "yes", "no"), "")
         model = model.replace(attributes={**model.attributes, SEEN: words})
-        if unseen is None:
-            model = model.replace(truth=_inside(model.truth, part))
-    return _on_part(model, part, note).replace(known=None)
+    return _on_part(model, part, note, is_left_out=unseen is None).replace(known=None)
 
 
 def _inside(truth, part):
@@ -335,42 +338,29 @@ def _n_moved(truth, part):
     return int((part.number[nodes[nodes >= 0]] < 0).sum())
 
 
-def _is_end(taxonomy, nodes):
-    """Which nodes, of those of `_listed`, are known and no other node of the same sample lies below them."""
-    lists, n = _listed(nodes), taxonomy.n_nodes
-    row, inside = lists.rows, lists.nodes >= 0
-    if not isinstance(nodes, NodeLists):
-        return inside
-    above = taxonomy.ancestors(lists.nodes[inside])
-    node = np.repeat(lists.nodes[inside], above.lengths)
-    keys = (np.repeat(row[inside], above.lengths) * n + above.nodes)[above.nodes != node]
-    return inside & ~np.isin(row * n + lists.nodes, keys)
-
-
 def _ends(model):
     """Known true nodes of each sample that no other of its true nodes lies below."""
-    return _listed(model.truth).nodes[_is_end(model.taxonomy, model.truth)]
+    truth = _listed(model.truth)
+    return truth.nodes[is_end(model.taxonomy, truth)]
 
 
 def _listed(nodes):
     return NodeLists.of(np.empty(0, np.intp) if nodes is None else nodes)
 
 
-def _with_others(model, grown, inner, moved):
-    taxonomy = model.taxonomy
+def _with_others(model, grown, move):
+    taxonomy, inner = model.taxonomy, np.flatnonzero(move.moved != np.arange(model.taxonomy.n_nodes))
 
     def at_leaves(nodes):
-        if nodes is None:
-            return None
-        lists = NodeLists.of(nodes)
-        at_ends = np.where(_is_end(taxonomy, nodes), moved[np.maximum(lists.nodes, 0)], lists.nodes)
-        return NodeLists(lists.offsets, at_ends) if isinstance(nodes, NodeLists) else at_ends
+        moved = None if nodes is None else move.truths(NodeLists.of(nodes))
+        return moved.nodes if isinstance(nodes, np.ndarray) else moved
 
     note = (
         f"{len(inner)} inner classes that are truths got their own leaf, (other), which is the truth of "
         f"{int((~taxonomy.is_leaf[_ends(model)]).sum())} samples or labels"
     )
     changes = {"taxonomy": grown, "truth": at_leaves(model.truth), "notes": (*model.notes, note), "known": None}
+    changes["moves"] = (*model.moves, move)
     if model.labels is not None:
         return model.replace(labels=at_leaves(model.labels), **changes)
     columns = np.arange(taxonomy.n_nodes)

@@ -10,6 +10,7 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.node_names import level_nodes
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.labels import is_all_nodes, named_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.numpy_files import open_npy, open_npz
 from hierviz.readers.prediction_forms.levels import NAMES_OF_LEVEL as LEVEL_NAMES
@@ -192,14 +193,10 @@ def _as_text(array):
 
 
 def _unique(ids, where):
-    seen = {}
-    for row, sample_id in enumerate(ids):
-        if sample_id in seen:
-            raise PredictionsError(
-                f"{where}: expected every sample id once, got {sample_id!r} in rows {seen[sample_id]} and {row}. "
-                "Remove one of the rows."
-            )
-        seen[sample_id] = row
+    for row, first in unfit_keys(enumerate(ids)):
+        raise PredictionsError(
+            f"{where}: expected every sample id once, got {ids[row]!r} in rows {first} and {row}. Remove one of the rows."
+        )
     return text_array(ids)
 
 

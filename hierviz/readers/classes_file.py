@@ -31,6 +31,7 @@ from hierviz.readers.class_lists.text_names import (
     read_table_names,
     read_yaml_names,
 )
+from hierviz.readers.columns import unfit_keys
 from hierviz.readers.labels import find_node, unknown_node
 from hierviz.readers.picture_names import natural_key
 from hierviz.readers.sources import open_source
@@ -172,18 +173,14 @@ def load_class_nodes(classes, taxonomy, notes=None):
         Node of each number.
     """
     notes = [] if notes is None else notes
-    read, found, loose = looked_up(classes, taxonomy)
+    read, nodes, loose = looked_up(classes, taxonomy)
     notes += read.notes
-    nodes, seen = [], {}
-    for (place, name), node in zip(read.entries, found, strict=True):
-        if node is None:
+    for entry, first in unfit_keys(enumerate(nodes)):
+        place, name = read.entries[entry]
+        if first is None:
             raise unknown_node(place, name, taxonomy, " List one node per line, in the order of the columns.")
-        if node in seen:
-            raise PredictionsError(
-                f"{place}: expected every class once, got {name!r} again ({seen[node]}). Remove one."
-            )
-        seen[node] = place
-        nodes.append(node)
+        before, _ = read.entries[first]
+        raise PredictionsError(f"{place}: expected every class once, got {name!r} again ({before}). Remove one.")
     if not nodes:
         raise PredictionsError(f"{read.where}: expected one node name per column of scores, got none. Fill the list.")
     notes += loose.notes(read.where)

@@ -67,6 +67,33 @@ def place_of(where, line, unit):
     return f"{where}:{line}" if unit == "line" else f"{where}, {unit} {line}"
 
 
+def named_place(names, accepted, but=()):
+    """Place of the first of the `accepted` words that a column is called by, none of `but`; None when there is none."""
+    folded = [name.casefold() for name in names]
+    places = (folded.index(word) for word in accepted if word in folded)
+    return next((place for place in places if place not in but), None)
+
+
+def unfit_keys(keys):
+    """Keys that do not say which row is meant, in the order of the rows: a strict reader raises at the first, `doctor` takes all.
+
+    Parameters
+    ----------
+    keys : iterable of (place, key)
+        A key of None is missing.
+
+    Yields
+    ------
+    place, first
+        Of a missing key, with None; of one that came before, with its first place.
+    """
+    seen = {}
+    for place, key in keys:
+        first = None if key is None else seen.setdefault(key, place)
+        if first != place:
+            yield place, first
+
+
 def joined(cell):
     """A cell as text; the values of a list with ; between them."""
     return cell if isinstance(cell, str) else ";".join(cell)
@@ -78,6 +105,11 @@ def as_number(cell):
         return None if "_" in cell else float(cell)
     except ValueError:
         return None
+
+
+def no_numbers(cells, places):
+    """Those of some places of a row whose cells hold no number, in order."""
+    return [place for place in places if as_number(cells[place]) is None]
 
 
 def looks_numeric(cells):

@@ -19,6 +19,7 @@ import numpy as np
 from hierviz.messages.errors import FileError, PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries
 from hierviz.predictions.name_matching import LooseMatches, advice
+from hierviz.predictions.parametrisation import without_column
 from hierviz.readers import file_limits
 from hierviz.readers.columns import Columns, require_truth_column
 from hierviz.readers.json_text import require_single_keys
@@ -117,8 +118,7 @@ def raw_of_records(where, records, reading, detected):
         )
     is_top_k = is_falling(row, value)
     entries = ListedEntries(row, node, value, len(others), is_top_k)
-    wanted = taxonomy.leaves if taxonomy.is_leaf[node].all() else np.arange(1, taxonomy.n_nodes)
-    is_whole = len(row) == len(others) * len(np.unique(node)) and np.isin(wanted, node).all()
+    is_whole = len(row) == len(others) * len(np.unique(node)) and not len(without_column(taxonomy, node))
     if not is_whole and not is_top_k and reading.missing is None:
         raise PredictionsError(
             f"{where}: expected all classes of every sample, or the best of each in falling order, got neither. Sort the "

@@ -77,8 +77,8 @@ def read_labels(
     # Few cells differ, and each of them is read once.
     distinct = np.array(distinct, dtype=np.intp)
     loose = LooseMatches(taxonomy)
-    by_number = _by_number(distinct_cells, taxonomy, numbers, where, notes)
-    read = [_read_cell(by_number.get(key, key), taxonomy, keep_empty, is_path, loose) for key in distinct_cells]
+    by_number = numbered_cells(distinct_cells, taxonomy, numbers, where, notes)
+    read = [read_cell(by_number.get(key, key), taxonomy, keep_empty, is_path, loose) for key in distinct_cells]
     if notes is not None:
         notes += loose.notes(where)
     is_unknown = np.array([bool(missing) for *_, missing in read], dtype=bool)
@@ -117,8 +117,8 @@ def named_nodes(names, taxonomy, where, notes):
     return np.array(nodes, dtype=np.intp)
 
 
-def _by_number(cells, taxonomy, numbers, where, notes):
-    """Name of the node of each cell, where all cells are numbers of the class list and not all of them are names."""
+def numbered_cells(cells, taxonomy, numbers, where="", notes=None):
+    """Name of the node of each cell that is one of `numbers`, where all cells are numbers and not all of them are names."""
     if not numbers or not _are_numbers(cells) or all(cell.strip() in taxonomy.index for cell in cells if cell.strip()):
         return {}
     nodes = {cell: numbers.get(int(float(cell))) for cell in cells if cell.strip()}
@@ -137,7 +137,7 @@ def _are_numbers(cells):
     )
 
 
-def _read_cell(cell, taxonomy, keep_empty, is_path, loose=None):
+def read_cell(cell, taxonomy, keep_empty=False, is_path=False, loose=None):
     """(nodes, number of empty fields, whether there are several fields, unknown names)"""
     if isinstance(cell, str):
         node = find_node(cell, taxonomy, is_path) if cell.strip() else None
@@ -170,7 +170,7 @@ def is_all_nodes(cells, taxonomy, loose=None):
     """True when there is a cell that is not empty and all such cells name nodes; by their meaning too, with `loose`."""
     filled = {cell if isinstance(cell, str) else tuple(cell) for cell in cells}
     filled = [cell for cell in filled if (cell.strip() if isinstance(cell, str) else cell)]
-    return bool(filled) and not any(_read_cell(cell, taxonomy, False, False, loose)[3] for cell in filled)
+    return bool(filled) and not any(read_cell(cell, taxonomy, loose=loose)[3] for cell in filled)
 
 
 def single_nodes(labels):

@@ -15,8 +15,9 @@ import numpy as np
 from hierviz.messages.errors import PredictionsError, listed
 from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
+from hierviz.predictions.parametrisation import without_column
 from hierviz.readers import file_limits
-from hierviz.readers.columns import Columns, as_number, joined, looks_numeric
+from hierviz.readers.columns import Columns, as_number, joined, looks_numeric, named_place
 from hierviz.readers.labels import find_node, text_array, unknown_node
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.tables import TextTable
@@ -37,11 +38,7 @@ _ENTRY = np.dtype([("sample", np.int32), ("class", np.int32), ("score", np.float
 
 def long_roles(names):
     """Places of (sample, class, score) among column names, None when one of them is missing."""
-    folded = [name.casefold() for name in names]
-    roles = [
-        next((folded.index(name) for name in accepted if name in folded), None)
-        for accepted in (SAMPLE_COLUMNS, CLASS_COLUMNS, SCORE_COLUMNS)
-    ]
+    roles = [named_place(names, accepted) for accepted in (SAMPLE_COLUMNS, CLASS_COLUMNS, SCORE_COLUMNS)]
     return None if None in roles else tuple(roles)
 
 
@@ -95,8 +92,7 @@ def read_long(table, names, reading):
 
 def _is_complete(taxonomy, nodes, n_samples, n_rows):
     """Whether every sample has a row for every leaf or, with inner nodes, for every node but the root."""
-    wanted = taxonomy.leaves if taxonomy.is_leaf[nodes].all() else np.arange(1, taxonomy.n_nodes)
-    return n_rows == n_samples * len(nodes) and np.isin(wanted, nodes).all()
+    return n_rows == n_samples * len(nodes) and not len(without_column(taxonomy, nodes))
 
 
 class _Cells:

@@ -6,7 +6,7 @@ import re
 
 from hierviz.messages.errors import TaxonomyError, listed, near_miss
 from hierviz.readers import file_limits
-from hierviz.readers.columns import joined, require_names
+from hierviz.readers.columns import joined, require_names, unfit_keys
 from hierviz.readers.labels import find_node
 from hierviz.readers.tables import open_table
 
@@ -59,20 +59,16 @@ def load_node_attributes(path, taxonomy):
     place = next((words.index(name) for name in NODE_COLUMNS if name in words), 0) if has_header else 0
     if has_header:
         require_names(columns.names, columns.where)
-    nodes, seen, unknown = [], {}, []
-    for row, name in enumerate(columns.single_text(place)):
-        node = find_node(name, taxonomy)
-        if node is None:
-            unknown.append(name)
-        elif node in seen:
+    names = columns.single_text(place)
+    nodes = [find_node(name, taxonomy) for name in names]
+    for row, first in unfit_keys(enumerate(nodes)):
+        if first is not None:
             raise TaxonomyError(
-                f"{columns.place(row)}: expected one row per node, got {name!r} again "
-                f"(first at {columns.place(seen[node])}). Remove one."
+                f"{columns.place(row)}: expected one row per node, got {names[row]!r} again "
+                f"(first at {columns.place(first)}). Remove one."
             )
-        else:
-            seen[node] = row
-        nodes.append(node)
-    if not seen:
+    unknown = [name for name, node in zip(names, nodes, strict=True) if node is None]
+    if len(unknown) == len(nodes):
         near = near_miss(unknown[0], taxonomy.names) if unknown else ""
         raise TaxonomyError(
             f"{table.where}: expected rows about nodes of the taxonomy in column {columns.names[place]!r}, got "

@@ -18,7 +18,7 @@ from hierviz.messages.errors import PredictionsError, listed
 from hierviz.messages.parameters import Sentence
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_index import index_order, whole
-from hierviz.readers.columns import joined, looks_numeric, require_names, require_truth_column
+from hierviz.readers.columns import joined, looks_numeric, named_place, require_names, require_truth_column
 from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
@@ -63,6 +63,11 @@ def read_prediction_table(table, reading):
         return read_long(table, samples.names, reading)
     readers = {"levels": levels.read, "timm": _read_timm, "top_k": _read_top_k, "wide": _read_wide}
     return readers[form](samples) if form in readers else _read_labels(samples, form)
+
+
+def predicted_place(names, truth_column=None):
+    """Place of the column of predicted classes by its name, which is not that of the truth; None when there is none."""
+    return named_place(names, PREDICTED_COLUMNS, [place for place, name in enumerate(names) if name == truth_column])
 
 
 class SampleTable:
@@ -314,14 +319,13 @@ def _read_timm(samples):
 
 def _read_labels(samples, form):
     names, where, notes = samples.names, samples.where, []
-    named = [samples.folded.index(name) for name in PREDICTED_COLUMNS if name in samples.folded]
-    named = [place for place in named if names[place] != samples.reading.truth_column]
-    if not named and len(names) > 1:
+    place = predicted_place(names, samples.reading.truth_column)
+    if place is None and len(names) > 1:
         raise PredictionsError(
             f"{where}: expected a column of predicted classes called one of {', '.join(PREDICTED_COLUMNS)}, "
             f"got {listed(names)}. Rename it."
         )
-    place = named[0] if named else 0
+    place = place or 0
     name, keep_empty, columns = names[place], samples.reading.keep_empty, samples.read()
     raw = samples.predictions(columns, "labels", {}, left_out=[place])
     labels, n_empty, has_lists = read_labels(

@@ -17,7 +17,7 @@ from hierviz.messages.errors import FileError, PredictionsError, TaxonomyError, 
 from hierviz.messages.parameters import template_of
 from hierviz.messages.progress import name_of, telling
 from hierviz.predictions.listed_scores import ListedScores, require_missing
-from hierviz.predictions.parametrisation import column_order, default_columns
+from hierviz.predictions.parametrisation import column_order, default_columns, probabilities_of, without_column
 from hierviz.predictions.predictions import Predictions
 from hierviz.predictions.score_rows import CheckedScores
 from hierviz.projection.projected import with_zeros
@@ -317,22 +317,20 @@ def _by_width(where, taxonomy, n_scores):
 
 def _by_columns(raw, taxonomy, nodes):
     what = "columns" if raw.listed is None else "listed classes"
-    count = np.bincount(nodes, minlength=taxonomy.n_nodes)
-    if not taxonomy.is_leaf[nodes].all():
-        key, reason = "node_probabilities", f"node_probabilities (the {what} name inner nodes)"
-        wanted, words = np.arange(1, taxonomy.n_nodes), "node except the root"
+    key, missing = probabilities_of(taxonomy, nodes), without_column(taxonomy, nodes)
+    if key == "node_probabilities":
+        reason, words = f"{key} (the {what} name inner nodes)", "node except the root"
     else:
         are = "are the" if raw.listed is None else "are"
-        key, reason = "leaf_probabilities", f"leaf_probabilities (the {what} {are} leaves)"
-        wanted, words = taxonomy.leaves, "leaf"
-    missing = wanted[count[wanted] == 0]
+        reason, words = f"{key} (the {what} {are} leaves)", "leaf"
     if len(missing):
+        n = len(default_columns(taxonomy, key))
         advice = "Add the columns, or say that the model does not know these classes: {missing=zero}."
         if raw.form == "long":
             advice = "Add their rows, or say what their scores are: {missing=unknown | zero}."
         names = [taxonomy.names[node] for node in missing]
         raise PredictionsError(
-            f"{raw.where}: expected a column for every {words} ({len(wanted)}), got {len(wanted) - len(missing)}: missing "
+            f"{raw.where}: expected a column for every {words} ({n}), got {n - len(missing)}: missing "
             f"{listed(names)}. {advice}",
             about=names,
         )

@@ -253,7 +253,14 @@ def _by_id(raw, truth, notes):
         return np.arange(len(raw)), np.empty(0, dtype=np.intp)
     mine, theirs = raw.ids.tolist(), truth.ids.tolist()
     if set(mine).isdisjoint(theirs):
-        mine, theirs = _as_pictures(raw, truth, mine, theirs)
+        stems = picture_stems(mine, theirs)
+        if stems is None:
+            here, there = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
+            raise PredictionsError(
+                f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {here} here, "
+                f"{there} there. {ids_advice(mine, theirs)}"
+            )
+        mine, theirs = stems
         notes.append(f"{raw.where} and {truth.where} were joined by file names without folder and suffix")
     row_of = {sample_id: row for row, sample_id in enumerate(theirs)}
     places = np.array([row_of.get(sample_id, -1) for sample_id in mine], dtype=np.intp)
@@ -262,17 +269,11 @@ def _by_id(raw, truth, notes):
     return places, np.flatnonzero(left)
 
 
-def _as_pictures(raw, truth, mine, theirs):
-    """Both lists of ids without the folder and suffix of pictures; PredictionsError when they still have none in common."""
-    short = [[picture_stem(sample_id) for sample_id in ids] for ids in (mine, theirs)]
-    if set(short[0]).isdisjoint(short[1]) or any(len(set(ids)) < len(ids) for ids in short):
-        advice = ids_advice(mine, theirs)
-        mine, theirs = (", ".join(map(repr, ids[:2])) for ids in (mine, theirs))
-        raise PredictionsError(
-            f"{raw.where}: expected sample ids that are also in {truth.where}, got none in common: {mine} here, "
-            f"{theirs} there. {advice}"
-        )
-    return short
+def picture_stems(mine, theirs):
+    """The ids of two files without the folder and suffix of pictures; None where none is in both, or one is in a file twice."""
+    stems = [list(map(picture_stem, ids)) for ids in (mine, theirs)]
+    is_once = all(len(set(ids)) == len(ids) for ids in stems)
+    return None if not is_once or set(stems[0]).isdisjoint(stems[1]) else stems
 
 
 def _require_equal_counts(raw, truth, lacking):

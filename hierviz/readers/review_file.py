@@ -8,15 +8,18 @@ from hierviz.evaluation._review import COLUMNS, VERDICTS, Review, ReviewRow
 from hierviz.messages.csv_cells import SafeWriter
 from hierviz.messages.errors import FileError, PredictionsError, listed, shown
 from hierviz.messages.new_files import new_text
+from hierviz.predictions.predictions import Predictions
+from hierviz.projection.moves import ReadableNodes
 from hierviz.readers.labels import read_labels
 from hierviz.readers.tables import open_table
 from hierviz.taxonomy.checks import check_kind, check_taxonomy
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 NEEDED = ("sample_id", "verdict")
+_OTHER = " A review of data that were opened with {inner_truth=other} needs the same here."
 
 
-def load_review(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Review:
+def load_review(source: str | os.PathLike[str], taxonomy: Taxonomy | Predictions) -> Review:
     """Read what an expert said of samples, as the page Mistakes exports it.
 
     Parameters
@@ -26,7 +29,8 @@ def load_review(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Review:
         or ``model_wrong``, or empty for a note alone); ``answer`` where an answer is acceptable; and, if they are there,
         ``note``, ``model``, ``truth`` and ``order``, a number that the rows are sorted by. Nodes are names, several
         joined by ``;``. Other columns are not read.
-    taxonomy : Taxonomy
+    taxonomy : Taxonomy or Predictions
+        Whose classes the file names; of predictions that were projected (`hierviz.projection`) those before, too.
 
     Returns
     -------
@@ -39,6 +43,8 @@ def load_review(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Review:
     PredictionsError
         If a class is no node of the taxonomy; names the line.
     """
+    if isinstance(taxonomy, Predictions):
+        taxonomy = ReadableNodes(taxonomy).taxonomy
     check_taxonomy(taxonomy, "It comes after the file.")
     table = open_table(source, "a review (CSV, TSV or Parquet)")
     words = [name.strip().casefold() for name in table.first]
@@ -50,11 +56,14 @@ def load_review(source: str | os.PathLike[str], taxonomy: Taxonomy) -> Review:
         )
     columns = table.read(has_header=True)
     text = {name: columns.single_text(words.index(name)) if name in words else [""] * len(columns) for name in COLUMNS}
-    nodes = {name: read_labels(text[name], taxonomy, columns.place, what=name)[0] for name in ("answer", "truth")}
+    nodes = {}
+    for name in ("answer", "truth"):
+        otherwise = _OTHER if any("(other)" in cell for cell in text[name]) else ""
+        nodes[name], *_ = read_labels(text[name], taxonomy, columns.place, what=name, otherwise=otherwise)
     rows = []
     for row, sample in enumerate(text["sample_id"]):
         verdict = text["verdict"][row].strip().casefold()
-        if not sample:
+        if not sample.strip():
             raise FileError(f"{columns.place(row)}: expected the id of a sample, got nothing. Fill it in.")
         if verdict and verdict not in VERDICTS:
             raise FileError(

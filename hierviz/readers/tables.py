@@ -29,7 +29,7 @@ from hierviz.messages.csv_cells import text_of_cell
 from hierviz.messages.errors import FileError
 from hierviz.messages.progress import told_records
 from hierviz.readers import file_limits
-from hierviz.readers.columns import EVERY_SCORE, Columns, as_number, looks_numeric, place_of
+from hierviz.readers.columns import EVERY_SCORE, Columns, looks_numeric, no_numbers, place_of
 from hierviz.readers.file_limits import stored_place
 from hierviz.readers.sources import Source, open_source, translated
 from hierviz.readers.temporary_files import NumberRows
@@ -148,7 +148,7 @@ class TextTable:
                 cell = cells[place]
                 append(seen.setdefault(cell, cell) if len(seen) < _SHARED_CELLS else seen.get(cell, cell))
             if numbers and not _fill(rows.next(), pick(cells), instead):
-                place = next(k for k in numbers if as_number(cells[k]) is None and cells[k].strip() not in instead)
+                place = next(k for k in no_numbers(cells, numbers) if cells[k].strip() not in instead)
                 raise self.not_a_number(line, names[place], cells[place], advice)
             lines.append(line)
         block = rows.finish() if numbers else None

@@ -7,6 +7,7 @@ the header, else from which reading gives one tree; reading left to right wins w
 """
 
 import re
+from functools import partial
 
 from hierviz.messages.errors import TaxonomyError, listed
 from hierviz.readers.class_paths import taxonomy_of_paths
@@ -75,10 +76,7 @@ def read_edges(table, has_header=None, direction=None):
         If a name is empty, a node its own parent, or three and more columns have no header that says which is which.
     """
     words = [cell.strip().casefold() for cell in table.first]
-    notes = []
-    if has_header is None:
-        has_header, note = edge_header(table, words)
-        notes += note
+    has_header, notes = edge_header(table, partial(table.read, has_header=False), has_header)
     columns = table.read(has_header=has_header)
     if len(columns) == 0:
         raise TaxonomyError(f"{table.where}: expected edges below the header, got none. Is the file complete?")
@@ -116,14 +114,20 @@ def read_edges(table, has_header=None, direction=None):
     )
 
 
-def edge_header(table, words):
-    """Whether the first row of an edge list is a header, and notes about it."""
+def edge_header(table, read, has_header=None):
+    """Whether the first row of an edge list is a header, and notes about it.
+
+    Where neither `has_header` nor the words of the row say it, `read` is called for the Columns with that row.
+    """
+    if has_header is not None:
+        return has_header, []
+    words = [cell.strip().casefold() for cell in table.first]
     has_parent = any(word in PARENT_WORDS for word in words)
     has_child = any(word in CHILD_WORDS and word not in PARENT_WORDS for word in words)
     if (has_parent and has_child) or len(words) > 2:
         return True, []
     # Unknown words are a header when they come nowhere else and would be a tree of their own next to a single one.
-    columns = table.read(has_header=False)
+    columns = read()
     (head, *parents), (tail, *children) = columns.text[0], columns.text[1]
     rest = set(parents) | set(children)
     is_apart = rest and head not in rest and tail not in rest
@@ -183,31 +187,22 @@ def read_levels(table, has_header=None):
 
     Blanks at the end of a row make a class that stops there; a blank with something below it is an error.
     """
-    ranks = [place for place, cell in enumerate(table.first) if is_rank(cell)]
-    notes = []
-    if has_header is None:
-        has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
-        if not has_header:
-            has_header = _differs_from_one_top(table)
-            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
-            notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
+    has_header, places, notes = level_columns(table, partial(table.read, has_header=False), has_header)
     columns = table.read(has_header=has_header)
-    places = ranks if has_header and len(ranks) >= 2 else list(range(len(columns.names)))
     ignored = [name for place, name in enumerate(columns.names) if place not in places]
     if ignored:
         notes.append(f"{table.where}: columns {listed(ignored)} are not levels and were not used")
     paths = []
     for row in range(len(columns)):
-        cells = [without_empty_rank(columns.text[place][row]) for place in places]
-        depth = next((k for k in range(len(cells), 0, -1) if cells[k - 1]), 0)
-        if "" in cells[:depth]:
-            gap = cells.index("")
+        path = [without_empty_rank(columns.text[place][row]) for place in places]
+        depth, gaps = depth_and_gaps(path)
+        if gaps:
             raise TaxonomyError(
-                f"{columns.place(row)}, column {columns.names[places[gap]]!r}: expected the parent of {cells[depth - 1]!r}, "
+                f"{columns.place(row)}, column {columns.names[places[gaps[0]]]!r}: expected the parent of {path[depth - 1]!r}, "
                 "got an empty cell. Fill the gap (for example 'unplaced'); empty cells are allowed only at the end of a row."
             )
         if depth:
-            paths.append(tuple(cells[:depth]))
+            paths.append(tuple(path[:depth]))
     if not paths:
         raise TaxonomyError(f"{table.where}: expected classes in level columns, got none. Is the file complete?")
     detected = {"form": "level columns", **table.detected, "header": "yes" if has_header else "no"}
@@ -217,10 +212,27 @@ def read_levels(table, has_header=None):
     return taxonomy_of_paths(paths, table.where, notes=notes, detected=detected)
 
 
-def _differs_from_one_top(table):
-    columns = table.read(has_header=False)
-    first, *others = columns.text[0]
-    return len(others) > 1 and len(set(others)) == 1 and first not in others
+def level_columns(table, read, has_header=None):
+    """Whether the first row of level columns is a header, the places of the levels, and notes about it.
+
+    Where neither `has_header` nor the words of the row say it, `read` is called as by `edge_header`.
+    """
+    ranks, notes = [place for place, cell in enumerate(table.first) if is_rank(cell)], []
+    if has_header is None:
+        has_header = len(ranks) >= 2 or (len(ranks) == 1 and len(table.first) == 1)
+        if not has_header:
+            first, *others = read().text[0]
+            # A word of its own above one top that repeats.
+            has_header = len(others) > 1 and len(set(others)) == 1 and first not in others
+            words = "a header" if has_header else "classes; if it is a header, pass has_header=True"
+            notes.append(f"{table.where}: the first row ({listed(table.first)}) was read as {words}")
+    return has_header, ranks if has_header and len(ranks) >= 2 else list(range(len(table.first))), notes
+
+
+def depth_and_gaps(path):
+    """Number of levels down to the last name that is not empty, and places of the empty ones above it."""
+    depth = next((level for level in range(len(path), 0, -1) if path[level - 1]), 0)
+    return depth, [level for level in range(depth) if not path[level]]
 
 
 def without_empty_rank(cell):

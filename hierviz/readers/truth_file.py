@@ -23,7 +23,7 @@ from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.node_names import truth_nodes
 from hierviz.readers.class_folders import class_folders
 from hierviz.readers.classes_file import class_numbers
-from hierviz.readers.columns import joined, require_names, require_truth_column
+from hierviz.readers.columns import joined, named_place, require_names, require_truth_column, unfit_keys
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
@@ -160,28 +160,28 @@ def _is_number(value):
 
 def id_column(names):
     """Place of the sample id among column names, None when there is none."""
-    folded = [name.casefold() for name in names]
-    return next((folded.index(name) for name in ID_COLUMNS if name in folded), None)
+    return named_place(names, ID_COLUMNS)
 
 
 def sample_ids(columns, place):
     """The ids of a column, shape (n_rows,); PredictionsError when one is empty or there twice."""
-    seen = {}
     cells = columns.single_text(place)
     is_right = len(set(cells)) == len(cells) and all(map(str.strip, cells))
-    for row, cell in enumerate(() if is_right else cells):
-        if not cell.strip():
+    for row, first in () if is_right else unfit_ids(enumerate(cells)):
+        if first is None:
             raise PredictionsError(
                 f"{columns.place(row)}: expected a sample id, got an empty cell. Give every sample an id."
             )
-        if cell in seen:
-            raise PredictionsError(
-                f"{columns.place(row)}: expected every sample id once, got {cell!r} again "
-                f"(first at {columns.place(seen[cell])}). "
-                "Remove one of the rows."
-            )
-        seen[cell] = row
+        raise PredictionsError(
+            f"{columns.place(row)}: expected every sample id once, got {cells[row]!r} again "
+            f"(first at {columns.place(first)}). Remove one of the rows."
+        )
     return text_array(cells)
+
+
+def unfit_ids(ids):
+    """Ids, pairs of (place, id), that are empty or came before: as `unfit_keys`."""
+    return unfit_keys((place, sample if sample.strip() else None) for place, sample in ids)
 
 
 def text_attributes(columns, places):
@@ -189,13 +189,9 @@ def text_attributes(columns, places):
     return {columns.names[k]: text_array(list(map(joined, columns.text[k]))) for k in places}
 
 
-def truth_place(names, truth_column=None, but=()):
-    """Place of the column of true classes in a prediction file, which is none of `but`; None when there is none."""
-    if truth_column is not None:
-        return names.index(truth_column)
-    folded = [name.casefold() for name in names]
-    places = (folded.index(name) for name in TRUTH_IN_PREDICTIONS if name in folded)
-    return next((place for place in places if place not in but), None)
+def truth_place(names, truth_column=None, but=(), accepted=TRUTH_IN_PREDICTIONS):
+    """Place of the column of true classes by its name: the one that is said, else an accepted one that is none of `but`."""
+    return names.index(truth_column) if truth_column in names else named_place(names, accepted, but)
 
 
 def samples_of(columns, id_place, place, reading, left_out=()):
@@ -222,13 +218,10 @@ def samples_of(columns, id_place, place, reading, left_out=()):
 def find_truth_column(columns, taxonomy, truth_column, id_place):
     """Place of the column that holds the truth; PredictionsError when none or several could."""
     names = columns.names
-    if truth_column is not None:
-        require_truth_column(names, truth_column, columns.where)
-        return names.index(truth_column)
-    folded = [name.casefold() for name in names]
-    for name in TRUTH_COLUMNS:
-        if name in folded and folded.index(name) != id_place:
-            return folded.index(name)
+    require_truth_column(names, truth_column, columns.where)
+    place = truth_place(names, truth_column, (id_place,), TRUTH_COLUMNS)
+    if place is not None:
+        return place
     others = {k: cells for k, cells in columns.text.items() if k != id_place}
     fitting = [k for k, cells in others.items() if is_all_nodes(cells, taxonomy)]
     fitting = fitting or [k for k, cells in others.items() if is_all_nodes(cells, taxonomy, LooseMatches(taxonomy))]

@@ -6,12 +6,15 @@ from html import escape
 
 from hierviz.charts import packed, packed_chart, threshold_text
 from hierviz.diagnosis._node_table import NODE_COLUMNS, node_table
+from hierviz.diagnosis._overconfidence import depths_sentence, overconfidence
+from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.inference.crm import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
@@ -210,10 +213,22 @@ class ReportParts:
         self.store["taxonomy-values"] = packed(values if table is None else node_data(table))
         columns = () if table is None else [NODE_COLUMNS[key] for key in shown_columns(table)]
         return (
-            f"<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
+            f"{self._calibration()}<p>{escape(self.setting)}. Classes with the most wrong answers come first.</p>"
             '<div class="wide" data-tree="taxonomy-tree" data-values="taxonomy-values" data-open="0" '
             f'data-label="Classes of the taxonomy"></div>{meaning(columns)}'
         )
+
+    def _calibration(self):
+        """Whether the probabilities say too much, by subtree and by depth, as on the page Taxonomy: HTML."""
+        if not (self.model.n_judged and self.model.predictions.has_scores and self.taxonomy.is_tree):
+            return ""
+        answers = judged_answers(self.model, **self.choice)
+        try:
+            depths = reliability(answers, nodes=(), depths=range(1, self.taxonomy.max_depth + 1))
+            said = f"{overconfidence(answers).sentence('{}')} {depths_sentence(depths)}"
+        except PredictionsError as error:
+            said = str(error)
+        return f"<p>Calibration: {escape(said)}</p>"
 
     # Numbers and files ---------------------------------------------------------------------------------------------
 

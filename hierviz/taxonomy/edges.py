@@ -7,7 +7,7 @@ always has a smaller number than its children.
 
 Functions
 ---------
-numbered, require_depth, cycle_of, cycle_words
+numbered, named_and_tops, require_depth, cycle_of, cycle_words
 """
 
 import heapq
@@ -49,9 +49,7 @@ def numbered(edges, where):
     pairs = _pairs(edges, where)
     edges = list(dict.fromkeys(pairs))
     notes = [f"{len(pairs) - len(edges)} repeated edges were read once"] if len(edges) < len(pairs) else []
-    is_child = {child for parent, child in edges if parent is not None}
-    named = dict.fromkeys(name for edge in edges for name in edge if name is not None)
-    tops = [name for name in named if name not in is_child]
+    named, tops = named_and_tops(edges)
     if len(named) < 2:
         raise TaxonomyError(f"{where}: expected at least two nodes, got {len(named)}. Is the file empty?")
     if not tops:
@@ -71,6 +69,13 @@ def numbered(edges, where):
         depth[below] = max(depth[below], depth[above] + 1)
     require_depth(max(depth), names[depth.index(max(depth))], where)
     return tuple(names), pairs, notes
+
+
+def named_and_tops(edges):
+    """All names of edges as they come, and those among them that have no parent: two lists; a parent of None or "" is none."""
+    is_child = {child for parent, child in edges if parent}
+    named = list(dict.fromkeys(name for edge in edges for name in edge if name))
+    return named, [name for name in named if name not in is_child]
 
 
 def require_depth(depth, name, where):

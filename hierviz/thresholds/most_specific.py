@@ -135,7 +135,14 @@ def recommendation_text(
         every = ", with a leaf as every answer" if n_models > 1 else " can give a leaf as every answer"
         return f"{strong(f'At least {share} of the answers are correct')} without any threshold: {best}{every} (τ = 0)."
     best = f"the most specific model is {strong(name)}{runs}, at" if n_models > 1 else f"{name}{runs} needs"
-    answered = answered_text(found.choice.values["no_answer"], found.choice.values["correct"])
+    values = found.choice.values
+    none, correct = values["no_answer"], values["correct"]
+    answered = answered_text(none, correct)
+    if 0 < none < 1:
+        # Samples without an answer count as correct: the share without them would look like another one of the same.
+        answered = (
+            f"{percent_text(correct - none, 1)} get a correct answer, {percent_text(none, 1)} none (counted as correct)"
+        )
     return (
         f"{strong(f'With at least {share} of the answers correct')}, {best} {strong(f'τ = {threshold}')}; there, "
         f"{strong(answered)}."

@@ -2,13 +2,14 @@ r"""Maps from the confidence of an answer to a calibrated one, fitted on other s
 
 Conventions
 -----------
-`p` is the probability of one answer of each sample, shape (n,), in [0, 1], and `events` says whether that answer is right. A map changes
-the confidence of the answer alone: mapped probabilities of several classes would no longer add up along the tree. A temperature
-(`hierviz.uncertainty.fit_temperature`) changes all of them, and with them the answers.
+`p` is the probability of one answer of each sample, shape (n,), in [0, 1], and `events` says whether that answer is right. A
+map changes the confidence of the answer alone: mapped probabilities of several classes would no longer add up along the tree. A
+temperature (`hierviz.uncertainty.fit_temperature`) changes all of them, and with them the answers.
 
-Isotonic regression is the best map that never falls, in squared error, as pools of adjacent violators find it; between the fitted p it is
-a straight line. Venn-Abers fits it twice for each new p, as if that sample's event were 0 and were 1, which gives p_0 <= p_1, one of them
-calibrated; they are combined to p_1 / (1 - p_0 + p_1), the value that is best for log loss in the worst case.
+Isotonic regression is the best map that never falls, in squared error, as pools of adjacent violators find it; between the
+fitted p it is a straight line. Venn-Abers fits it twice for each new p, as if that sample's event were 0 and were 1, which
+gives p_0 <= p_1, one of them calibrated; they are combined to p_1 / (1 - p_0 + p_1), the value that is best for log loss in the
+worst case.
 
 Functions
 ---------
@@ -140,8 +141,8 @@ def venn_abers(p: ArrayLike, events: ArrayLike, new: ArrayLike) -> tuple[np.ndar
 def _with_one_more(hits, n, first, last, event):
     """Isotonic fit at one more sample with some event, between groups `first` and `last`: shape (n_places,).
 
-    It is the largest over starts, up to `first`, of the smallest mean over ends, from `last` on. The mean is at least a slope where
-    the sums less the slope times the counts nowhere fall below where they start: that slope is found by bisection.
+    It is the largest over starts, up to `first`, of the smallest mean over ends, from `last` on. The mean is at least a slope
+    where the sums less the slope times the counts nowhere fall below where they start: that slope is found by bisection.
     """
     hit_sums, sums, place = np.append(0, np.cumsum(hits)), np.append(0, np.cumsum(n)), np.arange(len(n) + 1)
     low, high = np.zeros(len(first)), np.ones(len(first))
@@ -172,8 +173,8 @@ class ConfidenceMaps(Rows):
     name : tuple of str
         Of `MAPS`, those that this model can have.
     brier, log_loss, ece, squared_error : ndarray of float
-        Of confidence against whether the leaf is right: mean (p - event)^2, mean log loss in nats, adaptive ECE and the debiased squared
-        error of calibration; lower is better.
+        Of confidence against whether the leaf is right: mean (p - event)^2, mean log loss in nats, adaptive ECE and the
+        debiased squared error of calibration; lower is better.
     best : int
         Row with the smallest log loss.
     n_samples, n_folds : int

@@ -9,6 +9,8 @@ import altair as alt
 import pandas as pd
 import pytest
 from streamlit.components.v2 import manifest_scanner
+from streamlit.runtime.scriptrunner.script_cache import ScriptCache
+from streamlit.testing.v1 import app_test, local_script_runner
 
 sys.path.insert(0, str(Path(__file__).parent))
 
@@ -30,6 +32,13 @@ def demo():
 def one_scan():
     """Each AppTest looks through all installed packages for components, a fifth of the time of all tests: once is enough."""
     manifest_scanner.scan_component_manifests = functools.cache(manifest_scanner.scan_component_manifests)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def one_compilation():
+    """Each run of an AppTest compiles its script and its page again, which a server does once."""
+    compiled = ScriptCache()
+    app_test.ScriptCache = local_script_runner.ScriptCache = lambda: compiled
 
 
 @pytest.fixture(scope="session", autouse=True)

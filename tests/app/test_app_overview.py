@@ -43,8 +43,8 @@ def test_most_specific_model_at_95_percent_and_the_way_to_its_threshold(demo):
     answers = demo.models[key].answers("threshold", points[key].threshold)
     without = sum(int(a == 0) for a in answers)
     right = round(at["correct"] * len(answers)) - without
-    of_others = percent_text(right / (len(answers) - without), 1)
-    said = f"{percent_text(without / len(answers), 1)} get no answer; of the others {of_others} are correct"
+    correct, none = (percent_text(n / len(answers), 1) for n in (right, without))
+    said = f"{correct} get a correct answer, {none} none (counted as correct)"
     assert f"**τ = {threshold}**; there, **{said}**." in visit.text
     # The page opens there: the recommendation comes first, and what depends on the chosen model is of it.
     assert (

@@ -23,11 +23,25 @@ def test_named_is_the_sentence_of_the_api(demo):
     found = two_by_two(*models(demo))
     assert found.sentence in visit.text
     assert "One run of each model says nothing about retraining." in visit.text
-    # The samples that B alone has right are open.
-    ids = demo.models[A].predictions.ids[found.samples("wrong", "right")].tolist()
+    # The samples of the model that the sentence begins with are open: A, which is right alone more often.
+    assert found.first_cell == ("right", "wrong")
+    ids = demo.models[A].predictions.ids[found.samples("right", "wrong")].tolist()
     table = next(one.value for one in visit.at.dataframe if "sample" in one.value.columns)
     assert table["sample"].tolist() == ids
     assert visit.query["against"] == B
+
+
+def test_a_and_b_are_swapped_in_the_address(demo):
+    """The cell stays that of the same samples, and the difference is still said of the model that is higher."""
+    visit = Visit("compare", **PAIR, cell="wrong-right")
+    visit.at.button("swap-pair").click()
+    visit.run()
+    assert (visit.query["model"], visit.query["against"], visit.query["cell"]) == (B, A, "right-wrong")
+    a, b = models(demo)
+    assert two_by_two(b, a).sentence in visit.text
+    ids = demo.models[B].predictions.ids[two_by_two(a, b).samples("wrong", "right")].tolist()
+    table = next(one.value for one in visit.at.dataframe if "sample" in one.value.columns)
+    assert table["sample"].tolist() == ids
 
 
 def test_another_cell_reading_and_level(demo):
@@ -116,6 +130,19 @@ def test_right_together_is_a_filter_of_every_page(demo):
     answers = hv.evaluation.judged_answers(demo.models[A], "threshold", 0.5)
     n_wrong = int(answers.is_wrong[np.searchsorted(answers.rows, found.rows[found.select("none")])].sum())
     assert f"{n_wrong:,} samples" in Visit("mistakes", right="none", model=A, threshold="0.5").text
+    # One press shows the samples, and another one all again.
+    visit = Visit("compare", comparison="pair", contrast="together")
+    control = visit.control("Samples")
+    assert control.options == [
+        f"all {found.n_samples:,}",
+        f"no model is right {n:,}",
+        f"all are right {len(found.select('all')):,}",
+    ]
+    control.set_value("none")
+    visit.run()
+    assert visit.query["right"] == "none"
+    assert f"No model is right: {n:,} samples" in visit.text
+    visit = Visit("mistakes", right="none", model=A, threshold="0.5")
     chip = next(one for one in visit.at.button if one.label == "no model is right")
     chip.click()
     visit.run()

@@ -153,14 +153,35 @@ def test_a_class_that_is_zoomed_into_is_that_of_the_page_and_the_picture_stays(d
     make = charts.subtree_icicle if aspect == "icicle" else charts.mistake_treemap
     said = make(table, demo.taxonomy.node("watercraft"), width=1270, height=610).sentence
     assert all(part.strip(".") in visit.text for part in said.split(". "))
+    # It is a filter of all pages, said next to the headline.
+    assert [one.label for one in visit.at.button if str(one.key).startswith("chip-")] == ["Truth in watercraft"]
     # The same record as before, zoomed into.
     assert visit.zoom == start | {"name": "watercraft", "heard": 1}
     # A leaf is seen in its parent; the root is all classes.
     visit.choose_class("canoe")
     assert visit.query["under"] == "paddled boat"
+    visit.at.button("chip-under").click()
+    visit.run()
+    assert "under" not in visit.query
+    assert visit.zoom == start | {"heard": 2}
+    visit.choose_class("watercraft")
     visit.choose_class(demo.taxonomy.names[0])
     assert "under" not in visit.query
-    assert visit.zoom == start | {"heard": 3}
+    assert visit.zoom == start | {"heard": 4}
+
+
+def test_the_record_of_a_picture_is_not_sent_with_each_choice(demo):
+    """What changes with a choice is a message of its own; that with the record is the same byte for byte, so it is not sent."""
+    visit = Visit("taxonomy", aspect="icicle")
+    messages = []
+    for name in ("", "watercraft", "road vehicle"):
+        if name:
+            visit.choose_class(name)
+        messages.append([visit.component(f"hierviz_zoom{end}").proto for end in ("", "_record")])
+    (choices, records) = zip(*messages, strict=True)
+    assert len({one.json for one in choices}) == 3
+    assert len({one.SerializeToString() for one in records}) == 1
+    assert max(len(one.json) for one in choices) < 1000 < 3000 < len(records[0].json)
 
 
 def test_a_class_without_samples_or_mistakes_is_seen_in_the_class_above_it(tmp_path):

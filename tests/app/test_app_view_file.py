@@ -131,3 +131,17 @@ def test_the_heading_names_the_sample_that_is_shown(demo):
     # The sample with the largest mistake is the first.
     assert "Sample v0428, Flat softmax: truth motor vessel, " in made
     assert "Sample –" not in made
+
+
+def test_tables_of_a_model_and_the_sample_before_it_looks_are_in_the_file():
+    visit = Visit("model")
+    visit.control("Section").set_value("about")
+    visit.run()
+    columns = next(one.value for one in visit.at.dataframe if "name in the model" in one.value.columns)
+    made = file_of(visit)
+    assert ">name in the model</th>" in made
+    for name in columns["name in the model"].tolist()[:3]:
+        assert f">{html.escape(name)}</td>" in made
+    made = file_of(Visit("example", tree="looks", sample="v0428"))
+    assert 'class="story-mistakes"' in made
+    assert "Sample v0428</span>" in made

@@ -29,7 +29,7 @@ class Visit:
 
     def __init__(self, page="overview", **query):
         self.folded = ()
-        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=60)
+        self.at = AppTest.from_file(str(ROOT / "hierviz" / "app" / "widgets" / "script.py"), default_timeout=300)
         self.go(page, **query)
 
     def go(self, page=None, **query):
@@ -172,8 +172,9 @@ class Visit:
         found = self.component("hierviz_zoom")
         if found is None:
             return None
-        data = json.loads(found.proto.json)
-        return data | {"record": unpacked(data["record"])}
+        data, kept = json.loads(found.proto.json), json.loads(self.component("hierviz_zoom_record").proto.json)
+        assert [kept[name] for name in ("key", "of")] == [data[name] for name in ("key", "of")]
+        return data | {"record": unpacked(kept["record"])}
 
     def choose_class(self, name, act=False):
         """Choose a class in a drawing that one zooms into."""

@@ -24,12 +24,14 @@ CHROMIUM = shutil.which("chromium") or shutil.which("chromium-browser") or shuti
 # Names of other sites that lead to this machine; tests ask nothing of sites that exist.
 MAPPED = "--host-resolver-rules=MAP *.example 127.0.0.1"
 # Milliseconds. Every wait is for a condition; this is for what never comes, on a slow machine too.
-WATCHDOG = 60_000
+WATCHDOG = 180_000
 
-# Resolves when the page has been connected to a server with nothing to do for half a second.
+# Resolves when the page has been connected to a server with nothing to do for half a second, and has the programs of all it
+# shows: the first chart of a window comes later than its page.
 QUIET = """() => new Promise(done => { let since = Date.now(); const look = setInterval(() => {
     const app = document.querySelector('[data-testid=stApp]')?.dataset ?? {};
-    if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED") since = Date.now();
+    if (app.testScriptState !== "notRunning" || app.testConnectionState !== "CONNECTED"
+        || document.querySelector("[data-testid=stSkeleton]")) since = Date.now();
     if (Date.now() - since > 500) { clearInterval(look); done(); } }, 20) })"""
 
 # As narrow as the window, which the server hears of in the first run; a page that could not begin does not ask.
@@ -39,7 +41,7 @@ DRAWN_NARROW = """() => { const width = document.querySelector("#hierviz-view")?
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_collection_modifyitems(items):
-    """Tests of this folder without the mark would run beside the others, which leave the browsers too little of the machine."""
+    """A test of this folder without the mark would not be run: one half of the test command ignores the folder."""
     here = Path(__file__).parent
     unmarked = {
         item.path.name for item in items if here in item.path.parents and not item.get_closest_marker("browser")
@@ -51,6 +53,8 @@ def pytest_collection_modifyitems(items):
 class Server:
     """The app as a process of its own, started as the `hierviz` command starts it."""
 
+    running = set()  # noqa: RUF012 - of all servers
+
     def __init__(self, log, *arguments, python=sys.executable, cwd=None):
         with socket.socket() as probe:
             probe.bind(("127.0.0.1", 0))
@@ -60,6 +64,7 @@ class Server:
         self.process = subprocess.Popen(
             command, cwd=cwd or log.parent, stdout=self.log, stderr=subprocess.STDOUT, start_new_session=True
         )
+        Server.running.add(self)
         self.url = f"http://127.0.0.1:{self.port}"
         for _ in range(1200):
             try:
@@ -80,10 +85,17 @@ class Server:
 
     def stop(self):
         """End the whole process group."""
+        Server.running.discard(self)
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self.process.pid, 9)
         self.process.wait()
         self.log.close()
+
+
+def pytest_keyboard_interrupt():
+    """Ctrl-C ends Chromium too, and to close a window of it may take longer than a worker has: servers end first."""
+    for server in list(Server.running):
+        server.stop()
 
 
 @pytest.fixture(scope="session")

@@ -12,7 +12,7 @@ pytestmark = [pytest.mark.browser, pytest.mark.long]
 WINDOW, LARGE, PHONE = (1440, 900), (1920, 1080), (390, 844)
 SIZES = (WINDOW, LARGE, PHONE)
 COMPARISONS = ("table", "ranks", "agreement", "groups", "classes")
-PARTS = ("list", "confusions", "matrix", "slices", "labels")
+PARTS = ("list", "confusions", "matrix", "slices", "labels", "review")
 ASPECTS = ("table", "icicle", "treemap", "calibration", "levels")
 PAGES = {
     "overview": "",
@@ -31,6 +31,8 @@ NOT_YET: set[str] = set()
 LEAST, LEAST_OF_THREE = 0.55, 0.45
 # Screens of a phone in which a main picture is whole.
 SCREENS = 1.5
+# Pixels above which it begins there on the pages whose controls are behind a press.
+FIRST, BEGIN_FIRST = 350, ("mistakes", "taxonomy")
 
 PICTURES = ".stVegaLiteChart svg.marks, .stDataFrame, .stImage img, [data-testid^=stBidiComponent]"
 # The main pictures, else the largest of all: their places, and how much of the first screen they take.
@@ -97,6 +99,8 @@ def fits(name, found, size):
     height = size[1]
     if size == PHONE:
         # It is whole within the first screen and a half, or takes as much of that.
+        if name.startswith(BEGIN_FIRST) and found["top"] >= FIRST:
+            return False
         whole = found["bottom"] <= SCREENS * height
         return found["top"] < height and (whole or SCREENS * height - found["top"] >= LEAST * height)
     least = LEAST_OF_THREE if name == "overview" else LEAST

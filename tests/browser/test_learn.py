@@ -14,6 +14,7 @@ pytestmark = pytest.mark.browser
 def test_drag_reveal_and_arrow_keys(open_page):
     page = open_page("learn?lesson=sandbox&step=1")
     step = lesson("sandbox").step(1)
+    quiet(page)
     page.get_by_text(step.options[1], exact=True).click()
     quiet(page)
     page.get_by_role("button", name="Reveal").click()
@@ -49,6 +50,7 @@ def test_drag_reveal_and_arrow_keys(open_page):
 )
 def test_lessons_fit(open_page, size, scheme):
     page = open_page("learn?lesson=confusion&step=1", size=size, scheme=scheme)
+    quiet(page)
     page.get_by_role("button", name="Reveal").click()
     expect(page.get_by_role("button", name="Hide the answer")).to_be_visible()
     charts = page.locator(".stVegaLiteChart svg.marks")

@@ -13,8 +13,14 @@ MATRIX = ".stVegaLiteChart svg.marks"
 
 
 def counts(page):
-    """Texts in the matrix."""
+    """Texts in the matrix, once it is drawn."""
+    page.locator(MATRIX).nth(1).wait_for(state="attached")
     return page.locator(MATRIX).nth(1).locator("text").all_text_contents()
+
+
+def shows(page, text):
+    """Wait until the matrix shows a text."""
+    expect(page.locator(MATRIX).nth(1)).to_contain_text(text)
 
 
 def click_tip(page, **fields):
@@ -48,16 +54,16 @@ def test_matrix_opens_and_a_cell_leads_to_its_samples(open_page):
     heading(page, "Mistakes")
     quiet(page)
     # At first it is opened until it fills its place, the worst classes first.
-    assert "− land vehicle" in counts(page)
+    shows(page, "− land vehicle")
     assert len([word for word in counts(page) if word.startswith(("− ", "+ "))]) > 12
     page.goto(page.url.partition("?")[0] + "?part=matrix&rule=majority&opened=0")
     ready(page)
     quiet(page)
-    assert "+ watercraft" in counts(page)
+    shows(page, "+ watercraft")
     click_tip(page, name="watercraft", does="opens this class")
     page.wait_for_url(re.compile("opened=[1-9]"))
     quiet(page)
-    assert "− watercraft" in counts(page)
+    shows(page, "− watercraft")
     click_tip(page, truth="aircraft", answer="land vehicle")
     page.get_by_role("heading", name="aircraft → land vehicle: 5").wait_for()
     quiet(page)
@@ -70,7 +76,7 @@ def test_matrix_opens_and_a_cell_leads_to_its_samples(open_page):
     page.reload()
     ready(page)
     quiet(page)
-    assert "− watercraft" in counts(page)
+    shows(page, "− watercraft")
 
 
 @pytest.mark.long
@@ -83,12 +89,12 @@ def test_matrix_by_key(open_page):
     page.keyboard.press("Enter")
     page.wait_for_url(re.compile("opened=[1-9]"))
     quiet(page)
-    assert "− aircraft" in counts(page)
+    shows(page, "− aircraft")
     button = page.get_by_role("button", name="Close all")
     button.focus()
     page.keyboard.press("Enter")
     quiet(page)
-    assert "+ aircraft" in counts(page)
+    shows(page, "+ aircraft")
     cell = page.get_by_role("combobox", name="Samples of the cell")
     cell.focus()
     page.keyboard.type("watercraft → aircraft")

@@ -1,5 +1,7 @@
 """Flows: ribbons as high as their samples, at both ends, one after the other in their blocks; where answers leave the path."""
 
+import re
+
 import numpy as np
 import pytest
 
@@ -16,6 +18,12 @@ def model():
     rng, taxonomy = np.random.default_rng(0), grid()
     truth = rng.choice(taxonomy.leaves, 400)
     return scored(taxonomy, truth, rng.random(400) < 0.7, "A", rng)
+
+
+def numbers(spec):
+    """(x, y, text) of the numbers of ribbons."""
+    rows = [row for view in views(spec) if view["mark"]["type"] == "text" for row in view["rows"]]
+    return [(row["x"], row["y"], row["text"]) for row in rows if re.fullmatch(r"[×≈] [\d,]+", str(row.get("text", "")))]
 
 
 def ribbons(spec, field):
@@ -155,3 +163,31 @@ def test_a_click_on_a_class_opens_it_and_one_on_a_ribbon_chooses_it(model):
     assert len(spec["params"][0]["views"]) == 1
     with pytest.raises(hv.PredictionsError, match="chosen: expected one of"):
         hv.charts.mistake_flow(found, chosen="1|2|wrong")
+
+
+def test_the_largest_ribbons_have_their_numbers():
+    """Of 60 wrong answers, in ribbons of 1 to 9, the largest are numbered at one of their ends, and no number is on another."""
+    rng, taxonomy = np.random.default_rng(3), grid()
+    leaves = taxonomy.leaves
+    truth = rng.choice(leaves, 300, p=np.arange(1, len(leaves) + 1) / np.arange(1, len(leaves) + 1).sum())
+    answers = np.where(rng.random(300) < 0.5, rng.choice(leaves[-3:], 300), truth)
+    model = hv.Predictions.from_labels(taxonomy, answers, truth=truth)
+    found = hv.diagnosis.mistake_flow(model, open_nodes=np.flatnonzero(~taxonomy.is_leaf).tolist())
+    figure = hv.charts.mistake_flow(found, height=300)
+    shown = numbers(figure.chart.to_dict())
+    counts = sorted((f"× {count}" for count in found.count.tolist()), key=lambda text: -int(text[2:]))
+    assert counts[0] in [text for _, _, text in shown]
+    # Every number is one of a ribbon, each at most as often as there are such ribbons, and none of one answer without room.
+    said = [text for _, _, text in shown]
+    assert all(said.count(text) <= counts.count(text) for text in said)
+    for side in {x for x, _, _ in shown}:
+        heights = sorted(y for x, y, _ in shown if x == side)
+        assert np.diff(heights).min(initial=99) >= 12
+    # Few answers are paler than many: of wrong ones between two classes the largest is the strongest.
+    opacity = {}
+    for view in views(figure.chart.to_dict()):
+        for row in view["rows"] if view["mark"]["type"] == "area" else ():
+            if "opacity" in row:
+                opacity.setdefault(round(row["y2"] - row["y"], 6), set()).add(row["opacity"])
+    strengths = [max(opacity[height]) for height in sorted(opacity)]
+    assert strengths[-1] > strengths[0] > 0

@@ -10,7 +10,7 @@ from hierviz import PredictionsError, Taxonomy, TaxonomyError
 from hierviz.charts import Folding, fold, probability_tree, to_svg
 
 
-@settings(max_examples=examples(120), deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(60), deadline=None, derandomize=True, database=None)
 @given(folding_samples())
 def test_paths_are_there_the_budget_holds_and_no_p_is_lost(sample):
     taxonomy, p, truth, predicted, max_rows = sample

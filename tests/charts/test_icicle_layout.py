@@ -22,7 +22,7 @@ def layout_of(taxonomy, p, truth=None, predicted=None, max_rows=34):
     return icicle_layout(folded, min_p=0.005, max_rows=max_rows)
 
 
-@settings(max_examples=examples(200), deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(100), deadline=None, derandomize=True, database=None)
 @given(folding_samples())
 def test_heights_on_random_trees(sample):
     taxonomy, p, truth, predicted, max_rows = sample
@@ -62,7 +62,7 @@ def test_heights_on_random_trees(sample):
     assert len(nodes - {-1}) + sum(row["hidden"] for row in drawn) == taxonomy.n_nodes
 
 
-@settings(max_examples=examples(100), deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(50), deadline=None, derandomize=True, database=None)
 @given(folding_samples(), st.integers(0, 10**6))
 def test_coherent_probabilities_always_fit(sample, seed):
     taxonomy, _, truth, predicted, max_rows = sample

@@ -48,7 +48,7 @@ def test_short_curves_are_kept_whole(n):
 points = st.lists(st.tuples(st.floats(-500, 500), st.floats(-500, 500)), min_size=2, max_size=60)
 
 
-@settings(max_examples=examples(150), deadline=None, derandomize=True, database=None)
+@settings(max_examples=examples(75), deadline=None, derandomize=True, database=None)
 @given(points, st.sampled_from([0.0, 0.1, 5.0, 80.0]))
 def test_nothing_is_further_away_than_the_tolerance(points, tolerance):
     x, y = np.array(points).T

@@ -203,7 +203,7 @@ def test_labels_with_several_truths(run, files):
         (["--rule", "information_threshold", "--bits", "9"], "--bits: expected a number from 0 to 2"),
         (["--rule", "threshold", "--threshold", "2"], "--threshold: expected a number from 0 to 1, got 2.0."),
         (
-            ["--threshold", "0.2"],
+            ["--rule", "majority", "--threshold", "0.2"],
             "--threshold: expected --rule threshold or --rule threshold_set with it, got rule majority",
         ),
         (["--rule", "best"], "--rule: expected one of leaf, majority"),

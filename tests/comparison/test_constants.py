@@ -60,14 +60,14 @@ def check(taxonomy, truth):
     return compared
 
 
-@settings(many, max_examples=examples(80))
+@settings(many, max_examples=examples(40))
 @given(strategies.trees(8), st.integers(0, 1 << 30))
 def test_one_truth_on_trees(graph, seed):
     taxonomy, rng = strategies.from_graph(graph), np.random.default_rng(seed)
     assert check(taxonomy, rng.integers(1, graph.n, int(rng.integers(1, 8)))) >= 25
 
 
-@settings(many, max_examples=examples(80))
+@settings(many, max_examples=examples(40))
 @given(strategies.graphs(8), st.integers(0, 1 << 30))
 def test_several_truths_on_graphs(graph, seed):
     taxonomy, rng = strategies.from_graph(graph), np.random.default_rng(seed)

@@ -61,7 +61,7 @@ def test_balanced_columns_count_their_classes_in_each_resample():
     assert found.interval(method, column) == pytest.approx((0.5, 0.5), abs=1e-12)
 
 
-@settings(many, max_examples=examples(40))
+@settings(many, max_examples=examples(20))
 @given(st.data(), strategies.trees(7))
 def test_balanced_numbers_of_repeated_samples(data, graph):
     """A draw has the balanced numbers of its samples, evaluated by themselves, with equal weights and with others."""
@@ -88,7 +88,7 @@ def counted(draw, n):
     return np.array(counts)
 
 
-@settings(many, max_examples=examples(100))
+@settings(many, max_examples=examples(50))
 @given(st.data(), strategies.trees(9), st.sampled_from(["majority", "leaf", "threshold", "threshold_set"]))
 def test_scores_on_trees(data, graph, rule):
     taxonomy = strategies.from_graph(graph)
@@ -98,7 +98,7 @@ def test_scores_on_trees(data, graph, rule):
     compare(predictions, data.draw(counted(len(scores))), {"rule": rule, "threshold": 0.3})
 
 
-@settings(many, max_examples=examples(100))
+@settings(many, max_examples=examples(50))
 @given(st.data(), strategies.graphs(8), st.booleans())
 def test_labels_on_graphs(data, graph, is_hard):
     taxonomy, n = strategies.from_graph(graph), data.draw(st.integers(1, 5))

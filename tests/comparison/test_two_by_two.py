@@ -45,7 +45,7 @@ def test_named_by_hand(models):
     # Six samples are too few for a test.
     assert np.isnan([found.difference.p_value, found.difference.lower]).all()
     assert not found.difference.is_clear
-    assert "too few samples" in found.sentence
+    assert found.sentence.endswith("No test was made, because 6 samples are too few: an interval needs at least 10.")
     assert any("nothing about retraining" in note for note in found.notes)
     frame = found.to_frame()
     assert frame["samples"].tolist() == [1, 3, 2, 0]
@@ -261,10 +261,31 @@ def test_some_of_the_samples(reading, group):
     assert part.difference.test == expected.difference.test
 
 
-def test_the_first_cell_is_what_b_gains(models):
-    """A alone is right on three samples, B on two: what B gains comes first, and what it loses where it gains nothing."""
+def test_the_first_cell_is_what_the_sentence_begins_with(models):
+    """A alone is right on three samples, B on two: A's come first, under either name, and B less A is -1 of 6."""
     a, b = models
-    assert two_by_two(a, b).first_cell == ("wrong", "right")
+    found, swapped = two_by_two(a, b), two_by_two(b, a)
+    assert found.first_cell == ("right", "wrong")
+    assert swapped.first_cell == ("wrong", "right")
+    said = "Only A names the right leaf on 3 of 6 samples, only B on 2 (A less B: +16.7 points)."
+    assert said in found.sentence
+    assert said in swapped.sentence
     assert two_by_two(a, a).first_cell == ("right", "right")
-    sure = a.replace(truth=a.taxonomy.nodes("cat", "dog", "dog", "newt", "newt", "dog"))
-    assert two_by_two(sure, b.replace(truth=sure.truth)).first_cell == ("right", "wrong")
+    # Of as many, A's: it alone names the first cat, B alone the second.
+    truth = a.taxonomy.nodes("cat", "cat", "dog", "dog", "dog", "newt")
+    even = two_by_two(*(one.replace(truth=truth) for one in models))
+    assert even.right[0, 1] == even.right[1, 0] == 1
+    assert even.first_cell == ("right", "wrong")
+
+
+def test_a_difference_is_of_the_model_that_is_higher():
+    """The words turn estimate and interval around, never the sign of one of them alone: 151 - 14 of 400 are +34.3 points."""
+    a, b = world(400, right=(0.9, 0.6))
+    found = two_by_two(a, b)
+    low, high = found.difference.lower, found.difference.upper
+    assert found.right[0, 1] - found.right[1, 0] == 137
+    assert high < 0
+    span = f"A less B: +34.3 points, 95 % interval [+{-100 * high:.1f}, +{-100 * low:.1f}]"
+    assert span in found.sentence
+    assert span in two_by_two(b, a).sentence
+    assert found.sentence.startswith("A is clearly better than B: only A ")

@@ -16,6 +16,7 @@ from hierviz.cli import main
 from hierviz.diagnosis import SampleFilter, review_queue, review_samples
 from hierviz.evaluation import Review, ReviewRow, judged_answers, reviewed, reviewed_numbers
 from hierviz.evaluation._review import VERDICTS
+from hierviz.evaluation._reviewed import projected_review
 
 LEAVES = ["cat", "dog", "duck", "newt"]
 ANIMAL, MAMMAL, CAT, DOG, BIRD, DUCK, NEWT = range(7)
@@ -256,3 +257,131 @@ def test_evaluate_with_a_review(taxonomy, predictions, tmp_path, capsys):
 
 
 LEAVES_OF = {CAT: "cat", DOG: "dog", DUCK: "duck", NEWT: "newt"}
+
+
+# Truths: cat, cat, mammal (inner), duck, newt; answers: cat, dog, mammal, newt, newt. What an expert saw on the whole taxonomy.
+OF_WHOLE = """sample_id,verdict,answer,truth
+b,acceptable,dog,cat
+c,acceptable,dog,mammal
+d,wrong_label,newt,duck
+ e ,model_wrong,newt,newt
+"""
+
+
+@pytest.fixture
+def files(taxonomy, tmp_path):
+    """A taxonomy, and scores with an inner truth."""
+    hv.write_taxonomy(taxonomy, tmp_path / "tree.csv")
+    truths = ["cat", "cat", "mammal", "duck", "newt"]
+    lines = [
+        f"{sample},{truth},{','.join(map(str, values))}"
+        for sample, truth, values in zip("abcde", truths, SCORES, strict=True)
+    ]
+    (tmp_path / "scores.csv").write_text("\n".join(["sample_id,truth," + ",".join(LEAVES), *lines]))
+    return ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv")]
+
+
+def evaluated(files, tmp_path, capsys, text, *more):
+    """The entry of the JSON and the standard error of `evaluate --review`."""
+    (tmp_path / "review.csv").write_text(text)
+    assert main(["evaluate", *files, "--review", str(tmp_path / "review.csv"), *more]) == 0
+    out = capsys.readouterr()
+    return json.loads(out.out)["models"][0], out.err
+
+
+@pytest.mark.parametrize(
+    ("more", "exact", "n_accepted"),
+    [
+        # a and c are exact; with the review a, b, c, e of 4.
+        ((), (0.6, 1), 1),
+        # The truth of c is the leaf mammal (other), the answer mammal: coarse in both.
+        (("--inner-truth", "other"), (0.4, 0.75), 1),
+        # At depth 1 all but d are exact, so that no accepted answer is another class than its truth.
+        (("--max-depth", "1"), (0.8, 1), 0),
+        (("--level", "1"), (0.8, 1), 0),
+        (("--max-depth", "1", "--inner-truth", "other"), (0.8, 1), 0),
+    ],
+)
+def test_a_review_is_projected_as_the_truths_are(files, tmp_path, capsys, more, exact, n_accepted):
+    entry, said = evaluated(files, tmp_path, capsys, OF_WHOLE, *more)
+    after = entry["review"]
+    assert (entry["predicted"]["exact"], after["predicted"]["exact"]) == exact
+    counts = {key: after[f"n_{key}"] for key in (*VERDICTS, "accepted")}
+    assert counts == {"wrong_label": 1, "acceptable": 2, "model_wrong": 1, "accepted": n_accepted}
+    assert after["notes"] == []
+    assert "1 sample with a wrong label is left out" in said
+
+
+def test_classes_of_a_projection_are_read(files, tmp_path, capsys):
+    """What was exported from projected data: c's truth is a leaf of its own there."""
+    text = "sample_id,verdict,answer,truth\nc,acceptable,mammal,mammal (other)\nb,acceptable,mammal,cat\n"
+    entry, _ = evaluated(files, tmp_path, capsys, text, "--inner-truth", "other")
+    assert (entry["review"]["n_accepted"], entry["review"]["notes"]) == (1, [])
+    assert main(["evaluate", *files, "--review", str(tmp_path / "review.csv")]) == 2
+    assert "needs the same here" in (said := capsys.readouterr().err)
+    assert "--inner-truth other" in said
+    assert said.count("\n") == 1
+
+
+def test_a_review_of_classes_that_a_model_does_not_know(taxonomy, files, tmp_path, capsys):
+    """Without bird and duck the truth of d is the root, where an accepted duck is nothing that an answer says."""
+    (tmp_path / "scores.csv").write_text(
+        "sample_id,truth,cat,dog,newt\na,cat,0.9,0.1,0\nb,cat,0.2,0.8,0\nd,duck,0,0,1\n"
+    )
+    text = "sample_id,verdict,answer,truth\nd,acceptable,bird,duck\nd,acceptable,newt,duck\nb,acceptable,dog,cat\n"
+    entry, said = evaluated(files, tmp_path, capsys, text, "--unseen", "project")
+    assert (entry["review"]["n_accepted"], entry["review"]["n_acceptable"]) == (2, 2)
+    assert "review: 1 row accepts a class outside this part of the taxonomy and was not used" in said
+    # Left out, it is not judged; a file about nothing else is no error.
+    entry, said = evaluated(files, tmp_path, capsys, text.rsplit("b,")[0], "--only-known")
+    assert "review: 2 rows are about samples that are not judged here and were not used" in said
+
+
+def test_projected_in_python(taxonomy, predictions, tmp_path):
+    """A review of the whole, one of the part, and one that is read with the predictions say the same."""
+    hv.write_review(Review(taxonomy, SAID), tmp_path / "review.csv")
+    part = hv.projection.cut(predictions, max_depth=1)
+    at_part = hv.load_review(tmp_path / "review.csv", part)
+    found = [reviewed(part, one) for one in (Review(taxonomy, SAID), at_part, projected_review(at_part, part))]
+    assert {(one.n_verdicts["wrong_label"], one.n_outdated, one.n_elsewhere) for one in found} == {(1, 0, 0)}
+    assert found[0].predictions.truth.tolist() == part.taxonomy.nodes(
+        "mammal", "mammal", "mammal", "bird", "newt"
+    ).tolist()[:3] + [-1, part.taxonomy.node("newt")]
+    # Two answers that are one class there: the accepted one is kept, with both notes.
+    both = (
+        ReviewRow("b", "model_wrong", "no", "", (CAT,), (CAT,)),
+        ReviewRow("b", "acceptable", "yes", "", (DOG,), (CAT,)),
+    )
+    (row,) = projected_review(Review(taxonomy, both), part).rows
+    assert (row.verdict, row.note) == ("acceptable", "no; yes")
+
+
+@many
+@given(strategies.judged(most=8), st.data())
+def test_projection_against_loops(case, data):
+    """A verdict of the whole on the truth that is there is used on a part, whatever the depth."""
+    graph, taxonomy, p, truth = case
+    if not taxonomy.is_tree or taxonomy.max_depth < 2:
+        return
+    depth = data.draw(st.integers(1, taxonomy.max_depth - 1))
+    predictions = hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
+    part = hv.projection.cut(predictions, max_depth=depth)
+    said = tuple(
+        ReviewRow(str(row), "acceptable", answer=(data.draw(st.integers(0, graph.n - 1)),), truth=(int(truth[row]),))
+        for row in range(len(truth))
+    )
+    found = reviewed(part, Review(taxonomy, said), "threshold", 0.3)
+
+    def at(node):
+        while taxonomy.depth[node] > depth:
+            node = int(taxonomy.parent[node])
+        return taxonomy.names[node]
+
+    answers = judged_answers(part, "threshold", 0.3).predicted.tolist()
+    expected = []
+    for row, one in enumerate(said):
+        answer = part.taxonomy.names[answers[row]]
+        is_accepted = at(one.answer[0]) == answer and (answer != taxonomy.names[0] or one.answer[0] == 0)
+        expected.append(answer if is_accepted else at(int(truth[row])))
+    assert [part.taxonomy.names[node] for node in found.predictions.truth.tolist()] == expected
+    assert found.n_outdated == 0

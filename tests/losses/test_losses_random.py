@@ -29,7 +29,7 @@ def made(taxonomy, variant, seed, n, scale=2.0):
 
 @pytest.mark.parametrize("variant", VARIANTS, ids=variant_id)
 def test_values_follow_the_definition(variant):
-    @settings(max_examples=examples(200), derandomize=True, deadline=None, database=None)
+    @settings(max_examples=examples(100), derandomize=True, deadline=None, database=None)
     @given(taxonomy=trees(most=9), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)
@@ -48,7 +48,7 @@ GRAPH_VARIANTS = [
 
 @pytest.mark.parametrize("variant", GRAPH_VARIANTS, ids=variant_id)
 def test_values_on_graphs(variant):
-    @settings(max_examples=examples(200), derandomize=True, deadline=None, database=None)
+    @settings(max_examples=examples(100), derandomize=True, deadline=None, database=None)
     @given(taxonomy=graphs(), seed=SEEDS)
     def check(taxonomy, seed):
         columns, scores, truth, keywords = made(taxonomy, variant, seed, 3)
@@ -101,7 +101,7 @@ def close_to_differences(taxonomy, key, scores, truth, keywords, gradient):
 def test_gradient_is_the_derivative(key):
     variants = [one for one in VARIANTS if one[0] == key]
 
-    @settings(max_examples=examples(200), derandomize=True, deadline=None, database=None)
+    @settings(max_examples=examples(100), derandomize=True, deadline=None, database=None)
     @given(taxonomy=trees(), seed=SEEDS)
     def check(taxonomy, seed):
         for variant in variants:

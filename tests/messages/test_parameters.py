@@ -124,6 +124,7 @@ def test_every_parameter_has_a_flag_of_the_command_line():
         "--missing",
         "--unseen",
         "--only-known",
+        "--inner-truth",
         "--percent",
         "--ids",
     }

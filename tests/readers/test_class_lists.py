@@ -8,6 +8,7 @@ import pytest
 from hierviz import Taxonomy, attach_truth, load_predictions, load_truth
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.readers.classes_file import CLASS_LIST_FORMS, load_classes, read_class_list
+from hierviz.readers.columns import unfit_keys
 
 # Columns of the scores: their places are 0, 1, 2, 3.
 COLUMNS = ["newt", "cat", "duck", "dog"]
@@ -328,3 +329,11 @@ def test_truth_from_the_names_of_folders(tmp_path, taxonomy):
     (tmp_path / "val" / "unicorn" / "d.jpg").write_bytes(b"x")
     with pytest.raises(PredictionsError, match=r"folders named after nodes .* got .unicorn"):
         load_truth(tmp_path / "val", taxonomy)
+
+
+def test_keys_that_do_not_say_which_row_is_meant():
+    found = list(unfit_keys(zip([3, 5, 8, 9, 12], ["a", None, "b", "a", "a"], strict=True)))
+    assert found == [(5, None), (9, 3), (12, 3)]
+    # The first is known before the second is asked for: a strict reader stops there.
+    endless = iter(lambda: "a", None)
+    assert next(unfit_keys(enumerate(endless))) == (1, 0)

@@ -30,7 +30,7 @@ def predictions(draw):
     return Predictions.from_scores(taxonomy, scores, key, sample_ids=ids)
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(75), deadline=None)
 @given(made=predictions(), suffix=st.sampled_from(SUFFIXES))
 def test_round_trip(tmp_path_factory, made, suffix):
     path = tmp_path_factory.mktemp("w") / f"p{suffix}"

@@ -341,7 +341,7 @@ def named_trees(draw):
     return [(names[draw(st.integers(0, i - 1))], names[i]) for i in range(1, len(names))]
 
 
-@settings(max_examples=examples(150), deadline=None)
+@settings(max_examples=examples(75), deadline=None)
 @given(edges=named_trees(), separator=st.sampled_from(",\t;"), header=st.booleans())
 def test_written_edges_are_read_back(tmp_path_factory, edges, separator, header):
     import csv
@@ -357,7 +357,7 @@ def test_written_edges_are_read_back(tmp_path_factory, edges, separator, header)
     assert np.array_equal(found.edges, expected.edges)
 
 
-@settings(max_examples=examples(100), deadline=None)
+@settings(max_examples=examples(50), deadline=None)
 @given(edges=named_trees())
 def test_exported_json_is_read_back(tmp_path_factory, edges):
     from anytree.exporter import JsonExporter

@@ -426,3 +426,24 @@ def test_two_models_sample_by_sample():
     assert packed_of(two, "pair-tree")["zoom"]["rows"]["node"] == hv.charts.difference_tree(tree).record["rows"]["node"]
     assert 'data-zoom="pair-tree"' in two
     assert escape(hv.comparison.right_together(models).sentence).replace(" %", "\u00a0%") in three
+
+
+def test_calibration_in_words(tmp_path):
+    """Says 0.9 of every answer, half of them are right: the report says what `diagnose` says, and of each depth."""
+    hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
+    # Of two answers cat one is a dog; mammals are always right.
+    lines = [f"s{row},{('cat', 'dog')[row % 2]},0.9,0.1,0,0" for row in range(60)]
+    (tmp_path / "scores.csv").write_text("\n".join(["sample_id,truth,cat,dog,duck,newt", *lines]))
+    files = ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv")]
+    assert cli.main(["diagnose", *files, "--json", str(tmp_path / "out.json")]) == 0
+    said = json.loads((tmp_path / "out.json").read_text())["overconfidence"]["sentence"]
+    assert said.startswith("Overconfident")
+    assert "says 0.90, right 0.50" in said
+    assert cli.main(["report", *files, "--out", str(tmp_path / "report.html")]) == 0
+    text = "".join(Seen((tmp_path / "report.html").read_text()).texts)
+    assert f"Calibration: {said} Overconfident at depth 2 (depth 2 says 0.90, right 0.50" in text
+
+
+def test_labels_have_no_calibration(tmp_path):
+    labels = hv.Predictions.from_labels(hv.Taxonomy.from_edges(EDGES), [1, 2], truth=[1, 2])
+    assert "Calibration:" not in hv.report([labels]).html

@@ -29,7 +29,7 @@ def agreed(predictions, *choice, **more):
     return found
 
 
-@settings(many, max_examples=examples(120))
+@settings(many, max_examples=examples(60))
 @given(st.data(), strategies.trees(9), st.sampled_from(RULES), st.sampled_from(list(hv.PARAMETRISATIONS)))
 def test_scores_on_trees(data, graph, rule, key):
     taxonomy = strategies.from_graph(graph)
@@ -45,7 +45,7 @@ def test_scores_on_trees(data, graph, rule, key):
     assert found.of_verdict("not recomputed") == []
 
 
-@settings(many, max_examples=examples(120))
+@settings(many, max_examples=examples(60))
 @given(st.data(), st.booleans(), st.booleans())
 def test_labels(data, is_tree, is_hard):
     graph = data.draw(strategies.trees(9) if is_tree else strategies.graphs(8))

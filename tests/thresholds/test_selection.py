@@ -153,7 +153,7 @@ def test_few_shallow_answers(case, share, data):
 units = st.floats(0, 1, allow_subnormal=False)
 
 
-@settings(max_examples=strategies.examples(200), deadline=None, derandomize=True, database=None)
+@settings(max_examples=strategies.examples(100), deadline=None, derandomize=True, database=None)
 @given(st.one_of(st.tuples(units, units), st.tuples(units, st.just(math.inf)), st.tuples(units, st.just(None))))
 def test_typeable(pair):
     """Inside, and no number inside has fewer decimals."""

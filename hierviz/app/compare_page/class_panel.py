@@ -5,7 +5,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.links import link_to_sample
@@ -25,7 +25,7 @@ COUNTED = dict(zip(READINGS, ("it is the class itself", "it is the class or one 
 def draw(compared, _row):
     """The table, and next to it which model, which reading and which β, with the averages in sentences."""
     main, side, _ = chart_and_controls()
-    with side, st.container(horizontal=True):
+    with side, behind_a_press("Numbers", "tune"), st.container(horizontal=True):
         key = compared.model_control("compare classes")
         reading = pick("A class counts where", COUNTED, ("compare classes", "reading"), "exact", width=260)
         kept = state.kept("compare classes", "beta", 1.0, width=90)

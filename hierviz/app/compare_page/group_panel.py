@@ -6,7 +6,7 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.progress import is_wanted, worked_out
@@ -31,7 +31,7 @@ def draw(compared, _row):
     ways = ways_to_divide(answers[0])
     keys = [key for key in sample_keys(answers[0]) if all(key in sample_keys(one) for one in answers[1:])]
     main, side, width = chart_and_controls()
-    with side, st.container(horizontal=True):
+    with side, behind_a_press("Groups", "tune"), st.container(horizontal=True):
         by = pick("Divide the samples by", {way: WORDS.get(way, way) for way in ways}, "by", width=260)
         metric = pick("Metric", {key: METRICS[key].label for key in keys}, "metric", width=260)
     found = {

@@ -187,6 +187,14 @@ def chosen_pair(data, row):
         a = pick("A", names, "model", a, width="stretch" if is_narrow else 170, in_popover=is_narrow)
         others = {key: name for key, name in names.items() if key != a}
         b = pick("B", others, "against", width="stretch" if is_narrow else 170, in_popover=is_narrow)
+        st.button(
+            "Swap",
+            icon=":material/swap_horiz:",
+            key="swap-pair",
+            help="Makes B the model A, and A the model B.",
+            on_click=_swap,
+            args=(a, b),
+        )
         reading, level, correct, metric = _meaning(data, (a, b), contrast, is_narrow)
         needs_rule = reading == "to_level" if contrast == "cells" else bool(metric) and METRICS[metric].block in OF_RULE
         choice = controls.rule_controls(data, a) if needs_rule else _by_leaf(data, a)
@@ -197,6 +205,12 @@ def chosen_pair(data, row):
         with row:
             filters.more(data.methods[a][0], data.digest)
     return PairChoice(data, (a, b), contrast, reading, level, correct, metric, choice, group, correction)
+
+
+def _swap(a, b):
+    """Change the places of two models; a chosen cell stays that of the same samples."""
+    one, _, other = state.view().cell.partition("-")
+    state.change(model=b, against=a, cell=f"{other}-{one}" if other else "")
 
 
 def _row():

@@ -8,11 +8,13 @@ from hierviz import charts
 from hierviz.app import state
 from hierviz.app.compare_page import pair_samples
 from hierviz.app.compare_page.pair_choice import chosen_pair, thresholds_text
+from hierviz.app.state import current
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import filters, right_filter, shell, table
-from hierviz.app.widgets.figure import below, main_place, part, title
+from hierviz.app.widgets.figure import below, main_place, part, part_place, title
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.zooming import zooming
+from hierviz.comparison._right_together import ALL, NONE
 from hierviz.messages.errors import HiervizError
 from hierviz.messages.number_text import probability_text
 from hierviz.metrics.registry import METRICS
@@ -27,11 +29,12 @@ def draw(data, row):
     if len(data.methods) < 2:
         shell.stop("A against B needs two models: open a second one.", "compare_arrows")
     choice = chosen_pair(data, row)
-    filters.chips(data.taxonomy, but=("outcome",))
+    # Which models are right has a control of its own there.
+    filters.chips(data.taxonomy, but=("outcome", "right") if choice.contrast == "together" else ("outcome",))
     if choice.contrast != "together" and not choice.are_answers_made():
         shell.stop()
     try:
-        {"cells": _cells, "tree": _tree, "together": _together}[choice.contrast](choice)
+        {"cells": _cells, "tree": _tree, "together": lambda choice: _together(choice, row)}[choice.contrast](choice)
     except HiervizError as error:
         shell.stop(f"Not here: {escape(str(error))}")
 
@@ -197,14 +200,19 @@ def _not_by_class(choice):
             st.markdown(f":gray[{escape(', '.join(dict.fromkeys(labels)))}]: {escape(reason)}.")
 
 
-def _together(choice):
+def _together(choice, row):
     found = right_filter.together(choice.data)
     if found is None:
         shell.stop("Which models are right together needs one true class and one answer for each sample.")
-    _, _, wide, tall = _sizes()
+    beside, tall_beside, wide, tall = _sizes()
     chosen = state.view().right or None
+    with row:
+        _right_control(found, chosen)
+    # The samples are next to the bars, on a phone above them.
+    is_beside = chosen is not None and state.session.px >= 1200
+    wide, tall = (beside, tall_beside) if is_beside else (wide, tall)
     drawn = charts.right_together(found, among=choice.data.method_names, chosen=chosen, height=tall, width=wide)
-    rest = title(drawn.sentence, wide)
+    rest = title(drawn.sentence, state.session.px)
     key = f"together-{choice.data.key}-{state.is_dark()}"
 
     def clicked():
@@ -212,17 +220,48 @@ def _together(choice):
         if points[0].get("right"):
             state.change(right=str(points[0]["right"]), sample="")
 
-    with main_place("content"):
+    def bars():
         part(drawn, name="right-together", select="right", clicked=clicked, key=key)
+
+    if is_beside:
+        share = wide / state.session.px + 0.0175
+        with main_place():
+            left, right = st.columns([share, 1 - share], gap="medium")
+            with left:
+                bars()
+            with right:
+                _right_samples(choice, found, chosen)
+    else:
+        if chosen is not None:
+            _right_samples(choice, found, chosen)
+        with main_place("content"):
+            bars()
     st.caption(
         f"{escape(rest)} Right: the most probable leaf is the truth or below it, on the {found.n_samples:,} samples that all "
-        "models judge, whatever other filters are set. Click a bar: its samples become a filter on every page."
+        "models judge, whatever other filters are set. Its samples are a filter on every page: choose above, or click a bar."
     )
-    if chosen is not None:
-        places = found.select(chosen) if right_filter.options().get(chosen) else np.array([], dtype=np.intp)
-        words = right_filter.words(chosen)
-        st.subheader(f"{escape(words[0].upper() + words[1:])}: {len(places):,} samples")
+
+
+def _right_control(found, chosen):
+    """Shows the samples that no model, or every model, has right; another bar that was pressed is there too."""
+    options = {"": f"all {found.n_samples:,}"}
+    options |= {
+        word: f"{right_filter.words(word)} {len(found.select(word)):,}"
+        for word in (NONE, ALL, *([chosen] if chosen in right_filter.options() else []))
+    }
+    tied = current.tied("right-shown", chosen or "", lambda word: state.change(right=word or "", sample=""))
+    st.segmented_control(
+        "Samples", list(options), format_func=options.get, required=True, label_visibility="collapsed", **tied
+    )
+
+
+def _right_samples(choice, found, chosen):
+    """The samples of a bar, and links to them."""
+    places = found.select(chosen) if right_filter.options().get(chosen) else np.array([], dtype=np.intp)
+    words = right_filter.words(chosen)
+    st.markdown(f"**{escape(words[0].upper() + words[1:])}: {len(places):,} samples**")
+    with st.container(horizontal=True, gap="small"):
+        link_to("mistakes", "These samples in Mistakes", "list", part="list")
+        link_to("example", "These samples in Examples", "account_tree", outcome="", sample="")
+    with part_place("right-samples"):
         pair_samples.gallery_of_rows(choice, found.rows[places])
-        with st.container(horizontal=True, gap="small"):
-            link_to("mistakes", "These samples in Mistakes", "list", part="list")
-            link_to("example", "These samples in Examples", "account_tree", outcome="", sample="")

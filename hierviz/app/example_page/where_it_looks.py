@@ -1,15 +1,18 @@
 """Where the model looks on a sample of the page Examples, or on the mean of those that its filters leave."""
 
 import numpy as np
+import pandas as pd
 import streamlit as st
 
 from hierviz.app import state
 from hierviz.app.model_page.where_it_looks import panel
 from hierviz.app.state.escape import escape, in_form_words
+from hierviz.app.widgets import table
 from hierviz.app.widgets.looked import looked_at
 from hierviz.charts.export import picture_url
 from hierviz.charts.theme import answer_text
 from hierviz.messages.errors import HiervizError
+from hierviz.reports.view_file import SeenCards
 
 # Pixels of the height of a picture before the model is run.
 TALL, TALL_ON_PHONE = 520, 300
@@ -21,12 +24,22 @@ def _preview(predictions, row):
     if picture:
         alt = f"Sample {predictions.sample_id(row)}"
         wide = TALL_ON_PHONE if state.is_narrow() else TALL
-        return lambda: st.image(picture_url(picture), width=wide, alt=alt)
+
+        def drawn():
+            state.see("looks-sample", lambda: SeenCards([(picture_url(picture), "", alt, "")]))
+            st.image(picture_url(picture), width=wide, alt=alt)
+
+        return drawn
     if text:
-        return lambda: st.markdown(escape(text))
+
+        def written():
+            state.see("looks-sample", lambda: SeenCards([("", text, f"Sample {predictions.sample_id(row)}", "")]))
+            st.markdown(escape(text))
+
+        return written
     known = {key: str(values[row]) for key, values in predictions.attributes.items()}
-    rows = {"column": list(known), "value": list(known.values())}
-    return (lambda: st.dataframe(rows, hide_index=True)) if known else None
+    rows = pd.DataFrame({"column": list(known), "value": list(known.values())})
+    return (lambda: table.draw(rows, key="looks-sample")) if known else None
 
 
 def looks_panel(data, key, row, p, predicted, truth, outcome, chosen, choice):

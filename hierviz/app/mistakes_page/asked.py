@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 from dataclasses import dataclass
 
 import numpy as np
@@ -21,7 +22,20 @@ def capital(text):
 
 @dataclass(frozen=True, eq=False)
 class Asked(ChosenModel):
-    """What a page asks for of a model and a choice; outcomes are filtered by the list alone."""
+    """What a page asks for of a model and a choice; outcomes are filtered by the list alone.
+
+    Attributes
+    ----------
+    row : container
+        Of the title of the page.
+    """
+
+    row: object
+
+    @property
+    def row_on_phone(self):
+        """Where controls of a part are: in the row of the title on a phone, else where they are drawn."""
+        return self.row if state.is_narrow() else contextlib.nullcontext()
 
     @property
     def severities(self):

@@ -10,7 +10,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.widgets import table
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.diagnosis.confusions import GROUPINGS, WITHOUT_A_NODE, confused_pairs
@@ -33,7 +33,11 @@ def draw(asked):
         options |= {key: GROUPINGS[key] for key in ("branches", "common")}
     severities = asked.severities
     main, side, _ = chart_and_controls()
-    with side, st.container(horizontal=True, vertical_alignment="bottom"):
+    with (
+        asked.row if state.is_narrow() else side,
+        behind_a_press("Groups", "tune"),
+        st.container(horizontal=True, vertical_alignment="bottom"),
+    ):
         by = pick("Group by", options, ("confusions", "by"), width=276)
         labels = {key: capital(SEVERITIES[key].label) for key in severities}
         help = "Summed over the samples of a group."

@@ -54,7 +54,7 @@ def draw_flow(asked, found, width, opened, toggle):
         return figure, written_out(figure)
 
     figure, spec = asked.computed("drawn flow", drawn, opened, chosen, width, height, dark)
-    rest = title(figure.sentence, width)
+    rest = title(figure.sentence, width, is_first=True)
     with main_place("content"):
         draw_chart(spec, key=widget, alt=figure.sentence, on_select=clicked, selection_mode=CLICKED)
     below(figure, name="mistake-flow", sentence=rest)

@@ -203,7 +203,7 @@ def _matrix(asked, folded, shown, is_log, width, opened):
         return figure, legend, written_out(figure), written_out(legend)
 
     figure, legend, matrix, colours = asked.computed("matrix chart", drawn, opened, shown, is_log, width, dark)
-    rest = title(figure.sentence, width)
+    rest = title(figure.sentence, width, is_first=True)
     with main_place("content"):
         draw_chart(colours, alt=MEANING, key="matrix-legend")
         draw_chart(matrix, key=key, alt=figure.sentence, on_select=clicked, selection_mode=[CELL, NODE])

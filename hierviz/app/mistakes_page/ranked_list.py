@@ -9,7 +9,7 @@ from hierviz.app.mistakes_page import sample_table
 from hierviz.app.mistakes_page.asked import capital
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import filters, selection, table
-from hierviz.app.widgets.controls import explained, pick
+from hierviz.app.widgets.controls import behind_a_press, explained, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.progress import worked_out
 from hierviz.app.widgets.sample import gallery, shades_of_runs
@@ -19,6 +19,8 @@ from hierviz.diagnosis._label_errors import label_errors
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
 from hierviz.messages.number_text import value_text
+
+FIRST = "**Wrong answers that are far more probable than the truth come first.** *Review* goes through them one by one."
 
 
 def draw(asked):
@@ -31,11 +33,13 @@ def draw(asked):
     places = sample_table.places()
     with places.controls, st.container(horizontal=True, vertical_alignment="bottom", key="list-controls"):
         outcomes = {key: f"{filters.brief_outcome(key)} {chosen.counts[key]:,}" for key in offered}
-        pick("Show", outcomes, "outcome", "wrong", segmented=True, help=filters.OUTCOMES_HELP)
+        bare = {"label_visibility": "collapsed"} if state.is_narrow() else {"help": filters.OUTCOMES_HELP}
+        pick("Show", outcomes, "outcome", "wrong", segmented=True, **bare)
         labels = {key: capital(SEVERITIES[key].label) for key in severities}
         help = explained(SEVERITIES[key] for key in severities)
-        severity = pick("Rank by", labels, "order", width=210, help=help)
-        shown = pick("As", {"list": "List", "gallery": "Gallery"}, ("mistakes", "as"), segmented=True)
+        with asked.row_on_phone, behind_a_press("Order", "sort"):
+            severity = pick("Rank by", labels, "order", width=210, help=help, in_popover=state.is_narrow())
+            shown = pick("As", {"list": "List", "gallery": "Gallery"}, ("mistakes", "as"), segmented=True)
     rows = asked.ranked(chosen.rows, severity)
     if shown == "list":
         key = "list-" + str([outcome, *(getattr(state.view(), name) for name in state.view().filters)])
@@ -78,13 +82,16 @@ def draw_labels(asked):
         )
         if found is None:
             return
-        st.markdown(
-            "**Wrong answers that are far more probable than the truth come first.** *Review* goes through them one by one."
-        )
+        # On a phone its words are below the picture.
+        if not state.is_narrow():
+            st.markdown(FIRST)
         agreement = _agreement(asked, found)
         places = sample_table.places()
-        with places.controls:
-            shown = pick("As", {"gallery": "Gallery", "list": "List"}, ("mistakes", "labels as"), segmented=True)
+        with asked.row if state.is_narrow() else places.controls:
+            bare = {"label_visibility": "collapsed"} if state.is_narrow() else {}
+            shown = pick(
+                "As", {"gallery": "Gallery", "list": "List"}, ("mistakes", "labels as"), segmented=True, **bare
+            )
         if shown == "gallery" and len(found):
             with places.table, main_place():
                 _label_gallery(asked, found, agreement)
@@ -103,6 +110,8 @@ def draw_labels(asked):
 
 
 def _about_labels(found):
+    if state.is_narrow():
+        st.markdown(FIRST)
     st.markdown(
         "The score is the probability of the branch of the answer minus that of the branch of the truth, at the class where "
         "both paths part."

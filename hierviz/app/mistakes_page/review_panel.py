@@ -2,17 +2,26 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import NamedTuple
 
 import numpy as np
 import streamlit as st
 
 from hierviz.app import state
-from hierviz.app.mistakes_page.verdicts import HELP, LONGEST_NOTE, offered, review_files, row_of, said_of
+from hierviz.app.mistakes_page.verdicts import (
+    HELP,
+    LONGEST_NOTE,
+    export_button,
+    offered,
+    review_files,
+    row_of,
+    said_of,
+)
 from hierviz.app.state.escape import escape
 from hierviz.app.state.kept_review import can_take_back, review_of, say, take_back
 from hierviz.app.widgets import frame, sample
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.living import small_ladder
 from hierviz.app.widgets.sample_keys import sample_keys
@@ -36,13 +45,17 @@ class Queue(NamedTuple):
 
 
 def draw(asked):
-    """Which samples, the one that is shown, and what was said in all."""
-    with st.container(horizontal=True, vertical_alignment="bottom", key="review-queue"):
-        queue = pick("Samples", QUEUES, ("review", "queue"), segmented=not state.is_narrow())
-        most = int(st.number_input("Number", 1, LONGEST, step=10, **state.kept("review", "most", LENGTH, width=110)))
+    """Which samples, the one that is shown, and what was said in all: the controls and the export are one row."""
+    bar = st.container(horizontal=True, vertical_alignment="center", gap="small", key="review-bar")
+    with asked.row if state.is_narrow() else bar, behind_a_press("Queue", "list"):
+        bare = {} if state.is_narrow() else {"label_visibility": "collapsed"}
+        queue = pick("Samples", QUEUES, ("review", "queue"), width=165, **bare)
+        number = state.kept("review", "most", LENGTH, width=100)
+        most = int(st.number_input("Number", 1, LONGEST, step=10, **bare, **number))
         seed = 0
         if queue == "random":
-            seed = int(st.number_input("Seed", 0, 2**31, step=1, **state.kept("review", "seed", 0, width=110)))
+            start = state.kept("review", "seed", 0, width=100)
+            seed = int(st.number_input("Seed", 0, 2**31, step=1, **bare, **start))
     try:
         rows = asked.computed(
             "review queue", lambda: review_queue(asked.answers, queue, most=most, seed=seed), queue, most, seed
@@ -51,9 +64,11 @@ def draw(asked):
         st.info(escape(str(error)), icon=":material/info:")
         rows = np.array([], dtype=int)
     if len(rows):
-        _one(asked, _queue(asked, rows))
+        _one(asked, _queue(asked, rows), bar)
     elif queue != "labels":
         st.info("No sample is in this queue.", icon=":material/check:")
+    with contextlib.nullcontext() if state.is_narrow() else bar:
+        export_button(asked)
     review_files(asked)
 
 
@@ -72,11 +87,12 @@ def _done(asked, rows):
     return np.isin(np.asarray(asked.predictions.ids)[rows].astype(str), review_of(asked.data).ids(*VERDICTS))
 
 
-def _one(asked, queue):
+def _one(asked, queue, bar):
     row = int(queue.rows[queue.place])
     n, done = len(queue.rows), int(_done(asked, queue.rows).sum())
-    with st.container(horizontal=True, vertical_alignment="center", gap="small", key="review-bar"):
-        st.progress(done / n, text=f"{done:,} of {n:,} reviewed", width=240)
+    is_narrow = state.is_narrow()
+    with bar:
+        st.progress(done / n, text=f"{done:,} of {n:,} reviewed", width=150)
         last = n - 1
         for label, icon, to in (
             ("Previous", "arrow_back", queue.place - 1),
@@ -91,13 +107,22 @@ def _one(asked, queue):
                 args=(asked, queue.rows, to),
             )
         st.markdown(f"{queue.place + 1:,} of {n:,}", width="content")
-        _verdicts(asked, queue, row)
-    _note(asked, row)
+        if not is_narrow:
+            _verdicts(asked, queue, row)
+    if not is_narrow:
+        _note(asked, row)
     sample_keys({NOTE: "review-note"})
     with main_place():
         left, right = frame.side_by_side(0.4, 0.6)
         with left:
-            _sample(asked, row)
+            nodes = _sample(asked, row)
+            if is_narrow:
+                with st.container(horizontal=True, gap="small", key="review-verdicts"):
+                    _verdicts(asked, queue, row)
+                _note(asked, row)
+            if nodes is not None:
+                st.markdown("**Typical cases**")
+                typical_cases(asked.data, asked.key, row, asked.choice, *nodes, CASE)
         with right:
             after = queue.rows[queue.place + 1 : queue.place + 2].tolist()
             small_ladder("review", asked.data, asked.key, asked.choice, [row, *after])
@@ -167,7 +192,7 @@ def _note(asked, row):
 
 
 def _sample(asked, row):
-    """The sample as large as there is room, its truth and its answer, and typical cases of both."""
+    """The sample as large as there is room, and its truth and its answer: returned where both are one class of the taxonomy."""
     predictions, answers = asked.predictions, asked.whole
     picture, text = predictions.picture(row), predictions.text(row)
     if picture:
@@ -185,10 +210,8 @@ def _sample(asked, row):
     if not answers.is_single:
         sample.named_classes(asked.taxonomy, "Truth", answers.truth[place])
         sample.named_classes(asked.taxonomy, "Answer", answers.predicted[place])
-        return
+        return None
     truth, predicted = int(answers.truth[place]), int(answers.predicted[place])
     for word, node in (("Truth", truth), ("Answer", predicted)):
         sample.named_classes(asked.taxonomy, word, node)
-    if predicted >= 0:
-        st.markdown("**Typical cases**")
-        typical_cases(asked.data, asked.key, row, asked.choice, truth, predicted, CASE)
+    return (truth, predicted) if predicted >= 0 else None

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from contextlib import nullcontext
 from dataclasses import replace
 
 import streamlit as st
@@ -11,7 +10,7 @@ from hierviz.app import state
 from hierviz.app.mistakes_page import sample_table
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import table
-from hierviz.app.widgets.controls import pick
+from hierviz.app.widgets.controls import behind_a_press, pick
 from hierviz.app.widgets.figure import main_place
 from hierviz.app.widgets.frame import chart_and_controls
 from hierviz.app.widgets.progress import is_wanted, worked_out
@@ -30,8 +29,8 @@ MOST_DRAWN, MOST_PERMUTATIONS = 400_000_000, 9999
 def draw(asked):
     """Settings, the worst slices in a sentence, the table, and the samples of one slice."""
     main, side, _ = chart_and_controls()
-    # In a narrow window they are behind a press, so that the table is on the first screen.
-    with side, st.popover("Test", icon=":material/tune:") if state.is_narrow() else nullcontext():
+    # In a narrow window they are behind a press, and words are below the table, which is on the first screen.
+    with asked.row if state.is_narrow() else side, behind_a_press("Test", "balance"):
         loss, group, tests = _settings(asked)
     n = asked.answers.n_judged
     if loss != "wrong" or group is not None:
@@ -54,11 +53,16 @@ def draw(asked):
     if found is None:
         return
     with main:
-        st.markdown(f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}")
+        said = f"**{escape(found.sentence().replace('%', ' %'))}** {escape(found.worst_sentence())}"
+        is_below = state.is_narrow() and len(found) > 0
+        if not is_below:
+            st.markdown(said)
         if not len(found):
             st.markdown("No subtree and no value of an attribute has 10 samples inside and outside.")
             return
         place = _table(asked, found)
+        if is_below:
+            st.markdown(said)
     rows, row = found.samples(place), found.rows[place]
     st.subheader(f"{escape(_name(asked.taxonomy, row))}, {len(rows):,} samples", anchor=False)
     is_subtree = row.kind == "subtree"

@@ -10,6 +10,7 @@ from hierviz.app.state.escape import escape
 from hierviz.app.state.kept_review import add, forget_review, review_of, review_problem, say
 from hierviz.app.widgets.table import download
 from hierviz.evaluation._review import VERDICTS, ReviewRow
+from hierviz.evaluation._reviewed import projected_review
 from hierviz.messages.errors import HiervizError
 from hierviz.readers.review_file import load_review
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -63,8 +64,14 @@ def verdict_controls(asked, row):
         st.caption("Export verdicts and notes under *Review*.")
 
 
+def export_button(asked):
+    """Saves what was said in all."""
+    review = review_of(asked.data)
+    download("Export", review.to_frame, "review.csv", "get-review", disabled=not len(review))
+
+
 def review_files(asked):
-    """What was said in all: counts, the export, a file to read, and how the numbers follow from it."""
+    """What was said in all: counts, a file to read, and how the numbers follow from the export."""
     data, review = asked.data, review_of(asked.data)
     if problem := review_problem(data):
         st.error(escape(problem), icon=":material/error:")
@@ -72,7 +79,6 @@ def review_files(asked):
     kept = "on this machine" if state.is_local_visit() else "for this browser until these data are closed: export it"
     st.markdown(f"**{len(review):,} {'answer' if len(review) == 1 else 'answers'} reviewed** ({counts}). Kept {kept}.")
     with st.container(horizontal=True):
-        download("Review (CSV)", review.to_frame, "review.csv", "get-review", disabled=not len(review))
         with st.popover("Read a review", icon=":material/upload_file:"):
             _reading(data)
         with st.popover("Delete", icon=":material/delete:", disabled=not len(review)):
@@ -94,7 +100,8 @@ def _reading(data):
         return
     seen |= {"read": uploads, "problem": ""}
     try:
-        add(data, load_review(uploads.paths[0], data.taxonomy))
+        predictions = data.first.predictions
+        add(data, projected_review(load_review(uploads.paths[0], predictions), predictions))
     except HiervizError as error:
         seen["problem"] = str(error)
     st.rerun()

@@ -18,6 +18,7 @@ from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.model_samples import Samples
 from hierviz.app.widgets.table import download
+from hierviz.app.widgets.table import draw as draw_table
 from hierviz.messages.errors import HiervizError
 from hierviz.onnx.description.open_question import OpenQuestion
 from hierviz.onnx.inputs.model_inputs import MOST_NAMED, without_unreadable
@@ -160,7 +161,7 @@ def _show(finished, data):
         st.markdown(f":material/info: {escape(sentence(note))}")
     if len(finished.left_out) > MOST_NAMED:
         with st.expander(f"{len(finished.left_out):,} pictures left out"):
-            st.dataframe(pd.DataFrame(finished.left_out, columns=["picture", "reason"]), hide_index=True)
+            draw_table(pd.DataFrame(finished.left_out, columns=["picture", "reason"]), key="left-out")
     memory = state.memory("run")
     is_there = finished.on_data and any(source.key == finished.key for source in data.sources.values())
     if is_there and memory.get("sent") is not predictions:

@@ -10,6 +10,7 @@ import streamlit as st
 from hierviz.app.model_page import questions as questions
 from hierviz.app.state.escape import escape, in_form_words, sentence
 from hierviz.app.state.limits import size_text
+from hierviz.app.widgets.table import draw as draw_table
 from hierviz.losses.registry import LOSSES
 from hierviz.onnx.account import parametrisation_words
 from hierviz.opening.options import LABELS
@@ -119,7 +120,7 @@ def _columns(model):
                 "class": [entry["node"] or "– none –" for entry in shown],
             }
         )
-        st.dataframe(frame, hide_index=True, height=min(36 * (len(frame) + 1), 300), key="columns-table")
+        draw_table(frame, key="columns-table", most=300)
 
 
 def _overrule(source, model, kind):

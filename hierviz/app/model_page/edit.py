@@ -13,6 +13,7 @@ from hierviz.app.widgets import model_samples as samples
 from hierviz.charts.export import picture_url
 from hierviz.messages.errors import ModelError
 from hierviz.onnx.inputs.table_inputs import column_names
+from hierviz.reports.view_file import SeenTable
 
 # Values of a row that are offered to be typed.
 MOST_TYPED = 2000
@@ -121,6 +122,9 @@ def _row(model, sample_set, row):
     shown = [_shown(cell) for cell in cells] if is_text else [float(cell) for cell in cells]
     frame = pd.DataFrame({"field": [name for *_, name in fields], "value": shown})
     key = samples.digest({"row": np.array([_shown(cell) for cell in cells])})
+    state.see(
+        "edited-row", lambda: SeenTable(list(edited), list(edited.itertuples(index=False, name=None)), len(edited))
+    )
     edited = st.data_editor(
         frame,
         hide_index=True,

@@ -65,13 +65,14 @@ keys = [key for key in state.view().models if key in data.methods] or list(data.
 with frame.title_row("Compare") as row:
     n, runs = len(data.methods), {key: len(of_method) for key, of_method in data.methods.items()}
     names = {key: data.models[key].predictions.name + f" ({runs[key]} runs)" * (runs[key] > 1) for key in runs}
-    part = controls.pick("Part of the page", COMPARISONS, "comparison", segmented=True, label_visibility="collapsed")
+    part = controls.part_control(COMPARISONS, "comparison")
     if part != PAIR:
         if n > 1:
             label = f"{len(keys)} of {n} methods" if len(keys) < n else f"{n} methods"
             with st.popover(label, icon=":material/checklist:"):
                 keys = controls.models_control("Methods", names, keys, MOST, 520, in_popover=True)
-        choice = controls.rule_controls(data, (keys or list(data.methods))[0])
+        with controls.behind_a_press("Rule", "tune"):
+            choice = controls.rule_controls(data, (keys or list(data.methods))[0], in_popover=state.is_narrow())
         if part not in WHOLE:
             filters.more(data.models[(keys or list(data.methods))[0]], data.digest)
 if part == PAIR:

@@ -1,5 +1,7 @@
 """Which subtree suffers: the tree with numbers of every class, its mistakes, its levels, and its calibration."""
 
+from contextlib import nullcontext
+
 import streamlit as st
 
 from hierviz.app import state
@@ -7,7 +9,6 @@ from hierviz.app.state.escape import escape
 from hierviz.app.taxonomy_page import calibration_panel, drawings, tree_table, where
 from hierviz.app.taxonomy_page.choice import TaxonomyChoice
 from hierviz.app.widgets import controls, filters, frame, shell
-from hierviz.app.widgets.controls import pick
 from hierviz.app.widgets.links import page
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.reports.view_pages import ASPECTS
@@ -15,9 +16,8 @@ from hierviz.reports.view_pages import ASPECTS
 data = shell.open_data()
 taxonomy = data.taxonomy
 with frame.title_row("Taxonomy") as row:
-    aspect = pick("Show", ASPECTS, "aspect", segmented=True, label_visibility="collapsed")
-    key = controls.model_control(data)
-    answer = controls.rule_controls(data, key)
+    aspect = controls.part_control(ASPECTS, "aspect")
+    key, answer = controls.answer_controls(data)
     filters.more(data.models[key], data.digest)
 root = taxonomy.index.get(state.view().under, 0)
 choice = TaxonomyChoice(data, key, answer, root)
@@ -35,10 +35,21 @@ is_zoomed = aspect in ("icicle", "treemap")
 if not is_zoomed:
     where.breadcrumb(choice)
 drawing = drawings.level_drawing(choice, row) if aspect == "levels" else aspect
+# On a phone the picture comes first.
+is_narrow = state.is_narrow()
 # A place of its own: what is drawn while it is computed must not move the table below, which would lose the focus.
-with st.container(key="headline"):
+with (
+    nullcontext()
+    if is_narrow
+    else st.container(
+        key="headline-of-zoom" if is_zoomed else "headline", horizontal=is_zoomed, vertical_alignment="center"
+    )
+):
     # What leaves the path has a title of its own.
-    is_said = drawing != "departures" and where.headline(choice, everywhere=is_zoomed)
+    has_headline = drawing != "departures"
+    is_said = has_headline and (is_narrow or where.headline(choice, everywhere=is_zoomed))
+    if is_zoomed and not is_narrow:
+        filters.chip("under", taxonomy)
 parts = {
     "table": tree_table.draw,
     "icicle": drawings.icicle,
@@ -48,6 +59,11 @@ parts = {
     "departures": drawings.leaving,
 }
 parts[drawing](choice, row, is_said)
+if is_narrow:
+    if is_zoomed:
+        filters.chip("under", taxonomy)
+    if has_headline:
+        where.headline(choice, everywhere=is_zoomed)
 where.worse_than_expected(choice)
 st.caption(controls.setting(data, key, answer, int(choice.plain.support[root])))
 reasons = dict.fromkeys(reason for column, reason in choice.plain.reasons.items() if column in ("correct", "mean_win"))

@@ -126,11 +126,16 @@ def key_in_popover(key, value):
 
 def bound_threshold(model, **widget):
     """As `bound`, for the threshold of a model."""
+    key, seen, now = "widget_threshold", None, view().threshold_of(model)
+    if widget.pop("in_popover", False):
+        key, seen = key_in_popover(key, now)
 
     def take(threshold):
+        if seen is not None:
+            seen(threshold)
         session.view = view().with_threshold(round(float(threshold), 12), model)
 
-    return tied("widget_threshold", view().threshold_of(model), take, **widget)
+    return tied(key, now, take, **widget)
 
 
 def bound_member(field, word):

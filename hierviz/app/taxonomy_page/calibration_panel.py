@@ -10,7 +10,7 @@ from hierviz.app.taxonomy_page.choice import example
 from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import below, figure, main_place, written_out
 from hierviz.app.widgets.figure import draw as draw_spec
-from hierviz.diagnosis._overconfidence import confidence_text
+from hierviz.diagnosis._overconfidence import depths_sentence
 from hierviz.messages.number_text import fixed_text
 
 # Diagrams that are drawn at a time.
@@ -81,21 +81,6 @@ def _subtrees(choice):
     )
 
 
-def _of_depths(found):
-    """What is clear of the depths, in a sentence, with the numbers of the one that is farthest off."""
-    said = []
-    for way, word in ((1, "overconfident"), (-1, "underconfident")):
-        places = np.flatnonzero(found.direction == way)
-        if not len(places):
-            continue
-        farthest = places[np.argmax(np.abs(found.mean_p - found.rate)[places])]
-        depths = ", ".join(found.subjects[place].removeprefix("depth ") for place in places.tolist())
-        s = "s" * (len(places) > 1)
-        said.append(f"{word} at depth{s} {depths} ({found.subjects[farthest]} {confidence_text(found, farthest)})")
-    text = "; ".join(said)
-    return f"{text[0].upper()}{text[1:]}." if said else "No depth is clearly over- or underconfident."
-
-
 def _depths(choice):
     if choice.answered_here is None:
         st.info("No answer is at or below this class.", icon=":material/info:")
@@ -104,10 +89,14 @@ def _depths(choice):
     if found is None:
         return
     # The title is what is clear; how many diagrams look calibrated is below them.
-    st.markdown(f"{escape(choice.overconfidence.sentence('{}'))} {_of_depths(found)}")
+    said = f"{escape(choice.overconfidence.sentence('{}'))} {depths_sentence(found)}"
+    if not state.is_narrow():
+        st.markdown(said)
     shown = charts.reliability_diagram(found, np.arange(min(len(found), MOST_DEPTHS)), width=state.session.px)
     with main_place("content"):
         draw_spec(written_out(shown), key="chart-calibration-depths", alt=shown.sentence)
+    if state.is_narrow():
+        st.markdown(said)
     below(shown, name="calibration-depths", sentence=shown.sentence)
     if len(found) > MOST_DEPTHS:
         st.caption(f"The first {MOST_DEPTHS} of {len(found)} depths.")

@@ -34,7 +34,7 @@ def draw_departures(choice, size):
         st.info("No sample has a truth below the root.", icon=":material/info:")
         return
     drawn = charts.departures(found, **size)
-    rest = title(drawn.sentence, drawn.width)
+    rest = title(drawn.sentence, drawn.width, is_first=True)
     keys, key = list(shown), f"departures-{[one.where for one in shown.values()]}-{size}-{state.is_dark()}"
     with main_place("content"):
         event = draw(written_out(drawn), key=key, alt=drawn.sentence, on_select="rerun", selection_mode=CLICKED)

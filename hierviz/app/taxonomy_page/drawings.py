@@ -16,8 +16,8 @@ from hierviz.app.widgets.zooming import zooming
 from hierviz.diagnosis._node_table import NODE_COLUMNS, cost_key, usable_columns
 
 CLICK = (
-    "A click on a class zooms into it, and so does Enter; arrow keys go from class to class, Escape goes up. Other pages then "
-    "also show the samples of this class only."
+    "A click on a class zooms into it, and so does Enter; arrow keys go from class to class, Escape goes up. Its samples are a "
+    "filter on the other pages too, until it is removed."
 )
 AREAS = {"n_wrong": "wrong answers", "missed": "missed samples", "win_lost": "lost win"}
 

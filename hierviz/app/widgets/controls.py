@@ -1,5 +1,6 @@
 """The controls that several pages share: model, rule and threshold."""
 
+import contextlib
 import math
 
 import streamlit as st
@@ -10,7 +11,7 @@ from hierviz.app.state.escape import escape
 from hierviz.charts import threshold_text
 from hierviz.inference import registry
 from hierviz.inference.parameters import THRESHOLD
-from hierviz.inference.registry import INFERENCE_RULES
+from hierviz.inference.registry import INFERENCE_RULES, rule_words
 from hierviz.inference.rules import node_thresholds
 from hierviz.messages.errors import HiervizError
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
@@ -21,12 +22,31 @@ from hierviz.taxonomy.taxonomy import NodeLists
 LARGE_WINDOW, FIELD, ENTRY, LETTER, MOST_WIDTH = 1600, 90, 40, 7.5, 900
 
 
-def model_control(data):
+def part_control(options, field):
+    """Which part of its page is shown: a row of segments, on a phone a menu, so that its picture is on the first screen."""
+    is_narrow = state.is_narrow()
+    width = {"width": 200} if is_narrow else {}
+    return pick("Part of the page", options, field, segmented=not is_narrow, label_visibility="collapsed", **width)
+
+
+def behind_a_press(label, icon):
+    """Where controls are: in a popover on a phone, else where they are drawn."""
+    return st.popover(label, icon=f":material/{icon}:") if state.is_narrow() else contextlib.nullcontext()
+
+
+def answer_controls(data):
+    """Which model is shown and how its answers are chosen; returns its key and the keywords of `Evaluation.answers`."""
+    with behind_a_press("Model", "tune"):
+        key = model_control(data, in_popover=state.is_narrow())
+        return key, rule_controls(data, key, in_popover=state.is_narrow())
+
+
+def model_control(data, **widget):
     """Which model the page shows; returns its key."""
     if len(data.models) == 1:
         return state.shown_model_of(data.models)
     names = {key: model.predictions.name for key, model in data.models.items()}
-    return pick("Model", names, "model", state.shown_model_of(data.models))
+    return pick("Model", names, "model", state.shown_model_of(data.models), **widget)
 
 
 def models_control(label, options, now, most, width, **widget):
@@ -117,11 +137,12 @@ def offered_rules(data, sets=None):
     return registry.offered_rules(is_tree, several, several or not is_tree if sets is None else sets)
 
 
-def rule_controls(data, model, sets=None, *, numbers=True):
+def rule_controls(data, model, sets=None, *, numbers=True, in_popover=False):
     """How the answer is chosen; returns the keywords of `Evaluation.answers`.
 
     `sets` is whether rules that answer with sets are offered: if not given, for several true classes and for graphs. Without
-    `numbers`, the rule and its number are chosen elsewhere, and only its other parameters have controls.
+    `numbers`, the rule and its number are chosen elsewhere, and only its other parameters have controls. `in_popover` says that
+    they may be out of sight.
     """
     if not data.models[model].predictions.has_scores:
         if numbers:
@@ -132,12 +153,13 @@ def rule_controls(data, model, sets=None, *, numbers=True):
         state.change(rule=View().rule if View().rule in rules else next(iter(rules)))
     if numbers:
         labels = {key: rule.label for key, rule in rules.items()}
-        pick("Inference rule", labels, "rule", width=165, help=explained(rules.values()))
+        help = explained(rules.values())
+        pick("Inference rule", labels, "rule", width=165, help=help, in_popover=in_popover)
     for name, parameter in INFERENCE_RULES[state.view().rule].parameters.items():
         if parameter.kind == "number" and not numbers:
             continue
         if name == THRESHOLD.name:
-            _threshold(parameter, model)
+            _threshold(parameter, model, in_popover)
         else:
             CONTROLS[parameter.kind](parameter, data.taxonomy)
     return {
@@ -147,9 +169,11 @@ def rule_controls(data, model, sets=None, *, numbers=True):
     }
 
 
-def _threshold(parameter, model):
-    tied = current.bound_threshold(model, width=130)
-    form = f"%.{len(threshold_text(state.view().threshold_of(model))) - 2}f"
+def _threshold(parameter, model, in_popover):
+    text = threshold_text(state.view().threshold_of(model))
+    # A threshold with more digits would be cut.
+    tied = current.bound_threshold(model, width=130 if len(text) <= 5 else 150, in_popover=in_popover)
+    form = f"%.{len(text) - 2}f"
     st.number_input(parameter.label, *parameter.range, step=0.01, format=form, help=parameter.sentence, **tied)
 
 
@@ -228,21 +252,4 @@ def rule_text(data, model, choice, write=escape):
     """
     if not data.models[model].predictions.has_scores:
         return "labels"
-    rule = INFERENCE_RULES[choice["rule"]]
-    return rule.label.lower() + "".join(
-        _parameter_text(parameter, choice[name], rule, write) for name, parameter in rule.parameters.items()
-    )
-
-
-def _parameter_text(parameter, value, rule, write):
-    """A parameter in the line of a setting; nothing of an optional one that has its default."""
-    if parameter.is_whole:
-        return f", {parameter.label.lower()} {value:g}"
-    if parameter.kind == "number":
-        return f" {parameter.sign or parameter.label} = {threshold_text(value)}"
-    if parameter.kind == "numbers":
-        return f", {parameter.label} = {write(value)}"
-    if value == rule.defaults.get(parameter.name):
-        return ""
-    text = parameter.choices.get(value) or value.name
-    return f", {parameter.label.lower()}: {write(text)}"
+    return rule_words(choice["rule"], choice, write)

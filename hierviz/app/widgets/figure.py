@@ -79,8 +79,13 @@ def _drawn(shown, key, select, clicked):
     return draw(written_out(shown), key=key, alt=shown.sentence, **options)
 
 
-def title(sentence, width):
-    """Write what a picture of so many pixels says above it, as far as it fits in `LINES` lines; the rest is for below."""
+def title(sentence, width, is_first=False):
+    """Write what a picture of so many pixels says above it, as far as it fits in `LINES` lines; the rest is for below.
+
+    With `is_first` the picture comes first on a phone: all of it is for below.
+    """
+    if is_first and state.is_narrow():
+        return sentence
     sentences = _sentences(sentence)
     n, length = 1, len(sentences[0])
     while n < len(sentences) and (length < SHORT or (length + 1 + len(sentences[n])) * LETTER <= LINES * width):

@@ -41,6 +41,12 @@ def chips(taxonomy, but=()):
             st.button("Remove all filters", key="chip-all", type="tertiary", on_click=clear, args=tuple(shown))
 
 
+def chip(name, taxonomy):
+    """The chip of one filter, where it is set."""
+    if value := getattr(state.view(), name):
+        _chip(_said(name, value, taxonomy), name, "")
+
+
 def _chip(words, name, rest):
     field = name.partition("-")[0]
     st.button(

@@ -9,6 +9,7 @@ import streamlit as st
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets import table
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.links import link_to
 from hierviz.app.widgets.numbers import number
@@ -131,7 +132,8 @@ def tree(
         st.subheader("Probability tree" if taxonomy.is_tree else "Probabilities")
     if not taxonomy.is_tree:
         top = np.argsort(-p, kind="stable")[:30]
-        st.dataframe({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]}, hide_index=True)
+        most_probable = pd.DataFrame({"class": [taxonomy.title(node) for node in top.tolist()], "p": p[top]})
+        table.draw(most_probable, key="most-probable-classes")
         st.markdown(
             "The thirty most probable classes. A tree is drawn only for taxonomies in which every class has one parent."
         )
@@ -238,8 +240,8 @@ def path_counts(taxonomy, counts, place):
     rows += [(route(path), "(no match)", 0, len(path) - 1, 0, 0) for path in matched.surplus]
     rows += [("(no match)", route(path), 0, 0, len(path) - 1, 0) for path in matched.left_over]
     narrow = {cell: st.column_config.NumberColumn(width=48) for cell in ("TP", "FP", "FN", "TN")}
-    table = pd.DataFrame(rows, columns=["answer", "truth", *narrow])
-    st.dataframe(table, hide_index=True, column_config=narrow)
+    columns = {"answer": None, "truth": None} | narrow
+    table.draw(pd.DataFrame(rows, columns=list(columns)), columns, key="matched-paths")
     st.markdown("Each predicted path is matched with the true path that shares the longest prefix with it.")
     with st.container(horizontal=True, gap="small"):
         for key in CELLS:

@@ -18,7 +18,7 @@ from hierviz.app.widgets.save_report import (
     shown_sample,
     story_flag,
 )
-from hierviz.app.widgets.save_view import view_file, view_key
+from hierviz.app.widgets.save_view import VIEWED, view_file, view_key
 from hierviz.app.widgets.table import download
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.view import NAME_OF_DEMO, foreign_fields
@@ -57,7 +57,7 @@ def save_menu(data, page):
     with st.container(key="save-menu"):
         # Drawn while it is shut: a popover that reports when it is closed does so to the page that was left, too late.
         menu = st.popover("Save", icon=":material/save:", type="tertiary", key="save")
-    offered = [key for key in CHOICES if key != "view" or (page or "overview") in IN_REPORTS]
+    offered = [key for key in CHOICES if key != "view" or (page or "overview") in VIEWED]
     with menu:
         chosen = st.radio(
             "What to save, and what it is for",

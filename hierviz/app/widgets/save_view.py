@@ -14,9 +14,11 @@ from hierviz.reports.captions import caption_text
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts
 from hierviz.reports.view_file import view_file as view_html
-from hierviz.reports.view_pages import ASPECTS, COMPARISONS, PARTS
+from hierviz.reports.view_pages import ASPECTS, COMPARISONS, IN_REPORTS, PARTS
 from hierviz.reports.view_pages import PAGES as RECORDS
 
+# Pages whose view can be saved; where no report begins with it, the file quotes no command.
+VIEWED = (*IN_REPORTS, "model")
 # Fields that name the part of a page, and its parts.
 PARTS_OF = {"mistakes": ("part", PARTS), "taxonomy": ("aspect", ASPECTS), "compare": ("comparison", COMPARISONS)}
 
@@ -28,19 +30,18 @@ def view_file(data, page, name):
     ----------
     data : Dataset
     page : str
-        One of `IN_REPORTS`.
+        One of `VIEWED`.
     name : str
         Key of the button.
     """
     memory, asked = state.memory(MEMORY), view_key(data, page)
     if memory.get("view made", (None,))[0] != asked:
         with st.spinner("Making the file"):
-            step, command = _command_of_view(data, page)
-            credits = [data.credit] if data.credit else []
-            memory["view made"] = (
-                asked,
-                view_html(data.title, _caption(data, page, step), state.seen(), command, credits),
-            )
+            credits, caption, command = [data.credit] if data.credit else [], [RECORDS[page].title], ""
+            if page in IN_REPORTS:
+                step, command = _command_of_view(data, page)
+                caption = _caption(data, page, step)
+            memory["view made"] = asked, view_html(data.title, caption, state.seen(), command, credits)
     content, file = memory["view made"][1].encode("utf-8"), f"{file_start(data.title)}-{page}.html"
     download(f"Save {file} ({len(content) / 1e6:.1f} MB)", content, file, name, type="primary")
 

@@ -24,6 +24,10 @@ LEFT_OPEN = (
 )
 
 
+# Fields of a view that say which part of its page is shown, and what hides the former one, but for the row of the title.
+PARTS_OF_PAGES = ("comparison", "contrast", "part", "aspect")
+BELOW = ":has(> .st-key-title-row) ~ "
+FORMER = f"{BELOW}[data-stale=true], {BELOW}* [data-stale=true] {{display: none !important}}"
 # Of `stop`.
 NO_MATCH = "No sample matches these filters. Remove one.", "filter_alt_off"
 
@@ -61,12 +65,14 @@ def run(pages):
             # Without the server the menu of pages closes on narrow windows, and a dismissed greeting is remembered.
             greeted = entry.GREETED if entry.is_hint_read() else ""
             component(__file__, "browser_part")(key="browser-part", data={"greeted": greeted})
+            ended = _hide_former(now.url_path)
         _not_here()
         _hint(now)
         state.begin_seen()
         with contextlib.suppress(PageEnd):
             now.run()
         frame.name_data(now.url_path)
+        ended()
     except HiervizError as error:
         st.error(escape(in_form_words(error, is_of_path=True, words=words)), icon=":material/error:")
         if isinstance(error, ChangedFileError) and opened.may_reopen():
@@ -80,6 +86,31 @@ def run(pages):
     # A page that could not begin has none.
     width = st.session_state.get("px", "")
     st.html(f'<p id="hierviz-view" hidden data-threshold="{threshold}" data-data="{data}" data-width="{width}"></p>')
+
+
+def _hide_former(url_path):
+    """Where a run shows another part of a page, hide what the browser still has of the former one.
+
+    Streamlit leaves it, pale, below what is new until the run ends: a picture of one part would be seen under another one.
+
+    Returns
+    -------
+    callable
+        To be called where the run ends.
+    """
+    now = (url_path, *(getattr(state.view(), name) for name in PARTS_OF_PAGES))
+    place = st.empty()
+    if state.session.get("shown_part", now) != now:
+        # A style alone would not be in this place: Streamlit keeps it until the next run.
+        place.html(f"<i hidden></i><style>{FORMER}</style>")
+
+    def ended():
+        # Not where a run is interrupted: the next one may still find what was there before.
+        state.session.shown_part = now
+        # With the next press, all of this part waits for the server and is stale in the same way.
+        place.empty()
+
+    return ended
 
 
 def _not_here():

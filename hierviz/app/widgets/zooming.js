@@ -11,11 +11,14 @@ class Zooming extends Mounted {
   update(data, tell) {
     Object.assign(this, {data, tell});
     this.container.style.opacity = "";
+    // What waits for another record may have it: of two messages the record's may come first.
+    dispatchEvent(new Event("hierviz-zoom"));
     this.run(() => this.show());
   }
 
   async show() {
-    const {record, of, name, sentence, act, module, heard} = this.data, {hierviz} = await load(module);
+    const {hierviz} = await load(this.data.module), record = await this.record();
+    const {of, name, sentence, act, heard} = this.data;
     if (!this.zoom) {
       this.count = heard;
       this.zoom = hierviz.zoom(this.place, {
@@ -35,6 +38,15 @@ class Zooming extends Mounted {
       if (isLate) return;
     }
     Object.assign(this, {of, name, heard});
+  }
+
+  // What zoom_record.js has of the data as they are now, once it has it.
+  async record() {
+    for (;;) {
+      const kept = window.hierviz_zoom?.[this.data.key];
+      if (kept?.of === this.data.of) return kept.record;
+      await new Promise(done => addEventListener("hierviz-zoom", done, {once: true, signal: this.stop.signal}));
+    }
   }
 
   // What Streamlit pales while the server has not answered.

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+from pathlib import Path
 
 import streamlit as st
 
@@ -21,6 +22,13 @@ def _component():
         html='<div class="zoom-room"><div class="zooming"></div></div>',
         css=text_of("zoom.css"),
         js=component_script("zooming.js"),
+    )
+
+
+@functools.cache
+def _record_component():
+    return st.components.v2.component(
+        "hierviz_zoom_record", html="<i></i>", js=Path(__file__).with_name("zoom_record.js").read_text("utf-8")
     )
 
 
@@ -49,13 +57,17 @@ def zooming(figure, of, chosen, *, key, name, act=""):
             chosen(str(told["name"]), bool(told["act"]))
 
     record = state.computed("zoom", (key, *of), lambda: packed(figure.record))
+    made_of = " ".join(map(str, of))
+    with st.container(key="zoom-record"):
+        # Of half a megabyte for 16,344 classes; the same message is not sent twice.
+        _record_component()(key=f"{key}-record", data={"key": key, "of": made_of, "record": record})
     with main_place():
         _component()(
             key=key,
             data={
                 "module": module_name(),
-                "record": record,
-                "of": " ".join(map(str, of)),
+                "key": key,
+                "of": made_of,
                 "name": name,
                 "sentence": figure.sentence,
                 "act": act,

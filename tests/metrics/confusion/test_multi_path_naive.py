@@ -19,7 +19,7 @@ from .naive_multi_path import Graph, cover, one_sample
 CELLS = ("tp", "tn", "fp", "fn")
 # Upper case comes before lower case, umlauts after both, and "AB" lies between "A" and "B".
 NAMES = ["a", "B", "AB", "A", "é", "Z", "10", "2", "zz", "!", "b", "ä"]
-examples = settings(derandomize=True, deadline=None, max_examples=strategies.examples(400))
+examples = settings(derandomize=True, deadline=None, max_examples=strategies.examples(200))
 
 
 @st.composite
@@ -122,7 +122,7 @@ def test_cover_equals_naive(is_tree):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_a_node_alone_is_covered_by_its_first_path(is_tree):
-    @settings(examples, max_examples=strategies.examples(200))
+    @settings(examples, max_examples=strategies.examples(100))
     @given(taxonomies(is_tree))
     def check(case):
         taxonomy, graph = case
@@ -141,7 +141,7 @@ def test_a_node_alone_is_covered_by_its_first_path(is_tree):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_constant_path_equals_trying_all_nodes(is_tree):
-    @settings(examples, max_examples=strategies.examples(200))
+    @settings(examples, max_examples=strategies.examples(100))
     @given(cases(is_tree))
     def check(case):
         taxonomy, graph, truths, _ = case
@@ -198,7 +198,7 @@ def test_one_level_is_flat(samples):
 
 @pytest.mark.parametrize("is_tree", [True, False])
 def test_sums_and_order_of_samples(is_tree):
-    @settings(examples, max_examples=strategies.examples(200))
+    @settings(examples, max_examples=strategies.examples(100))
     @given(cases(is_tree))
     def check(case):
         taxonomy, _, truths, predicted = case

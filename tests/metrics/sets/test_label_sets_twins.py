@@ -21,7 +21,7 @@ from hierviz.metrics.sets.node_sets import closed_lists, highest_below, node_wei
 from hierviz.taxonomy.taxonomy import NodeLists
 
 many = settings(
-    max_examples=examples(200), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
+    max_examples=examples(100), deadline=None, derandomize=True, database=None, suppress_health_check=list(HealthCheck)
 )
 # Ties, the threshold itself, both ends, and a pair that differs by a rounding error.
 TIES = (0.0, 0.125, 0.25, 0.3, 0.1 + 0.2, 0.5, float(np.nextafter(0.5, 1)), 0.75, 1.0)

@@ -11,7 +11,7 @@ from hierviz.metrics.sets.node_sets import most_specific
 
 
 @given(st.data())
-@settings(max_examples=examples(60))
+@settings(max_examples=examples(30))
 def test_nodes_with_a_listed_descendant_are_left_out(data):
     graph = data.draw(graphs())
     taxonomy = from_graph(graph)
