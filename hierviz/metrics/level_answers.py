@@ -87,8 +87,8 @@ def level_answer_numbers(taxonomy, truth, answers):
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        ``full_path_accuracy``, ``por``, ``s_por``, ``s_por_longest_run``, ``tor`` and ``wap`` in [0, 1], the last one as a mean
-        over samples, higher is better, and ``tice``, 0 or 1, lower is better; ``hit.D`` of each level, nan below the truth.
+        ``full_path_accuracy``, ``por``, ``s_por``, ``s_por_longest_run`` and ``tor`` in [0, 1], higher is better; ``tice``, 0 or 1,
+        lower is better; for each level ``hit.D``, nan below the truth, and ``n_classes.D``, its number of classes.
     """
     true = path_levels(taxonomy, truth)
     there, n_levels = true >= 0, taxonomy.depth[truth].astype(float)
@@ -105,8 +105,5 @@ def level_answer_numbers(taxonomy, truth, answers):
     found["tor"] = np.where(n_levels > 0, ratio(pairs, np.maximum(n_levels - 1, 0), 0.0), np.nan)
     found["tice"] = broken_links(taxonomy, answers).any(axis=1).astype(float)
     found |= {f"hit.{level + 1}": np.where(there[:, level], hit[:, level], np.nan) for level in range(hit.shape[1])}
-    # So that their mean is the mean of the levels' accuracies, weighed by their classes.
-    n_classes, n_there = np.bincount(taxonomy.depth)[1:], there.sum(axis=0)
-    weight = ratio(n_classes * (n_there > 0), n_there, 0.0) / max((n_classes * (n_there > 0)).sum(), 1)
-    found["wap"] = np.where(n_levels > 0, hit @ weight * (n_levels > 0).sum(), np.nan)
-    return found
+    n_classes = np.bincount(taxonomy.depth)[1:].astype(float)
+    return found | {f"n_classes.{level}": np.full(len(truth), n) for level, n in enumerate(n_classes, 1)}

@@ -72,6 +72,27 @@ class MeanByDepth:
 
 
 @dataclass(frozen=True)
+class WeightedByDepth(MeanByDepth):
+    """Mean over depths of the means of one part, each with a weight, over the depths of which a sample has the part.
+
+    Attributes
+    ----------
+    part : str
+    weight : str
+        Part that is the weight of its depth for every sample: named ``weight.depth``.
+    """
+
+    weight: str = ""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where no sample has the part at any depth."""
+        means, weights = (MeanByDepth(name).total(parts) for name in (self.part, self.weight))
+        known = [depth for depth, mean in means.items() if mean is not None]
+        whole = sum(weights[depth] for depth in known)
+        return sum(weights[depth] * means[depth] for depth in known) / whole if whole else None
+
+
+@dataclass(frozen=True)
 class OfAll:
     """A number of all samples together that no sum gives: resamples have none.
 

@@ -30,6 +30,7 @@ from hierviz.metrics.parts import (
     OfSums,
     OverCurve,
     Total,
+    WeightedByDepth,
     f1_of,
     matthews,
     normalised_icm,
@@ -137,6 +138,7 @@ _ENTRIES = {
         "levels",
         full_path_accuracy={"is_binary": True},
         tice={"better": "lower", "is_binary": True},
+        wap={"made": WeightedByDepth("hit", "n_classes")},
         accuracy_by_depth={"made": MeanByDepth("hit")},
     ),
     **entries_of(
