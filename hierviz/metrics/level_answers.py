@@ -87,8 +87,8 @@ def level_answer_numbers(taxonomy, truth, answers):
     Returns
     -------
     dict of str to ndarray of float, shape (n_samples,)
-        ``full_path_accuracy``, ``por``, ``s_por``, ``s_por_longest_run`` and ``tor`` in [0, 1], higher is better; ``tice``, 0 or 1,
-        lower is better; for each level ``hit.D``, nan below the truth, and ``n_classes.D``, its number of classes.
+        ``full_path_accuracy``, ``por``, ``s_por``, ``s_por_longest_run`` and ``tor`` in [0, 1], higher is better; ``tice``, 0 or
+        1, lower is better; for each level ``hit.D``, nan below the truth, and ``n_classes.D``, its number of classes.
     """
     true = path_levels(taxonomy, truth)
     there, n_levels = true >= 0, taxonomy.depth[truth].astype(float)
