@@ -80,7 +80,7 @@ def hwv(data):
         arguments += ["--truth", folder / "test.csv", "--json", Path(out) / "out.json"]
         measured, code = timed(lambda: cli.main([str(one) for one in arguments]))
         (model,) = json.loads((Path(out) / "out.json").read_text())["models"]
-    blocks = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
+    blocks = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
     if code or any(model[block] is None for block in blocks):
         raise SystemExit("expected all blocks")
     return measured

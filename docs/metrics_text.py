@@ -18,6 +18,7 @@ BLOCKS = {
     "predicted": "Answers of an inference rule (block `predicted`)",
     "labels": "Sets of labels (block `labels`)",
     "curve": "All thresholds (block `curve`)",
+    "selective": "Coverage and risk of climbing (block `selective`)",
     "confusion": "Nodes of the predicted and the true path (block `confusion`)",
     "per_sample": "Single samples",
     "goal": "Targets of a threshold",
@@ -53,6 +54,8 @@ def reference():
         facts = [_keyword(parameter) for parameter in entry.parameters.values()]
         facts.append(_taxonomies(entry))
         lines += _entry(entry, facts)
+        if entry.decisions:
+            lines += ["", f"Decided here: {entry.decisions}"]
     lines += ["", "## Losses"]
     for entry in LOSSES.values():
         facts = [f"parametrisation `{entry.parametrisation}`"] if entry.parametrisation else []

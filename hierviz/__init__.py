@@ -115,7 +115,7 @@ if TYPE_CHECKING:
     from hierviz.readers.attach import attach_media as attach_media
     from hierviz.readers.attach import attach_truth as attach_truth
     from hierviz.readers.class_numbers_file import load_accretion as load_accretion
-    from hierviz.readers.class_numbers_file import load_costs as load_costs
+    from hierviz.readers.costs_file import load_costs as load_costs
     from hierviz.readers.predictions_file import load_predictions as load_predictions
     from hierviz.readers.predictions_writer import write_predictions as write_predictions
     from hierviz.readers.review_file import load_review as load_review

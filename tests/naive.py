@@ -4,9 +4,10 @@ A graph is nodes 0..n-1 with edges (parent, child) in declared order; node 0 is 
 unless it says otherwise; samples are lists.
 """
 
+import itertools
 import math
 
-from hierviz.second_opinion import plain_graph, plain_numbers, plain_sets
+from hierviz.second_opinion import plain_climbing, plain_graph, plain_numbers, plain_sets
 from hierviz.second_opinion.plain_graph import candidates, top_down
 from hierviz.second_opinion.plain_graph import leaf as rule_leaf
 from hierviz.second_opinion.plain_graph import threshold as rule_threshold
@@ -165,3 +166,27 @@ def best_constant(graph, truth):
         whole = 2 * found["tp"] + found["fp"] + found["fn"]
         scores[node] = 2 * found["tp"] / whole if whole else 0.0
     return max(scores, key=lambda node: (scores[node], -node))
+
+
+def threshold_answer(graph, p, theta):
+    """Our threshold rule just below theta."""
+    answers = plain_graph.pareto_set(graph, p)
+    return [node for place, (score, node) in enumerate(answers) if place == 0 or score >= theta][-1]
+
+
+def selective_points(graph, rows, truth, answer):
+    """(coverage, risk) of `answer` at every probability that there is, the largest first, after (0, 0)."""
+    thetas = sorted({p[node] for p in rows for node in range(graph.n)}, reverse=True)
+    answered = ([answer(graph, p, theta) for p in rows] for theta in thetas)
+    return [(0.0, 0.0), *(plain_climbing.risk_and_coverage(graph, answers, truth) for answers in answered)]
+
+
+def differing(graph, p):
+    """The share of the thresholds at which climbing and our threshold rule differ, tried between all probabilities."""
+    ends = sorted({0.0, 1.0, *(value for value in p if 0 < value < 1)})
+    between = ((low, high, (low + high) / 2) for low, high in itertools.pairwise(ends))
+    return math.fsum(
+        high - low
+        for low, high, theta in between
+        if plain_climbing.climb(graph, p, theta) != threshold_answer(graph, p, theta)
+    )

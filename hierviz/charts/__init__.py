@@ -6,6 +6,7 @@ charts:
     answer_dots                 the answers of rules and models to one sample by p and win
     confusion                   the summed cells of a data set, with its measures
     confusion_breakdown         the four cells of one sample, with their nodes
+    decisions                   which rule is best for which metric, and which is in theory
     departures                  where answers leave the true path, level by level
     difference_band             the difference of two models at equal correctness
 difference_tree             where in the taxonomy one model is better than another
@@ -31,6 +32,7 @@ difference_tree             where in the taxonomy one model is better than anoth
     probability_tree            the probabilities of one sample over the taxonomy
     rank_matrix                 the rank of every method by every metric
     rejection_curves            share of wrong answers over the share answered
+    selective_curves            share of wrong answers over the coverage of climbing
     reliability_diagram         share of events over probability
     right_together              which models are right on the same samples
 rule_frontiers              results of every inference rule
@@ -98,6 +100,7 @@ if TYPE_CHECKING:
     from hierviz.charts._confusion import confusion_breakdown as confusion_breakdown
     from hierviz.charts._curve_figure import CurveLayers as CurveLayers
     from hierviz.charts._curve_panel import bands_sentence as bands_sentence
+    from hierviz.charts._decisions import decisions as decisions
     from hierviz.charts._departures import departures as departures
     from hierviz.charts._difference_band import difference_band as difference_band
     from hierviz.charts._difference_tree import difference_tree as difference_tree
@@ -132,6 +135,7 @@ if TYPE_CHECKING:
     from hierviz.charts._path_graph import path_graph as path_graph
     from hierviz.charts._plain_curves import plain_curves as plain_curves
     from hierviz.charts._plain_curves import rejection_curves as rejection_curves
+    from hierviz.charts._plain_curves import selective_curves as selective_curves
     from hierviz.charts._points import pareto_points as pareto_points
     from hierviz.charts._points import sample_scatter as sample_scatter
     from hierviz.charts._points import set_steps as set_steps

@@ -36,10 +36,10 @@ def n_metrics_drawn(found, width):
     return max(2, min(len(found.columns), _room(width)[1]))
 
 
-def _room(width):
+def _room(width, narrowest=NARROWEST):
     """(pixels of the names of rows, columns that have room next to them)."""
     left = min(NAMES, 0.36 * width)
-    return left, max(1, int((width - 4 - left) // NARROWEST))
+    return left, max(1, int((width - 4 - left) // narrowest))
 
 
 def _cell(look, row, column, text, share, weight="normal", **tips):
@@ -49,17 +49,18 @@ def _cell(look, row, column, text, share, weight="normal", **tips):
     else:
         colour = mixed(look.background, look.path if share >= 0 else look.fp, abs(share))
         ink = look.ink if abs(share) < STRONG else look.on_colour
-    return {"row": row, "column": column, "text": text, "colour": colour, "ink": ink, "weight": weight} | tips
+    looks = {"colour": colour, "ink": ink, "weight": weight, "edge": "transparent"}
+    return {"row": row, "column": column, "text": text} | looks | tips
 
 
-def _cells(cells, titles, dark, width):
-    """Draw cells of `_cell`; `titles` are those of their tooltips by field.
+def _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST):
+    """Draw cells of `_cell`, `row` pixels high; `titles` are those of their tooltips by field.
 
     Where cells would be too narrow the first columns are drawn.
     """
     look = palette(dark)
     rows, columns = ([*dict.fromkeys(cell[key] for cell in cells)] for key in ("row", "column"))
-    left, n = _room(width)
+    left, n = _room(width, narrowest)
     columns = columns[:n]
     wide = min((width - 4 - left) / len(columns), WIDEST)
     axis = {"title": None, "domain": False, "ticks": False, "grid": False}
@@ -83,16 +84,31 @@ def _cells(cells, titles, dark, width):
         alt.X("column:N", sort=columns, axis=above).scale(padding=0.04),
         alt.Y("row:N", sort=rows, axis=names).scale(padding=0.06),
     )
-    words = base.mark_text(fontSize=SMALL, font=FONT, fontWeight=alt.ExprRef("datum.weight"), tooltip=None)
+    words = base.mark_text(
+        lineBreak="\n",
+        lineHeight=LINE,
+        **_lines_up(row),
+        fontSize=SMALL,
+        font=FONT,
+        fontWeight=alt.ExprRef("datum.weight"),
+        tooltip=None,
+    )
     drawn = layer(
-        base.mark_rect(cornerRadius=3).encode(
-            color=OWN_COLOUR, tooltip=tooltips({f"{field}:N": title for field, title in titles.items()})
+        base.mark_rect(cornerRadius=3, strokeWidth=1.5).encode(
+            color=OWN_COLOUR,
+            stroke=alt.Stroke("edge:N", scale=None),
+            tooltip=tooltips({f"{field}:N": title for field, title in titles.items()}),
         ),
         words.encode(text=alt.Text("text:N"), color=alt.Color("ink:N", scale=None)),
     )
     # The library gives names the width that they need, and the cells the rest.
     wide = min(width, NAMES + WIDEST * len(columns))
-    return drawn.properties(width=wide, height=ROW * len(rows), autosize=FIT)
+    return drawn.properties(width=wide, height=row * len(rows), autosize=FIT)
+
+
+def _lines_up(row):
+    """Where the first of two lines of text is in a high cell: the library centres the first one."""
+    return {"dy": -LINE / 2} if row > ROW else {}
 
 
 def agreement_matrix(found, *, dark=None, width=900):

@@ -182,27 +182,61 @@ def rejection_curves(curves, *, among=None, dark=None, width=800, height=RISK_HE
     PredictionsError
         If there is no curve, or one covers nothing.
     """
-    points = _points(curves)
-    draw = functools.partial(_drawn_risk, points, height, among)
+    points = _points("rejection_curve", curves)
+    draw = functools.partial(_drawn_risk, points, ("Coverage (answers below the root)", "τ"), height, among)
     return Figure(draw, lambda: _table_risk(points), lambda: _sentence_risk(curves), dark, width)
 
 
-def _drawn_risk(points, height, among, dark, width):
+def selective_curves(curves, *, among=None, dark=None, width=800, height=RISK_HEIGHT):
+    """Share of wrong answers among all samples against the coverage of climbing, one line per model.
+
+    Parameters
+    ----------
+    curves : dict of str to SelectiveCurve
+        By model; of the same samples.
+    among : sequence of str, optional
+        Names that these models are chosen from, as of `operating_curves`.
+    dark : bool, optional
+    width, height : int
+        Pixels: of the whole figure, of the plot.
+
+    Returns
+    -------
+    Figure
+        Its table: ``model, theta, coverage, risk``; of many points `MOST_ROWS` evenly, both ends in. θ is nan where it is above
+        all probabilities.
+
+    Raises
+    ------
+    PredictionsError
+        If there is no curve.
+    """
+    points = _points("selective_curve", curves)
+    draw = functools.partial(_drawn_risk, points, ("Selective coverage", "θ"), height, among)
+    table = functools.partial(_table_risk, points, "theta")
+    return Figure(draw, table, lambda: _sentence_selective(curves), dark, width)
+
+
+def _drawn_risk(points, words, height, among, dark, width):
     most = max(float(risk.max()) for _, risk, _ in points.values())
     domains = (0.0, 1.0), (0.0, max(0.05, np.ceil(most * 20 + 1e-9) / 20))
-    titles, colours = ("Coverage (answers below the root)", "Risk"), model_colours(points, dark, among)
+    (across, sign), colours = words, model_colours(points, dark, among)
     side = _side(points, width)
-    on = Plane(palette(dark), titles, domains, plot_of(width - side), height, (".0%", ".0%"))
+    on = Plane(palette(dark), (across, "Risk"), domains, plot_of(width - side), height, (".0%", ".0%"))
     drawn = plain_lines([(coverage, risk) for coverage, risk, _ in points.values()], *domains)
     rows = [
-        {"model": name, "x": coverage[k], "y": risk[k], "text": threshold_text(threshold[k])}
+        {"model": name, "x": coverage[k], "y": risk[k], "text": _threshold_words(threshold[k])}
         for name, (coverage, risk, threshold) in points.items()
         for k in _evenly(len(risk), HOVERED)
     ]
-    tips = {"model:N": "Model", "text:N": "τ", "x:Q": ("Coverage", ".1%"), "y:Q": ("Risk", ".2%")}
+    tips = {"model:N": "Model", "text:N": sign, "x:Q": ("Coverage", ".1%"), "y:Q": ("Risk", ".2%")}
     lines = on.lines(drawn, {"name": list(colours)}, color=_colour(colours, on, side))
     layers = [*lines, on.hover(rows, tips), *_names(drawn, colours, on, side)]
     return on.chart(layers, ["Better: bottom right"])
+
+
+def _threshold_words(threshold):
+    return threshold_text(threshold) if np.isfinite(threshold) else "above all"
 
 
 def _evenly(n, most):
@@ -210,14 +244,14 @@ def _evenly(n, most):
     return np.unique(np.linspace(0, n - 1, most).astype(int)).tolist()
 
 
-def _table_risk(points):
-    columns = ("coverage", "risk", "threshold")
+def _table_risk(points, threshold="threshold"):
+    columns = ("coverage", "risk", threshold)
     rows = [
         {"model": name} | dict(zip(columns, point, strict=True))
         for name, of in points.items()
         for point in zip(*(values[_evenly(len(values), MOST_ROWS)].tolist() for values in of), strict=True)
     ]
-    return frame(rows)[["model", "threshold", "coverage", "risk"]]
+    return frame(rows)[["model", threshold, "coverage", "risk"]]
 
 
 def _sentence_risk(curves):
@@ -230,11 +264,21 @@ def _sentence_risk(curves):
     return f"Smallest share of wrong answers with at least so many samples answered. {'; '.join(said)}."
 
 
-def _points(curves):
-    """Coverage, risk and threshold of each model where something is covered."""
+def _sentence_selective(curves):
+    """hAURC of every model, and its risk where the answer is always the most probable leaf."""
+    areas = ", ".join(f"{name} {value_text(curve.area)}" for name, curve in curves.items())
+    leaves = ", ".join(f"{name} {value_text(float(curve.risk[-1]))}" for name, curve in curves.items())
+    return (
+        f"hAURC, the area below the risk over the coverage, lower is better: {areas}. Share of wrong answers at coverage 1, "
+        f"where all answers are leaves: {leaves}."
+    )
+
+
+def _points(kind, curves):
+    """Coverage, risk and threshold of each model where something is covered; `kind` is what gives such a curve."""
     if not curves:
         raise PredictionsError(
-            "rejection_curves: expected at least one curve, got none. Pass {name: hierviz.curves.rejection_curve(...)}."
+            f"{kind}s: expected at least one curve, got none. Pass {{name: hierviz.curves.{kind}(...)}}."
         )
     found = {}
     for name, curve in curves.items():
@@ -243,5 +287,6 @@ def _points(curves):
             raise PredictionsError(
                 f"rejection_curves: expected answers below the root, got none for {name!r}. Leave it out."
             )
-        found[name] = tuple(values[inside] for values in (curve.coverage, curve.risk, curve.columns()["threshold"]))
+        threshold = next(iter(curve.columns().values()))
+        found[name] = tuple(values[inside] for values in (curve.coverage, curve.risk, threshold))
     return found

@@ -40,6 +40,9 @@ _PAIRS = {
     "depth-recall-precision": CurveAxes(
         "depth_recall", "depth_precision", "depth_f1", "depth precision against recall"
     ),
+    "selective-coverage-correct": CurveAxes(
+        "selective_coverage", "correct", "info_f1", "correct against selective coverage"
+    ),
     "threshold-hf1": CurveAxes("threshold", "hf1_samples", "info_f1", "hF1 of the predicted set against τ"),
 }
 

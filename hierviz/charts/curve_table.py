@@ -18,7 +18,7 @@ from hierviz.metrics.registry import METRICS, path_keys, share_keys
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import WAYS, check_kind, check_one_of, is_number
 
-INFORMATION = "Information "
+INFORMATION, SELECTIVE = "Information ", "Selective "
 # What answers add to the metrics of a curve.
 NOT_AT_LEAF, MEAN_DEPTH = "not_at_leaf", "mean_depth"
 
@@ -82,9 +82,9 @@ def checked_thresholds(threshold, curves):
 
 
 def short_label(key):
-    """Column title of a metric: its label without "Information", with its unit."""
+    """Column title of a metric: its label without "Information" or "Selective", with its unit."""
     label = axis_label(key)
-    short = label.removeprefix(INFORMATION)
+    short = label.removeprefix(INFORMATION).removeprefix(SELECTIVE)
     return short if short == label else short[0].upper() + short[1:]
 
 

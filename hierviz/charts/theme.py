@@ -48,6 +48,8 @@ RULE_SHAPES = {
     "crm_leaf": "M0,-1L0.951,-0.309L0.588,0.809L-0.588,0.809L-0.951,-0.309Z",  # a pentagon
     "depth_thresholds": "M0,-1L0.3,-0.3L1,0L0.3,0.3L0,1L-0.3,0.3L-1,0L-0.3,-0.3Z",  # a star of four points
     "at_level": "M-1,0.8L0,-0.8L1,0.8L0,0.3Z",  # an arrowhead
+    "hf_optimal": "M-1,-0.3L1,-0.3L1,0.3L-1,0.3Z",  # a bar
+    "optimal_node": "M-0.3,-1L0.3,-1L0.3,-0.3L1,-0.3L1,0.3L0.3,0.3L0.3,1L-0.3,1L-0.3,0.3L-1,0.3L-1,-0.3L-0.3,-0.3Z",  # a plus
     "crm_nodes": "M0.5,-0.866L1,0L0.5,0.866L-0.5,0.866L-1,0L-0.5,-0.866Z",  # a hexagon
 }
 

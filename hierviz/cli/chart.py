@@ -116,6 +116,16 @@ def _frontiers(chosen, charts, look):
     return charts.rule_frontiers(found, front=is_front, published=not is_front, **look)
 
 
+def _decisions(chosen, charts, look):
+    from hierviz.thresholds._decisions import decisions
+
+    model, options = chosen.only("rules by metrics"), chosen.options
+    metrics = None if options.metric is None else tuple(options.metric.split(","))
+    return charts.decisions(
+        decisions(model, metrics, n_resamples=options.resamples or 1000, seed=options.seed or 0), **look
+    )
+
+
 def _with_curves(chosen):
     """Evaluations by name, all of which have an operating curve."""
     found = chosen.evaluations()
@@ -149,6 +159,16 @@ def _rejection(chosen, charts, look):
         for name, model in _with_curves(chosen).items()
     }
     return charts.rejection_curves(found, **look)
+
+
+def _selective(chosen, charts, look):
+    from hierviz.curves._selective_curve import selective_curve
+
+    found = {
+        name: selective_curve(model.taxonomy, model.truth, model.leaf_paths().take(model.rows))
+        for name, model in _with_curves(chosen).items()
+    }
+    return charts.selective_curves(found, **look)
 
 
 def _facets(chosen, charts, look):
@@ -223,7 +243,15 @@ KINDS = {
     ),
     "rules": Kind("each rule over all values of its parameter, next to single rules", _frontiers),
     "fronts": Kind("Pareto fronts of the rules", _frontiers),
+    "decisions": Kind(
+        "which rule for which metric, with the rule that is optimal in theory (--metric KEY,...)",
+        _decisions,
+        ("metric",),
+    ),
     "rejection": Kind("share of wrong answers against share of answered samples", _rejection),
+    "selective": Kind(
+        "share of wrong answers against the coverage of climbing from the most probable leaf, with hAURC", _selective
+    ),
     "facets": Kind("operating curves of each part of the samples (--by)", _facets, ("by",)),
     "groups": Kind(
         "a metric by depth, n_labels, train_count or an attribute (--by, --metric)",
@@ -276,7 +304,8 @@ def add_chart(command):
     suffixes = f"file for the chart; {', '.join(SUFFIXES)} says what (csv: its table, html: a page that works offline)"
     metrics = (
         f"of groups and levels one of {', '.join(path_keys()[:3])}, ...; of tables block.key,... (docs/metrics.md); of an "
-        "icicle correct, recall, support, ...; of difference a number with a value per sample"
+        "icicle correct, recall, support, ...; of difference a number with a value per sample; of decisions one or more of "
+        "info_f1, depth_f1, info_dist, depth_dist, exact, hf1_samples"
     )
     return [
         *choice_options(required=False),

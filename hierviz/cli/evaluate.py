@@ -2,6 +2,7 @@
 
 import sys
 
+from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models, named_nodes
 from hierviz.cli.judging import (
     JSON,
     MEDIA,
@@ -18,11 +19,12 @@ from hierviz.cli.judging import (
 )
 from hierviz.cli.output import progress, require_places, write_csv, write_json
 from hierviz.curves._rule_curve import CURVES, rule_curve
+from hierviz.curves._selective_curve import selective_curve
 from hierviz.curves._set_curve import set_curve
 from hierviz.evaluation._reviewed import review_sentence, reviewed_numbers
 from hierviz.evaluation.bounds import curve_bounds_of
 from hierviz.evaluation.evaluation import NODE_COLUMNS, Evaluation
-from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, STEPS, evaluate, require_same_samples
+from hierviz.evaluation.summary import BOUNDS, CURVE, NO_TRUTH, PATHS, STEPS, evaluate, require_same_samples
 from hierviz.messages.errors import FileError
 from hierviz.metrics.sets.protein_function import protein_function
 from hierviz.opening.flags import Option
@@ -31,6 +33,9 @@ from hierviz.taxonomy.checks import check_threads
 from hierviz.thresholds.operating_point import operating_point_notes
 
 SETS = "Predicted sets"
+# Of `curve`: those over the parameter of an inference rule, and selective classification.
+CLIMBING = "climbing"
+OF_RULES = (*CURVES, CLIMBING)
 # Rows of a CSV file that are made at a time.
 ROWS_AT_ONCE = 10_000
 
@@ -48,6 +53,7 @@ def add_evaluate(command):
         ),
         *OF_NUMBERS,
         REVIEW,
+        *CONFORMAL,
     ]
 
 
@@ -59,8 +65,8 @@ def add_curve(command):
     )
     rule = Option(
         "--rule KEY",
-        f"curve over the parameter of a rule: {', '.join(CURVES)} (default: threshold); darts has λ, information_threshold bits "
-        "in place of the threshold",
+        f"curve over the parameter of a rule: {', '.join(OF_RULES)} (default: threshold); darts has λ, information_threshold "
+        "bits in place of the threshold, climbing (from the most probable leaf up to p >= θ) θ with coverage and risk",
     )
     csv = Option("--csv FILE|-", "file for the CSV (- is standard output, the default)", default="-")
     return [*input_options(), NODES, rule, csv, THREADS]
@@ -73,6 +79,7 @@ def run_evaluate(options):
     require_places(options, options.json, options.per_sample)
     if options.review is not None and options.cluster is not None:
         raise FileError("--review: expected no --cluster with it, got both. Leave one of them out.")
+    check_conformal(options)
     chosen = judged(options)
     accretion, of_accretion = accretion_of(options, chosen.taxonomy)
     require_same_samples(chosen.predictions)
@@ -97,6 +104,11 @@ def run_evaluate(options):
         print(
             review_sentence(entry), *(f"note: {note}" for note in entry["review"]["notes"]), sep="\n", file=sys.stderr
         )
+    conformal = conformal_of_models(options, chosen, models) if options.conformal is not None else None
+    for entry, (found, reason) in zip(report["models"], conformal or (), strict=conformal is not None):
+        entry["conformal"] = None if found is None else found.to_json()
+        if reason:
+            entry["notes"].append(f"conformal: null, {reason}")
     if options.verify:
         from hierviz.second_opinion.verify import verify
 
@@ -105,7 +117,8 @@ def run_evaluate(options):
             entry["verify"] = verify(model, progress=on, **of_model).to_dict()
             print(entry["verify"]["sentence"], file=sys.stderr)
     if options.per_sample:
-        write_csv(options.per_sample, *per_sample_table(models, chosen.choices))
+        nodes = None if conformal is None else [found for found, _ in conformal]
+        write_csv(options.per_sample, *per_sample_table(models, chosen.choices, nodes))
     if not any(entry["n_samples"] for entry in report["models"]):
         print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
     write_json(options.json, report)
@@ -116,8 +129,10 @@ def run_curve(options):
     check_threads(options.threads, "--threads")
     require_places(options, options.csv)
     rule = options.rule or "threshold"
-    if rule not in CURVES:
-        raise FileError(f"--rule: expected one of {', '.join(CURVES)}, got {rule!r}. These have a curve of their own.")
+    if rule not in OF_RULES:
+        raise FileError(
+            f"--rule: expected one of {', '.join(OF_RULES)}, got {rule!r}. These have a curve of their own."
+        )
     _, predictions = load_models(options)
     require_one(predictions, "a curve")
     model = Evaluation.from_predictions(predictions[0], progress=progress(predictions[0].name), threads=options.threads)
@@ -126,7 +141,11 @@ def run_curve(options):
     if rule != "threshold":
         if reason:
             raise FileError(f"{name}: expected an operating curve of rule {rule}, got none: {reason}.")
-        table = rule_curve(model.taxonomy, model.truth, model.judged_table, rule).columns()
+        if rule == CLIMBING:
+            paths = model.leaf_paths(progress(f"{PATHS} of {name}")).take(model.rows)
+            table = selective_curve(model.taxonomy, model.truth, paths).columns()
+        else:
+            table = rule_curve(model.taxonomy, model.truth, model.judged_table, rule).columns()
     elif reason and model.why_no_set_curve() is None:
         table = set_curve(model, progress=progress(f"{SETS} of {name}")).columns()
     else:
@@ -142,9 +161,15 @@ def _rows_of(columns):
         yield from zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns))
 
 
-def per_sample_table(models, choices):
-    """Header and rows of `--per-sample`: one row per model (and run) and sample, nodes by name; `choices` one a model."""
+def per_sample_table(models, choices, conformal=None):
+    """Header and rows of `--per-sample`: one row per model (and run) and sample, nodes by name; `choices` one a model.
+
+    `conformal` has the ConformalNodes of each model, or None.
+    """
     tables = [(model, model.per_sample(**choice)) for model, choice in zip(models, choices, strict=True)]
+    for (model, table), found in zip(tables, conformal or ()):
+        if found is not None:
+            table["conformal"] = named_nodes(model, found)
     columns = list(dict.fromkeys(key for _, table in tables for key in table if key != "row"))
     has_runs = any(model.predictions.run is not None for model in models)
     header = ["model", "run", *columns] if has_runs else ["model", *columns]

@@ -357,7 +357,8 @@ def _help(parameter, rules):
         "number": f"a {'whole ' * parameter.is_whole}number" + (f" in {parameter.unit}" if parameter.unit else ""),
         "choice": choices,
         "numbers": "numbers from 0 to 1 for the depths 1, 2, ..., the last also for all deeper classes",
-        "costs": f"{choices}, or a table predicted,truth,cost of every pair of leaves",
+        "costs": f"{choices}, or a table of costs: predicted,truth,cost of every pair of leaves, or a column for every leaf; "
+        "inner classes may be predicted",
     }[parameter.kind]
     default = f"{parameter.default:g}" if parameter.kind == "number" else parameter.default
     return f"{of}: {what} (default: {default})"
@@ -366,7 +367,7 @@ def _help(parameter, rules):
 def _value(parameter, given, taxonomy, named):
     if parameter.kind != "costs" or given in parameter.choices:
         return given
-    from hierviz.readers.class_numbers_file import load_costs
+    from hierviz.readers.costs_file import load_costs
     from hierviz.readers.temporary_files import rewindable
 
     if not os.path.exists(given):

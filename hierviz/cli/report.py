@@ -4,6 +4,7 @@ import shlex
 import sys
 from dataclasses import replace
 
+from hierviz.cli.conformal import CONFORMAL, check_conformal, conformal_of_models
 from hierviz.cli.judging import (
     REVIEW_OF_VIEWS,
     SEED,
@@ -59,6 +60,7 @@ def add_report(command):
         ),
         Option("--max-mb N", pictures, type=float, default=5.0),
         REVIEW_OF_VIEWS,
+        *CONFORMAL,
         repeated("--view LINK", "link of a page of the app (Copy link) to start the report with"),
         Option(
             "--story F|demo", "session file whose story starts the report, or demo for the story of the vehicle demo"
@@ -76,9 +78,14 @@ def run_report(options):
     from hierviz.reports.report_samples import ReportSamples
 
     require_places(options, options.out)
+    check_conformal(options)
     chosen = _judged(options)
     predictions = chosen.predictions
     require_same_samples(predictions)
+    conformal = ()
+    if options.conformal is not None:
+        evaluations = chosen.evaluations()
+        conformal = tuple(found for found, _ in conformal_of_models(options, chosen, evaluations))
     samples = ReportSamples(options.worst, options.random, options.seed, options.sample, options.max_mb)
     if options.sensitivity < 0:
         raise FileError(f"--sensitivity: expected a number of samples from 0, got {options.sensitivity}. Give one.")
@@ -92,14 +99,14 @@ def run_report(options):
         samples = replace(samples, review=load_review(options.review, predictions[0]))
     words = options.arguments if options.folders else map(without_folder, options.arguments)
     made = report(
-        predictions,
+        evaluations if conformal else predictions,
         chosen.rules[0],
         chosen.thresholds,
         title=TITLE if options.title is None else options.title,
         notes="\n\n".join(options.note),
         model=options.look_at,
         samples=samples,
-        run=ReportRun(shlex.join(["hierviz", *words]), with_flags, progress, options.threads),
+        run=ReportRun(shlex.join(["hierviz", *words]), with_flags, progress, options.threads, conformal),
         class_weights=chosen.class_weights,
         story=(*_views(options, predictions), *_story(options, predictions)),
         **chosen.parameters,

@@ -32,7 +32,7 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = (
     *("distribution", "top_down", "best_leaves", "probabilities", "predicted"),
-    *("random_cuts", "levels", "labels", "curve", "confusion"),
+    *("random_cuts", "levels", "labels", "curve", "selective", "confusion"),
 )
 # Blocks of numbers of answers, and among them those over all thresholds.
 _OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")

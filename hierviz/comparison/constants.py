@@ -49,7 +49,9 @@ from hierviz.metrics.ties import rounded
 from hierviz.taxonomy.taxonomy import NodeLists
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
-OF_SCORES = ("distribution", "top_down", "best_leaves", "probabilities", "random_cuts", "levels", "curve")
+OF_SCORES = (
+    *("distribution", "top_down", "best_leaves", "probabilities", "random_cuts", "levels", "curve", "selective"),
+)
 # One side of a trade-off alone, which some constant answer makes good: no alarm is raised by them.
 ONE_SIDED = (
     *("ppv", "tpr", "fnr", "fpr", "tnr", "pt", "correct", "micro_precision", "micro_recall"),
@@ -151,6 +153,8 @@ def _why_none(column):
         return "it is a count"
     if column.metric == "hp_samples" or (isinstance(metric, PathMetric) and metric.is_best_at_root):
         return "always answering the root has a perfect value"
+    if column.metric == "selective_coverage":
+        return "always answering any leaf has a perfect value"
     if column.metric == "no_answer":
         return "always answering any class but the root has a perfect value"
     if column.metric == "tice":

@@ -187,7 +187,7 @@ def _column(model, key, choice):
         elif key in path_keys() and not inference_rule(choice["rule"]).returns_sets:
             values = path_metrics(model.taxonomy, np.asarray(model.truth), model.answers(**choice)[model.rows])[key]
     if values is None and model.n_judged and key in OF_SETS:
-        values = model.label_counts(choice["threshold"]).per_sample()[key]
+        values = model.set_counts(choice).per_sample()[key]
     return _among_all(model, key, choice) if values is None else np.asarray(values, dtype=np.float64)
 
 

@@ -19,9 +19,11 @@ from collections.abc import Callable, Sequence
 import numpy as np
 
 from hierviz.comparison.columns import Column
+from hierviz.curves._selective_curve import RISK_AREAS
 from hierviz.curves.operating_curve import SUMMARY, CurveSteps
 from hierviz.evaluation.evaluation import sample_weights
 from hierviz.evaluation.sample_numbers import parts_of
+from hierviz.inference.registry import inference_rule
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total, WeightedByDepth
@@ -33,6 +35,8 @@ from hierviz.taxonomy.node_lists import is_member
 from hierviz.taxonomy.taxonomy import NodeLists
 from hierviz.uncertainty.resamples import Resamples
 
+# Numbers of a whole curve by key: the values each is made of, and how.
+OF_CURVE = SUMMARY | RISK_AREAS
 # Parts of which sums are taken whatever is asked for: products of matrices of another width may differ in the last bit.
 SUMMED = {
     "top_down": ("shared", "claimed", "due"),
@@ -97,13 +101,17 @@ class ResampledNumbers:
         self._sums, self._counts = [], []
         self._class_weights, self._protein = class_weights, protein
         if self._of_nodes:
-            self._node_counts = NodeCounts(model, rows, choice["threshold"])
+            self._node_counts = NodeCounts(model, rows, choice)
         if on_curve := [*self._of_curve, *self._of_balanced]:
             self._truth = model.predictions.truth[rows]
             # Of every draw only what the columns are made of.
-            needed = {value for column in on_curve for value in SUMMARY[_curve_name(column)][0]}
-            answers = model.table.take(rows)
-            self._steps = CurveSteps.from_table(model.taxonomy, self._truth, answers, keys=sorted(needed))
+            needed: dict[str, set[str]] = {}
+            for column in on_curve:
+                needed.setdefault(_rule_of(column), set()).update(OF_CURVE[_curve_name(column)][0])
+            self._steps = {}
+            for rule, keys in needed.items():
+                answers = model.table.take(rows) if rule == "threshold" else model.climbed.take(self.places)
+                self._steps[rule] = CurveSteps.from_table(model.taxonomy, self._truth, answers, keys=sorted(keys))
         by_draw = {column.key for column in (*on_curve, *self._of_nodes)}
         self.keys = [key for key in wanted if key in self._from_sums or key in by_draw]
         self.keys += [] if protein is None else protein.keys
@@ -147,8 +155,8 @@ class ResampledNumbers:
         """Of the curve; nan where a draw takes no class that has a weight."""
         if not counts.any():
             return [np.nan] * len(columns)
-        curve = self._steps.curve(counts)
-        return [SUMMARY[_curve_name(column)][1](curve) for column in columns]
+        curves = {rule: self._steps[rule].curve(counts) for rule in {_rule_of(column) for column in columns}}
+        return [OF_CURVE[_curve_name(column)][1](curves[_rule_of(column)]) for column in columns]
 
     # Kinds of numbers ----------------------------------------------------------------------------------------------
 
@@ -227,6 +235,11 @@ class ResampledNumbers:
         return of
 
 
+def _rule_of(column):
+    """The rule over whose threshold the curve of a column runs."""
+    return METRICS[column.metric].made.rule
+
+
 def _curve_name(column):
     """Key of `OperatingCurve.summary` of a column."""
     return column.metric.removeprefix(BALANCED_PREFIX)
@@ -240,15 +253,17 @@ class NodeCounts:
     model : Evaluation
     rows : ndarray of int, shape (n_samples,)
         Rows of its Predictions.
-    threshold : float
-        Of the sets of score files.
+    choice : dict
+        rule, threshold and parameters: of the sets of score files.
     """
 
-    def __init__(self, model, rows, threshold):
+    def __init__(self, model, rows, choice):
         predictions, taxonomy = model.predictions, model.taxonomy
         self.taxonomy, self.n_nodes = taxonomy, taxonomy.n_nodes
         truth = predictions.truth.take(rows) if isinstance(predictions.truth, NodeLists) else predictions.truth[rows]
-        lists = model.answers("threshold_set", threshold) if predictions.has_scores else predictions.labels
+        if not inference_rule(choice["rule"]).returns_sets:
+            choice = {"rule": "threshold_set", "threshold": choice["threshold"]}
+        lists = model.answers(**choice) if predictions.has_scores else predictions.labels
         predicted, _ = predicted_keys(taxonomy, lists.take(rows))
         if predictions.is_hard:
             predicted = closed_keys(taxonomy, predicted)

@@ -135,7 +135,7 @@ def kind_values(taxonomy, kinds, keys):
         truth, node = kinds.truth[rows], kinds.node[rows]
         common = lowest_common_ancestors(taxonomy, truth, node)
         # Answers below the truth are replaced by the truth, as in `path_metrics`.
-        pairs = NodePairs(taxonomy, truth, np.where(common == truth, truth, node), common)
+        pairs = NodePairs(taxonomy, truth, np.where(common == truth, truth, node), common, node)
         for place, key in enumerate(keys):
             values[rows, place] = METRICS[key].function(pairs)
     return values, range_of(values)

@@ -39,7 +39,8 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     ----------
     answers : JudgedAnswers
     key : str
-        One of `sample_keys`. Numbers of sets are those of the label lists, or of the nodes above the threshold.
+        One of `sample_keys`. Numbers of sets are those of the label lists, of the nodes above the threshold, or of
+        the set that the rule answers with.
 
     Returns
     -------
@@ -52,12 +53,12 @@ def sample_values(answers: JudgedAnswers, key: str) -> np.ndarray:
     """
     keys = sample_keys(answers)
     check_one_of("metric", key, keys)
-    evaluation, threshold = answers.evaluation, 0.5 if answers.threshold is None else answers.threshold
+    evaluation = answers.evaluation
+    threshold = 0.5 if answers.threshold is None else answers.threshold
+    choice = {"rule": answers.rule or "majority", "threshold": threshold, **answers.parameters}
     if key in DISTRIBUTION or key in OF_SETS:
         of_judged = (
-            evaluation.distribution_per_sample()
-            if key in DISTRIBUTION
-            else evaluation.label_counts(threshold).per_sample()
+            evaluation.distribution_per_sample() if key in DISTRIBUTION else evaluation.set_counts(choice).per_sample()
         )
         return of_judged[key][np.searchsorted(evaluation.rows, answers.rows)]
     truth, predicted = answers.single

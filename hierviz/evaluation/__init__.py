@@ -1,12 +1,14 @@
 """All numbers of all models, and the answers they are made of.
 
-judged_answers    the answers of a rule next to their truth
-curves_by         operating curves of parts of the samples
-Review            what an expert said of samples
-ReviewRow         what was said of one answer to one sample
-reviewed          predictions with the truths that a review leaves
-reviewed_numbers  every number with them
-protein_function  F-max and S-min of one ontology
+judged_answers       the answers of a rule next to their truth
+conformal_of_model   nodes that hold the true classes of a model's samples with a stated probability
+conformal_of_sample  that of one sample
+curves_by            operating curves of parts of the samples
+Review               what an expert said of samples
+ReviewRow            what was said of one answer to one sample
+reviewed             predictions with the truths that a review leaves
+reviewed_numbers     every number with them
+protein_function     F-max and S-min of one ontology
 """
 
 from typing import TYPE_CHECKING
@@ -14,6 +16,8 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
+    from hierviz.evaluation._conformal import conformal_of_model as conformal_of_model
+    from hierviz.evaluation._conformal import conformal_of_sample as conformal_of_sample
     from hierviz.evaluation._judged_answers import judged_answers as judged_answers
     from hierviz.evaluation._review import Review as Review
     from hierviz.evaluation._review import ReviewRow as ReviewRow

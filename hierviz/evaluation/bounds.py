@@ -27,6 +27,10 @@ WHY_NOT = {
     "ihf1_auc": "its curve ranks all scores of a sample",
     "hf1_auc_raw": "its curve ranks all scores of a sample",
     "top5_leaf_accuracy": "it ranks all leaves of a sample",
+    **dict.fromkeys(
+        ("haurc", "haurc_threshold", "climbing_differs", "climbing_differs_mean"),
+        "it depends on all scores along the path to the most probable leaf",
+    ),
     "error_lca_height": "the samples that it averages depend on the unknown scores",
     "icm": "bounds of what sets share in the corpus are not computed",
     "icm_norm": "bounds of what sets share in the corpus are not computed",

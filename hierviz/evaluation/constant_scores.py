@@ -52,15 +52,13 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     numbers = score_numbers(once, tuple(SCORE_BLOCKS)) if once.why_no_curve() is None else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
-    return Evaluation(
-        predictions,
-        predictions.has_truth,
-        once.table.take(place),
-        corpus=corpus,
-        **columns,
-        _label_counts=counts,
-        kept_numbers=kept,
-    )
+    kept_fields = {
+        "_label_counts": counts,
+        "_paths": [once.leaf_paths().take(place)] if taxonomy.is_tree else [],
+        "corpus": corpus,
+        "kept_numbers": kept,
+    }
+    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, **kept_fields)
 
 
 def _repeated(taxonomy, once, targets, place, n_of):

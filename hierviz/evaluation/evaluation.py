@@ -23,7 +23,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -33,6 +33,7 @@ import numpy as np
 from hierviz.curves.operating_curve import CurveSteps, OperatingCurve, operating_curve
 from hierviz.evaluation import rule_answers, sample_numbers
 from hierviz.evaluation.one_pass import blocks, count_block, one_pass
+from hierviz.inference.leaf_paths import LeafPaths, leaf_paths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError
@@ -96,6 +97,7 @@ class Evaluation(Short):
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
     _curve: list = field(default_factory=list, repr=False)
+    _paths: list = field(default_factory=list, repr=False)
 
     @classmethod
     def from_predictions(
@@ -201,6 +203,32 @@ class Evaluation(Short):
             self._curve.append(made)
         return self._curve[0]
 
+    def leaf_paths(
+        self, progress: Callable[[int, int], object] | None = None, *, threads: int | None = None
+    ) -> LeafPaths:
+        """LeafPaths of all samples, from one pass over the scores; kept for the next call.
+
+        Parameters
+        ----------
+        progress : callable, optional
+            Called with (rows done, n_samples).
+        threads : int, optional
+            As of `from_predictions`.
+
+        Raises
+        ------
+        PredictionsError, TaxonomyError
+            For labels and graphs.
+        """
+        if not self._paths:
+            self._paths.append(leaf_paths(self.taxonomy, self.predictions, progress=progress, threads=threads))
+        return self._paths[0]
+
+    @cached_property
+    def climbed(self) -> ParetoTable:
+        """What climbing answers to the judged samples at every threshold (`LeafPaths.climbed`)."""
+        return self.leaf_paths().take(self.rows).climbed()
+
     def require_curve(self) -> None:
         """Raise a PredictionsError that says why where this input has no operating curve."""
         reason = self.why_no_curve()
@@ -278,7 +306,7 @@ class Evaluation(Short):
 
         Returns
         -------
-        ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+        ndarray of int, shape (n_samples,), or NodeLists for rules that answer with sets
 
         Raises
         ------
@@ -335,6 +363,41 @@ class Evaluation(Short):
         key = threshold if self.predictions.has_scores else None
         if key not in self._label_counts:
             self._label_counts[key] = self._count_labels(threshold, progress)
+        return self._label_counts[key]
+
+    def set_counts(
+        self, choice: Mapping[str, Any], progress: Callable[[int, int], object] | None = None
+    ) -> LabelSetCounts:
+        """LabelSetCounts of the sets that a rule answers with where it chooses them itself, else `label_counts`.
+
+        Parameters
+        ----------
+        choice : mapping
+            rule, threshold and parameters of the rule.
+        progress : callable, optional
+            As of `label_counts`.
+
+        Returns
+        -------
+        LabelSetCounts
+            Areas are those of the scores in any case.
+        """
+        counts = self.label_counts(choice["threshold"], progress)
+        rule = inference_rule(choice["rule"])
+        if not self.predictions.has_scores or not rule.returns_sets or rule.needs_threshold:
+            return counts
+        settings = rule.settings({name: value for name, value in choice.items() if name not in ("rule", "threshold")})
+        key = (rule.key, choice["threshold"], *settings.items())
+        if key not in self._label_counts:
+            for other in [other for other in self._label_counts if isinstance(other, tuple)]:
+                del self._label_counts[other]
+            answers = self.answers(**choice)
+            assert isinstance(answers, NodeLists)
+            expected = getattr(answers, "expected", None) if self.predictions.has_single_truth else None
+            made = LabelSetCounts.of_sets(self.taxonomy, self.truth, answers.take(self.rows), counts)
+            if "beta" in settings:
+                made.beta, made.expected = settings["beta"], None if expected is None else expected[self.rows]
+            self._label_counts[key] = made
         return self._label_counts[key]
 
     def _count_labels(self, threshold, progress):

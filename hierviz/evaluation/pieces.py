@@ -22,6 +22,7 @@ import numpy as np
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.rule_answers import OF_TABLE
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
+from hierviz.inference.leaf_paths import LeafPaths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import PredictionsError
@@ -50,6 +51,8 @@ class EvaluationPiece(Short):
         Rule, its settings and the predicted nodes, for rules that read all probabilities.
     numbers : dict of str to dict of str to ndarray of float
         Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none.
+    paths : LeafPaths or None
+        None for labels and graphs.
     """
 
     n_samples: int
@@ -58,6 +61,7 @@ class EvaluationPiece(Short):
     counts: dict[float | None, Any] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
     numbers: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
+    paths: LeafPaths | None = None
 
     @classmethod
     def from_predictions(
@@ -106,7 +110,9 @@ class EvaluationPiece(Short):
             settings = entry.settings({"threshold": threshold, **parameters})
             answers = [(rule, settings, evaluation.answers(rule, threshold, **parameters))]
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
-        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers)
+        has_paths = predictions.has_scores and predictions.taxonomy.is_tree
+        paths = evaluation.leaf_paths(threads=threads) if has_paths else None
+        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers, paths)
 
 
 def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPiece]) -> Evaluation:
@@ -153,21 +159,19 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
         for k, (rule, settings, _) in enumerate(pieces[0].answers)
     ]
     table = ParetoTable.concatenate(tables) if tables else None
+    paths = [piece.paths for piece in pieces if piece.paths is not None]
     judging = [piece.numbers for piece in pieces if piece.numbers]
-    kept = {
-        block: {key: np.concatenate([numbers[block][key] for numbers in judging]) for key in of}
-        for block, of in (judging[0].items() if judging else ())
+    kept: dict[str, Any] = {
+        "_answers": answers,
+        "_paths": [LeafPaths.concatenate(paths)] if paths else [],
+        "_label_counts": counts,
+        "corpus": corpus_of(predictions),
+        "kept_numbers": {
+            block: {key: np.concatenate([numbers[block][key] for numbers in judging]) for key in of}
+            for block, of in (judging[0].items() if judging else ())
+        },
     }
-    return Evaluation(
-        predictions,
-        judged,
-        table,
-        corpus=corpus_of(predictions),
-        **columns,
-        _label_counts=counts,
-        kept_numbers=kept,
-        _answers=answers,
-    )
+    return Evaluation(predictions, judged, table, **columns, **kept)
 
 
 def _joined(parts):

@@ -14,8 +14,9 @@ import numpy as np
 
 from hierviz.compiled.compiling import first_call, is_compiled, module_of
 from hierviz.compiled.tree_pass import Values, in_blocks, is_used
+from hierviz.evaluation.optimal_answers import optimal_answers
 from hierviz.inference.registry import infer, inference_rule
-from hierviz.inference.rules import TIE
+from hierviz.inference.truth_mass import TIE
 from hierviz.messages.errors import PredictionsError
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.node_lists import frozen
@@ -31,6 +32,8 @@ OF_TABLE: Mapping[str, Callable[[Any, Mapping[str, Any]], np.ndarray]] = {
         evaluation.taxonomy, given["bits"]
     ),
 }
+# The rule whose answers come with an expectation.
+OPTIMAL = "hf_optimal"
 # Answers of other rules that are kept: reading all scores again takes long.
 KEPT_ANSWERS = 6
 
@@ -66,9 +69,15 @@ def answers_by_rule(
             rest[rule] = given
     slow = dict(rest)
     fast = {rule: rest.pop(rule) for rule in FAST_RULES if rule in rest} if is_used(predictions, MODULE) else {}
-    n, n_passes = predictions.n_samples, bool(fast) + bool(rest)
+    best = rest.pop(OPTIMAL, None)
+    n, n_passes = predictions.n_samples, bool(fast) + bool(best) + bool(rest)
     if fast:
         made |= fast_answers(predictions, fast, progress and (lambda done, _: progress(done, n_passes * n)))
+    if best:
+        before = bool(fast) * n
+        made[OPTIMAL] = optimal_answers(
+            predictions, best["beta"], progress and (lambda done, _: progress(before + done, n_passes * n))
+        )
     parts: dict[str, list[Any]] = {rule: [] for rule in rest}
     for rows in (predictions.blocks() or [slice(0, 0)]) if rest else []:
         p = predictions.node_probabilities(rows)

@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
+from hierviz.curves._selective_curve import differing_share
 from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, level_answers, why_no_levels
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.metrics.level_answers import level_answer_numbers
@@ -76,13 +77,19 @@ def _predicted(model, choice):
     return metrics | outcome_indicators(metrics)
 
 
+def _selective(model, choice):
+    share = differing_share(model.climbed, model.judged_table)
+    return {"climbing_differs": (share > 0).astype(float), "climbing_differs_mean": share}
+
+
 _PARTS = {
     "distribution": _distribution,
     "top_down": _top_down,
     "predicted": _predicted,
     **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
     "levels": lambda model, choice: level_answer_numbers(model.taxonomy, np.asarray(model.truth), level_answers(model)),
-    "labels": lambda model, choice: model.label_counts(choice["threshold"]).parts(),
+    "selective": _selective,
+    "labels": lambda model, choice: model.set_counts(choice).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
 }
 
@@ -122,4 +129,4 @@ def per_sample(
     if why_no_levels(evaluation) is None:
         parts = parts_of(evaluation, "levels", choice)
         columns |= {key: parts[key] for key in keys_of("levels", Mean)}
-    return columns | parts_of(evaluation, "confusion", choice) | evaluation.label_counts(threshold).per_sample()
+    return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()

@@ -18,7 +18,7 @@ from types import MappingProxyType
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.path import node_pairs
 from hierviz.metrics.sets.node_sets import set_overlap, set_scores

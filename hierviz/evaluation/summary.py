@@ -18,6 +18,8 @@ from typing import Any
 import numpy as np
 
 from hierviz._version import version
+from hierviz.curves._selective_curve import RISK_AREAS
+from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
@@ -27,14 +29,15 @@ from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
 from hierviz.metrics.random_cuts import random_cuts
-from hierviz.metrics.registry import BALANCED_PREFIX
+from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
 from hierviz.predictions.predictions import Predictions, listed_models
 from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
-CURVE, LABEL_SETS, BOUNDS, FURTHER = "Operating curve", "Label sets", "Bounds", "Best leaves, cuts and levels"
+CURVE, LABEL_SETS, BOUNDS, PATHS = "Operating curve", "Label sets", "Bounds", "Paths to the best leaf"
+FURTHER = "Best leaves, cuts and levels"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -77,9 +80,9 @@ def evaluate(
     -------
     dict
         The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
-        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why. Where some scores
-        are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where no interval
-        is known.
+        predicted, labels, curve, selective and confusion. A block that does not apply is None and ``notes`` says why. Where
+        some scores are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where
+        no interval is known.
 
     Raises
     ------
@@ -181,6 +184,8 @@ def model_summary(
     if class_weights is not None and blocks.get("curve") is not None:
         blocks["curve"] |= balanced_numbers(model, class_weights)
     progress = stage(f"{BOUNDS} of {predictions.name}", "rows") if predictions.has_unknown else None
+    if "beta" in (blocks.get("labels") or {}) and not predictions.has_single_truth:
+        notes.append("labels.hf_beta_expected: null, it assumes one true class, and this truth lists several")
     bounds, of_bounds = bounds_of(model, blocks, rule, threshold, progress)
     return jsonable(
         {
@@ -207,13 +212,17 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
     if model.why_no_curve() is None:
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
-        if is_answered and not inference_rule(rule).returns_sets and model.needs_pass(rule, threshold, **parameters):
+        entry = inference_rule(rule)
+        is_counted = entry.returns_sets and entry.needs_threshold  # among the sets of block labels
+        if is_answered and not is_counted and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
         needed = {*wanted, "probabilities"} if "levels" in wanted else wanted
         if further := [block for block in SCORE_BLOCKS if block in needed]:
             score_numbers(model, further, stage(f"{FURTHER} of {name}", "rows"))
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
+        if "selective" in wanted:
+            model.leaf_paths(stage(f"{PATHS} of {name}", "rows"))
 
 
 def _given_parameters(entry, settings):
@@ -249,6 +258,15 @@ def _random_cuts(model, choice):
     return totals_of(model, "random_cuts", choice) | {"cuts": random_cuts(model.taxonomy).to_dict()}
 
 
+def _selective(model, choice):
+    tables = {"climbing": model.climbed, "threshold": model.judged_table}
+    areas = {}
+    for key, (needed, area) in RISK_AREAS.items():
+        table = tables[METRICS[key].made.rule]
+        areas[key] = area(CurveSteps.from_table(model.taxonomy, model.truth, table, keys=needed).curve())
+    return areas | totals_of(model, "selective", choice)
+
+
 def _no_truth(model):
     return None if model.n_judged else "no sample has a known truth"
 
@@ -261,8 +279,9 @@ BLOCKS = {
     },
     "random_cuts": (_random_cuts, Evaluation.why_no_curve),
     "levels": (partial(totals_of, block="levels"), why_no_levels),
-    "labels": (lambda model, choice: model.label_counts(choice["threshold"]).summary(), _no_truth),
+    "labels": (lambda model, choice: model.set_counts(choice).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
+    "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
 

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from hierviz._public import lazy
 
 if TYPE_CHECKING:
-    from hierviz.inference.crm import LeafCosts as LeafCosts
+    from hierviz.inference.leaf_costs import LeafCosts as LeafCosts
     from hierviz.inference.pareto_table import ParetoTable as ParetoTable
 
 __getattr__, __dir__, __all__ = lazy(__name__)

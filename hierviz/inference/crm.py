@@ -21,8 +21,7 @@ which is one sum up the tree and one down.
 
 Functions
 ---------
-expected_information, darts, exclusive, crm_leaf, crm_nodes
-LeafCosts : what every answer costs under every truth, leaf by leaf; a table that people bring, for rule `crm_leaf`.
+expected_information, darts, exclusive, crm_leaf, crm_nodes, optimal_node
 
 References
 ----------
@@ -32,19 +31,16 @@ References
 
 from __future__ import annotations
 
-import hashlib
-from dataclasses import dataclass, field
-from typing import Self
-
 import numpy as np
-from numpy.typing import ArrayLike
 
+from hierviz.inference.leaf_costs import LeafCosts
+from hierviz.inference.node_costs import expected_costs
 from hierviz.inference.parameters import COST, EXPECTATION, LAM, rule
 from hierviz.inference.rules import lowest_of_best
-from hierviz.messages.errors import PredictionsError, TaxonomyError, shown
+from hierviz.inference.truth_mass import truth_mass
+from hierviz.messages.errors import PredictionsError, shown
 from hierviz.predictions.parametrisation import VALMADRE, accumulate_down, sum_up
-from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, is_within
-from hierviz.taxonomy.taxonomy import Taxonomy
+from hierviz.taxonomy.checks import is_within
 
 
 @rule(
@@ -102,31 +98,60 @@ def crm_leaf(taxonomy, p, cost="depth_dist"):
     Parameters
     ----------
     cost : str or LeafCosts
-        ``"depth_dist"``: the distance in edges to the true leaf. Or the costs c(y, u) of every pair of leaves.
+        A key of `hierviz.inference.node_costs.NODE_COSTS`, ``"depth_dist"``: the distance in edges to the true leaf. Or the costs
+        c(y, u) of every pair of leaves; those of answers that are inner nodes play no part.
 
     Notes
     -----
     .. math:: \sum_u p(u)\, c(y, u), \quad c(y, u) = d(u) + d(y) - 2 d(\mathrm{lca}(u, y))
 
-    unless costs are given. Of the distance the first term is the same for every y.
+    unless another cost is given.
     """
+    values, scale = _costs(taxonomy, p, cost, leaves_only=True)
+    return taxonomy.leaves[lowest_of_best(-values[:, taxonomy.leaves], scale)]
+
+
+@rule(
+    "Least expected cost",
+    "Answer with the leaf or inner class of the smallest expected cost: the best answer for what mistakes cost, if the model's "
+    "probabilities are right.",
+    r"\hat y = \arg\min_v \sum_u \tilde p(u)\, C(v, u)",
+    f"conditional risk minimisation; {VALMADRE}; hierviz",
+    COST,
+    tree_only=True,
+    decisions="Answers are the leaves and the inner classes with several children; of a table, all its rows. p̃(u) is as for the "
+    "rule of best expected hFβ; under a table the truth is one of the leaves. An answer below a truth that is an inner class is "
+    "not truncated: what it names beyond the truth costs, where block `predicted` takes it as exact. For cost `correct` and for "
+    "precisions the root is always optimal, for `exact` and recalls a leaf where truths are leaves. 0/0 is 1. Of equal costs, up "
+    "to rounding, the lowest class is answered. Trees only, because the costs need one lowest common ancestor.",
+)
+def optimal_node(taxonomy, p, cost="depth_dist"):
+    r"""The candidate of smallest expected cost; trees only.
+
+    Parameters
+    ----------
+    cost : str or LeafCosts
+        A key of `hierviz.inference.node_costs.NODE_COSTS`. Or a table: each of its answers, inner nodes too, is a candidate, and
+        the expectation runs over the leaves.
+
+    Notes
+    -----
+    .. math:: \sum_u \tilde p(u)\, C(v, u)
+
+    with the probability :math:`\tilde p(u)` that the truth is exactly u (`hierviz.inference.truth_mass`).
+    """
+    nodes = cost.answer_nodes(taxonomy) if isinstance(cost, LeafCosts) else taxonomy.candidates
+    values, scale = _costs(taxonomy, p, cost)
+    return nodes[lowest_of_best(-values[:, nodes], scale)]
+
+
+def _costs(taxonomy, p, cost, leaves_only=False):
+    """Expected cost of each node, inf of those without one, and the size of the terms, shape (n_samples,)."""
     if isinstance(cost, LeafCosts):
-        return _least_cost(taxonomy, p, cost)
+        of_leaves = truth_mass(taxonomy, p, leaves_only=True)[:, taxonomy.leaves]
+        return cost.expected(taxonomy, of_leaves), of_leaves.sum(axis=1) * cost.values.max()
     _check_choice(COST, cost)
-    # The root's mass comes in once for every leaf and is not altered on the way down.
-    shared = accumulate_down(taxonomy, _leaf_mass(taxonomy, p), np.add)
-    leaves, mass = taxonomy.leaves, shared[:, 0]
-    values = 2 * shared[:, leaves] - taxonomy.depth[leaves] * mass[:, None]
-    return leaves[lowest_of_best(values, taxonomy.max_depth * np.abs(mass))]
-
-
-def _least_cost(taxonomy, p, cost):
-    cost.require_taxonomy(taxonomy)
-    leaves = taxonomy.leaves
-    # In C order, or the order of sums would depend on the number of rows.
-    of_leaves = np.ascontiguousarray(p[:, leaves])
-    expected = of_leaves @ cost.values.T
-    return leaves[lowest_of_best(-expected, np.abs(of_leaves).sum(axis=1) * cost.values.max())]
+    return expected_costs(taxonomy, truth_mass(taxonomy, p, leaves_only=leaves_only), cost)
 
 
 @rule(
@@ -196,134 +221,4 @@ def _check_choice(parameter, value):
         costs = ", or LeafCosts (hierviz.load_costs reads them)" if parameter.kind == "costs" else ""
         raise PredictionsError(
             f"{parameter.name}: expected one of {', '.join(parameter.choices)}{costs}, got {shown(value)}. Choose one."
-        )
-
-
-# The table has the square of it: 2,000 leaves take 32 MB.
-MOST_LEAVES = 2000
-
-
-@dataclass(frozen=True)
-class LeafCosts:
-    """Cost of every pair of leaves of one taxonomy. Made by `from_array`; equal when all numbers and the name are.
-
-    Attributes
-    ----------
-    name : str
-        What reports call it, for example a file name.
-    values : ndarray of float64, shape (n_leaves, n_leaves)
-        Row: the leaf answered; column: the true leaf; both in the order of `Taxonomy.leaves`. Finite, not negative.
-    leaves : tuple of str
-        Their names in that order.
-    """
-
-    name: str = field(compare=False)
-    values: np.ndarray = field(compare=False)
-    leaves: tuple[str, ...] = field(compare=False)
-    # Of all of them: what is compared.
-    _digest: str = field(default="", repr=False)
-
-    @classmethod
-    def from_array(cls, taxonomy: Taxonomy, values: ArrayLike, name: str = "costs") -> Self:
-        """Costs held in memory.
-
-        Parameters
-        ----------
-        taxonomy : Taxonomy
-            At most `MOST_LEAVES` leaves.
-        values : array_like of float, shape (n_leaves, n_leaves)
-            Row: the leaf answered; column: the true leaf.
-        name : str
-
-        Returns
-        -------
-        LeafCosts
-
-        Raises
-        ------
-        TaxonomyError
-            If the taxonomy has too many leaves.
-        PredictionsError
-            If the shape is another one, or a cost is negative or no finite number.
-        """
-        check_taxonomy(taxonomy)
-        require_few_leaves(taxonomy, name)
-        numbers, n = array_of_rows(values, name), taxonomy.n_leaves
-        if numbers.dtype.kind not in "fiub":
-            raise PredictionsError(
-                f"{name}: expected an array of numbers, got values of type {numbers.dtype}. Give a row for each answer and a "
-                "column for each truth."
-            )
-        numbers = numbers.astype(np.float64)
-        if numbers.shape != (n, n):
-            raise PredictionsError(
-                f"{name}: expected a cost for every pair of the {n} leaves, shape ({n}, {n}), got {numbers.shape}. "
-                "Give a row for each answer and a column for each truth."
-            )
-        bad = ~(np.isfinite(numbers) & (numbers >= 0))
-        if bad.any():
-            i, j = np.argwhere(bad)[0]
-            answer, truth = (taxonomy.names[leaf] for leaf in taxonomy.leaves[[i, j]])
-            raise PredictionsError(
-                f"{name}: expected costs of 0 or more, got {numbers[i, j]} for answer {answer!r} and truth {truth!r}. "
-                "Correct it."
-            )
-        numbers.flags.writeable = False
-        leaves = leaf_names(taxonomy)
-        start = "\n".join((name, *leaves)).encode("utf-8", "surrogatepass")
-        return cls(name, numbers, leaves, hashlib.sha256(start + numbers.tobytes()).hexdigest())
-
-    def is_of(self, taxonomy: Taxonomy) -> bool:
-        """Whether these are the costs of this taxonomy."""
-        return leaf_names(taxonomy) == self.leaves
-
-    def of_nodes(self, taxonomy: Taxonomy, predicted: np.ndarray, truth: np.ndarray) -> np.ndarray:
-        """Cost of answers, inner classes too: the mean over all pairs of a leaf below the answer and one below the truth.
-
-        Parameters
-        ----------
-        taxonomy : Taxonomy
-            A tree.
-        predicted, truth : ndarray of int, shape (n_samples,)
-
-        Returns
-        -------
-        ndarray of float, shape (n_samples,)
-        """
-        self.require_taxonomy(taxonomy)
-        taxonomy.require_tree("costs of inner classes")
-        # In preorder the leaves below a node are neighbours: block sums of the table are differences of its double sums.
-        order = np.argsort(taxonomy.preorder[taxonomy.leaves], kind="stable")
-        sums = np.zeros((len(order) + 1, len(order) + 1))
-        sums[1:, 1:] = self.values[np.ix_(order, order)].cumsum(axis=0).cumsum(axis=1)
-        places = taxonomy.preorder[taxonomy.leaves[order]]
-        first = np.searchsorted(places, taxonomy.preorder)
-        last = np.searchsorted(places, taxonomy.preorder + taxonomy.subtree_size)
-        a, b, c, d = first[predicted], last[predicted], first[truth], last[truth]
-        total = sums[b, d] - sums[a, d] - sums[b, c] + sums[a, c]
-        return np.maximum(total, 0.0) / ((b - a) * (d - c))
-
-    def require_taxonomy(self, taxonomy: Taxonomy) -> None:
-        """Raise a TaxonomyError unless these are the costs of this taxonomy."""
-        if not self.is_of(taxonomy):
-            raise TaxonomyError(
-                f"{self.name}: expected the costs of this taxonomy ({taxonomy.n_leaves} leaves), got those of another "
-                f"({len(self.leaves)} leaves). Read them with this taxonomy."
-            )
-
-    def __repr__(self):
-        return f"LeafCosts({self.name!r}, {len(self.leaves)} leaves, {self._digest[:12]})"
-
-
-def leaf_names(taxonomy):
-    """Names of the leaves in the order of `Taxonomy.leaves`, as a tuple."""
-    return tuple(taxonomy.names[leaf] for leaf in taxonomy.leaves.tolist())
-
-
-def require_few_leaves(taxonomy, where):
-    """Raise a TaxonomyError unless the costs of all pairs of leaves are few enough to be held."""
-    if taxonomy.n_leaves > MOST_LEAVES:
-        raise TaxonomyError(
-            f"{where}: expected a taxonomy of at most {MOST_LEAVES:,} leaves for the costs of all pairs, got "
-            f"{taxonomy.n_leaves:,}. Use a cost that has a name, such as depth_dist."
         )

@@ -21,7 +21,7 @@ class Parameter:
     default : float or str
         The value where none is given.
     kind : str
-        'number', 'choice' (one of `choices`), 'costs' (one of `choices`, or `hierviz.inference.crm.LeafCosts`), or
+        'number', 'choice' (one of `choices`), 'costs' (one of `choices`, or `hierviz.inference.leaf_costs.LeafCosts`), or
         'numbers' (a text of numbers in `range`, separated by commas, or a sequence of them).
     range : (low, high)
         Of a number.
@@ -100,10 +100,24 @@ LAM = Parameter("lam", "λ in bits", "The larger λ, the less specific the answe
 COST = Parameter(
     "cost",
     "Cost of a mistake",
-    "Cost of an answer when another leaf is the truth. The answer is the leaf of the smallest expected cost.",
+    "Cost of an answer under each truth. The answer is the one of the smallest expected cost, among the leaves or among all "
+    "classes by the rule.",
     "depth_dist",
     kind="costs",
-    choices={"depth_dist": "edges between the leaves"},
+    choices={
+        "depth_dist": "edges between answer and truth",
+        "info_dist": "bits between answer and truth",
+        "info_f1": "information F1 lost",
+        "depth_f1": "depth F1 lost",
+        "wu_palmer": "Wu-Palmer similarity lost",
+        "win": "win lost",
+        "exact": "every mistake 1 (a leaf is best)",
+        "correct": "not above the truth (the root is best)",
+        "info_precision": "information precision lost (the root is best)",
+        "depth_precision": "depth precision lost (the root is best)",
+        "info_recall": "information recall lost (a leaf is best)",
+        "depth_recall": "depth recall lost (a leaf is best)",
+    },
     is_optional=True,
 )
 EXPECTATION = Parameter(
@@ -134,6 +148,15 @@ ANSWER_LEVEL = Parameter(
     limit_words="the depth of the taxonomy",
     is_optional=True,
     is_whole=True,
+)
+BETA = Parameter(
+    "beta",
+    "β",
+    "How many times as important recall is as precision: 1 gives hF1, below 1 smaller sets, above 1 larger ones.",
+    1.0,
+    range=(0.001, 1000.0),
+    sign="β",
+    is_optional=True,
 )
 
 

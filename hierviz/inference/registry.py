@@ -23,7 +23,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from hierviz.inference import crm, rules
+from hierviz.inference import crm, optimal_sets, rules
 from hierviz.inference.parameters import THRESHOLD, Parameter
 from hierviz.messages.errors import PredictionsError, near_miss
 from hierviz.messages.notebook_html import Described
@@ -51,12 +51,15 @@ class InferenceRule(Described):
         True when the answer to a sample is a set of nodes.
     parameters : mapping of str to Parameter
         All keywords of the function, by name.
+    decisions : str
+        What was decided where the source is silent; "" where nothing was.
     """
 
     function: Callable
     tree_only: bool = False
     returns_sets: bool = False
     parameters: Mapping[str, Parameter] = field(default_factory=dict)
+    decisions: str = ""
 
     def __post_init__(self):
         check_key("rule", self.key)
@@ -105,12 +108,13 @@ def infer(taxonomy: Taxonomy, p: ArrayLike, rule: str = "majority", **parameters
         Keywords of the rule, ``INFERENCE_RULES[rule].parameters``: ``threshold`` in [0, 1] for ``threshold`` and
         ``threshold_set``, ``bits`` from 0 to log2(n_leaves) for ``information_threshold``, ``lam`` >= 0 in bits for
         ``darts``; ``answer_level`` from 1 to the depth of the taxonomy for ``at_level``;
-        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"`` or LeafCosts
-        for ``crm_leaf``, ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
+        ``thresholds_by_depth="0.9,0.8"`` or a sequence of numbers for ``depth_thresholds``; ``cost="depth_dist"``,
+        another named cost or LeafCosts for ``crm_leaf`` and ``optimal_node``, ``beta`` > 0 for ``hf_optimal``,
+        ``expectation="leaves"`` or ``"exclusive"`` for ``crm_nodes``.
 
     Returns
     -------
-    ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set``
+    ndarray of int, shape (n_samples,), or NodeLists for ``threshold_set`` and ``hf_optimal``
 
     Raises
     ------
@@ -221,7 +225,8 @@ _RULES = {
     for function in (
         *(rules.leaf, rules.majority, rules.threshold, rules.depth_thresholds, rules.at_level, rules.plurality),
         *(crm.expected_information, crm.darts, rules.information_threshold, crm.exclusive, crm.crm_leaf, crm.crm_nodes),
-        *(rules.top_down, rules.threshold_set),
+        crm.optimal_node,
+        *(rules.top_down, rules.threshold_set, optimal_sets.hf_optimal),
     )
 }
 # Complete here, and read-only: what shows rules reads it at every call.

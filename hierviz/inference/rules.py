@@ -23,13 +23,12 @@ References
 import numpy as np
 
 from hierviz.inference.parameters import ANSWER_LEVEL, BITS, THRESHOLD, THRESHOLDS_BY_DEPTH, rule
+from hierviz.inference.truth_mass import TIE
 from hierviz.messages.errors import PredictionsError, shown
 from hierviz.predictions.parametrisation import VALMADRE
 from hierviz.taxonomy.checks import check_threshold, is_within
 from hierviz.taxonomy.taxonomy import NodeLists
 
-# Rounding of sums over ten thousand leaves stays below this share of the sum.
-TIE = 1e-13
 # Bits of a node are a difference of logarithms; a bound of 1 bit must hold for half of the leaves.
 BITS_TIE = 1e-9
 

@@ -1,16 +1,21 @@
 """Numbers of lesson 4: inference rules on one sample and on some texts; who stops where and why."""
 
+from functools import cache
+
 import numpy as np
 
 import hierviz as hv
+from hierviz.demo import load_wikipedia
 from hierviz.diagnosis._flip_intervals import flip_intervals
 from hierviz.diagnosis.sample_answers import sample_answer
 from hierviz.lessons import sandbox
 from hierviz.lessons.lesson import Number, Selector, Slider
-from hierviz.lessons.quantities import TEXTS, bars_figure, ribbon_figure, texts
+from hierviz.lessons.quantities import TEXTS, bars_figure, picture, ribbon_figure, texts
 from hierviz.lessons.samples import ANIMALS, TOPICS, Sample
 from hierviz.lessons.sandbox import START, of_weights
+from hierviz.messages.number_text import value_text
 from hierviz.metrics.outcomes import OUTCOMES
+from hierviz.thresholds._decisions import decisions
 
 # What each rule looks at, in words; the rules themselves are in `hv.INFERENCE_RULES`.
 WHY = {
@@ -26,8 +31,10 @@ WHY = {
     "exclusive": "p minus that of its children is largest",
     "crm_leaf": "fewest expected edges to the truth",
     "crm_nodes": "largest expected information F1",
+    "optimal_node": "fewest expected edges to the truth, inner classes too",
     "top_down": "the larger child at each step",
     "threshold_set": "all above τ = 0.5",
+    "hf_optimal": "largest expected hF1 of a set",
 }
 PARAMETERS = {
     "threshold": {"threshold": 0.5},
@@ -148,6 +155,38 @@ def of_text(article):
         "ribbon": ribbon_figure(flip_intervals(model, row), 0.5, "thresholds"),
         "opening": predictions.text(row),
         "credit": predictions.detected["credit"],
+    }
+
+
+def which_rule():
+    """hF1 of the rules on the open texts, and which is optimal in theory."""
+    return dict(_which_rule())
+
+
+@cache
+def _which_rule():
+    """hF1 of the rules on the open texts, of the flat model, with the rule that is optimal in theory."""
+    found = decisions(load_wikipedia()[1][0], ("hf1_samples",), n_resamples=200)
+    rows = []
+    for place, rule in enumerate(found.rules):
+        low, high = (value_text(float(of[place, 0])) for of in (found.lower, found.upper))
+        tuned = ", τ tuned" if np.isfinite(found.thresholds[place, 0]) else ""
+        name = f"{hv.INFERENCE_RULES[rule].label}{tuned}"
+        said = "optimal in theory" if found.optimal[0] == place else ""
+        rows.append(
+            {"rule": name, "hF1": f"{value_text(float(found.values[place, 0]))} [{low}, {high}]", "theory": said}
+        )
+    best = hv.INFERENCE_RULES[found.rules[found.best[0]]].label
+    values = {rule: float(found.values[place, 0]) for place, rule in enumerate(found.rules)}
+    return {
+        "rows": rows,
+        "bare": of_weights(START).tree(),
+        "decisions": picture("decisions", "decisions", found),
+        "best": best,
+        "optimal": values["hf_optimal"],
+        "expected": float(found.expected[0]),
+        "tuned": values["threshold_set"],
+        "majority": values["majority"],
     }
 
 

@@ -1,8 +1,12 @@
 """Numbers of lesson 3: the Pareto set, the curve of many samples and its areas; from one class to a set."""
 
+from functools import cache
+
 import numpy as np
 
 import hierviz as hv
+from hierviz.demo import load_wikipedia
+from hierviz.evaluation.evaluation import Evaluation
 from hierviz.lessons import sandbox
 from hierviz.lessons.lesson import Number, Slider
 from hierviz.lessons.quantities import at_threshold, curves_figure, picture, titles
@@ -11,6 +15,7 @@ from hierviz.lessons.sandbox import answer_at, of_weights
 from hierviz.messages.number_text import percent_text
 from hierviz.metrics.sets.expected_sets import expected_by_threshold, expected_hf1
 from hierviz.taxonomy.taxonomy import NodeLists
+from hierviz.thresholds.set_rules import TRIED, set_rules
 
 N_SAMPLES = 60
 FIGURE_7 = {"2": 25, "3": 20, "4": 20, "5": 35}
@@ -150,7 +155,18 @@ def figure_8(**weights):
         "low": float(low),
         "high": float(high),
         "is_half_inside": bool(low <= 0.5 < high),
+        **on_texts(),
     }
+
+
+@cache
+def on_texts():
+    """hF1 on the open texts by thresholds and by the sets of largest expected hF1, of both models."""
+    flat, per_node = (set_rules(Evaluation.from_predictions(model)) for model in load_wikipedia()[1])
+    found = {"n_tried": len(TRIED), "is_flat_tuned_better": flat.best > flat.optimal}
+    for name, of in (("flat", flat), ("per_node", per_node)):
+        found |= {f"{name}_{key}": value for key, value in vars(of).items() if key != "name"}
+    return found | {"is_per_node_tuned_better": per_node.best > per_node.optimal}
 
 
 def less_of_class_2():

@@ -94,7 +94,7 @@ class PathMetric(Metric):
     function : callable
         `hierviz.metrics.node_pairs.NodePairs` -> ndarray of float, shape (n_samples,).
     counts : str
-        'information' or 'depth' where it counts bits or edges, else ''.
+        'information' or 'depth' where it counts bits or edges, 'answers' where it does not depend on the truth, else ''.
     loss : str
         What 1 - metric is called; "1 − label" where empty.
     is_best_at_root : bool

@@ -14,11 +14,13 @@ the evaluation, the tables, the axes and goals of the operating curves and `docs
 
 Functions
 ---------
-exact, correct, no_answer; precision, recall, f1 and distance are those of the `PathValues` of information or depth
+exact, correct, no_answer, selective_coverage; precision, recall, f1 and distance are those of the `PathValues` of information or
+depth
 
 References
 ----------
 .. [1] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [2] S. Goren, I. Galil, R. El-Yaniv, Hierarchical selective classification, NeurIPS 2024.
 """
 
 from __future__ import annotations
@@ -82,12 +84,15 @@ class NodePairs(Short):
     taxonomy : Taxonomy
         A tree.
     truth, predicted, common : ndarray of int, shape (n_samples,)
+    answered : ndarray of int, shape (n_samples,)
+        The answer before it was truncated at the truth.
     """
 
     taxonomy: Taxonomy
     truth: np.ndarray
     predicted: np.ndarray
     common: np.ndarray
+    answered: np.ndarray
 
     @cached_property
     def information(self):
@@ -119,6 +124,11 @@ def no_answer(pairs):
     return is_no_answer(pairs.truth, pairs.predicted).astype(float)
 
 
+def selective_coverage(pairs):
+    """Bits of the answer, before it is truncated at the truth, over those of a leaf [2]_; 1 where the taxonomy has one leaf."""
+    return ratio(pairs.taxonomy.information[pairs.answered], np.log2(pairs.taxonomy.n_leaves))
+
+
 def _by(counts, prefix, unit, wrong, missing):
     """Precision, recall, F1 and distance by information or by depth."""
 
@@ -141,6 +151,7 @@ PATH_METRICS = {
     "no_answer": {"function": no_answer, "brief": "No ans.", "better": "lower", "is_binary": True},
     **_by("information", "info", "bits", "information (1 − precision)", "information (1 − recall)"),
     **_by("depth", "depth", "edges", "depth (1 − precision by depth)", "depth (1 − recall by depth)"),
+    "selective_coverage": {"function": selective_coverage, "brief": "Cov.", "counts": "answers"},
 }
 
 

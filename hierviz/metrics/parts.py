@@ -201,7 +201,15 @@ class ByNode:
 
 @dataclass(frozen=True)
 class OverCurve:
-    """A number of the operating curve."""
+    """A number of the curve of a rule over its threshold.
+
+    Attributes
+    ----------
+    rule : str
+        'threshold', or 'climbing' (`hierviz.curves.selective_curve`).
+    """
+
+    rule: str = "threshold"
 
 
 def prevalence_threshold(tp, tn, fp, fn):

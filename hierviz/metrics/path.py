@@ -116,9 +116,10 @@ def node_pairs(
     """The NodePairs that the path metrics are functions of; arguments and errors as in `path_metrics`."""
     truth, predicted = checked_nodes(taxonomy, truth, predicted)
     common = lowest_common_ancestors(taxonomy, truth, predicted) if common is None else common
+    answered = predicted
     if truncated:
         predicted = np.where(common == truth, truth, predicted)
-    return NodePairs(taxonomy, truth, predicted, common)
+    return NodePairs(taxonomy, truth, predicted, common, answered)
 
 
 def checked_nodes(taxonomy: Taxonomy, truth: object, predicted: object) -> tuple[np.ndarray, np.ndarray]:

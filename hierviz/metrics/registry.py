@@ -80,6 +80,13 @@ LABEL_METRICS = {
         n_predicted={"range": COUNT, "better": "neither", "unit": "nodes"},
     ),
 }
+# Only under a rule that maximises an expected hF_beta.
+OPTIMAL_SET_METRICS = entries_of(
+    "labels of optimal sets",
+    tree_only=False,
+    hf_beta_samples={"brief": "hFβ"},
+    hf_beta_expected={"brief": "expected hFβ", "range": POSITIVE, "better": "neither"},
+)
 # Over all thresholds, and only where they are asked for.
 PROTEIN_METRICS = entries_of("labels of proteins", tree_only=False, made=None, s_min=BITS, s_min_micro=BITS)
 # How many of the most probable leaves are judged, and what heights and distances of them are measured in.
@@ -147,6 +154,13 @@ _ENTRIES = {
         n_points={"range": (1, float("inf")), "better": "neither", "unit": "points", "made": None},
     ),
     **entries_of(
+        "selective",
+        haurc={"better": "lower", "made": OverCurve("climbing")},
+        haurc_threshold={"better": "lower", "made": OverCurve()},
+        climbing_differs={"better": "neither"},
+        climbing_differs_mean={"better": "neither"},
+    ),
+    **entries_of(
         "confusion",
         tree_only=False,
         tp={"range": COUNT, "unit": "nodes", "made": Total},
@@ -171,6 +185,7 @@ _ENTRIES = {
         above_depth={"better": "lower"},
     ),
     **LABEL_METRICS,
+    **OPTIMAL_SET_METRICS,
     **PROTEIN_METRICS,
 }
 # The numbers of block `curve` as means over classes: there where weights of classes are given.

@@ -4,8 +4,9 @@ Nothing heavy is imported before a function is called: pandas, pyarrow and Pillo
 """
 
 from hierviz.readers.attach import attach_media, attach_truth
-from hierviz.readers.class_numbers_file import load_accretion, load_costs
+from hierviz.readers.class_numbers_file import load_accretion
 from hierviz.readers.classes_file import load_classes
+from hierviz.readers.costs_file import load_costs
 from hierviz.readers.node_attributes import load_node_attributes
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.predictions_writer import write_predictions

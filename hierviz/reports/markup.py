@@ -19,6 +19,7 @@ BLOCKS = {
     "predicted": "Answer by the rule",
     "labels": "Label sets",
     "curve": "All thresholds",
+    "selective": "Selective classification",
     "confusion": "Hierarchical confusion",
 }
 # Numbers that do not depend on a threshold, or are taken where models are as often correct: fair to compare.

@@ -40,6 +40,7 @@ from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep
 from hierviz.reports.view_pages import SECTIONS
 from hierviz.taxonomy.checks import check_kind
+from hierviz.uncertainty.conformal import ConformalNodes
 
 TITLE = "Hierarchical classification report"
 _SPACE = re.compile(r"(?<=[0-9]) (?=%)")
@@ -97,12 +98,15 @@ class ReportRun:
         As of `hierviz.evaluate`.
     threads : int, optional
         As of `hierviz.evaluate`.
+    conformal : sequence of (ConformalNodes or None), optional
+        Of each model, `hierviz.evaluation.conformal_of_model`: what they promise and how the held-out samples bear it out.
     """
 
     command: str = ""
     words: Callable[[Any], Any] = lambda value: value
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None
     threads: int | None = None
+    conformal: Sequence[ConformalNodes | None] = ()
 
 
 def report(
@@ -161,6 +165,8 @@ def report(
     place = 0 if model is None else names.index(model)
     numbers = evaluate(evaluations, rule, thresholds, stage=run.stage, class_weights=class_weights, **parameters)
     numbers = run.words(numbers)
+    for entry, found in zip(numbers["models"], run.conformal):
+        entry["conformal"] = None if found is None else found.to_json()
     parts = ReportParts(evaluations, place, numbers, {"rule": rule, **parameters}, thresholds, run.stage)
     html, left_out = _page(parts, title, notes, run.command, samples, story)
     return Report(html, numbers, left_out)

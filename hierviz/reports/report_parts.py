@@ -11,16 +11,17 @@ from hierviz.diagnosis._reliability import reliability
 from hierviz.diagnosis._slices import slices
 from hierviz.diagnosis.mistakes import outcome_counts
 from hierviz.evaluation._judged_answers import judged_answers
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES
 from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import percent_text, value_text
 from hierviz.metrics.outcomes import outcomes_text
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import path_keys
 from hierviz.reports.browser_data import matrix_data, node_data, shown_columns, tree_data
 from hierviz.reports.example_html import ExamplePage
-from hierviz.reports.markup import chart, meaning, model_name, overview_table, terms
+from hierviz.reports.markup import chart, meaning, model_name, overview_table, table, terms
 from hierviz.reports.pair_html import pair_section
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_html import MOST_MODELS, curve_figure, drawable, story_section
@@ -103,8 +104,26 @@ class ReportParts:
         if judged:
             answers = judged_answers(self.model, **self.choice)
             outcomes = f"{escape(self.setting)}: {outcomes_text(outcome_counts(answers), '<b>{}</b>')}"
-            parts.append(f"<p>{outcomes} {self._where(answers)}</p>{self._most_specific()}")
+            parts.append(f"<p>{outcomes} {self._where(answers)}</p>{self._most_specific()}{self._conformal()}")
         return "".join(parts)
+
+    def _conformal(self):
+        """Conformal nodes of the models, where they were asked for: what is promised, and what held-out samples show."""
+        found = {model_name(entry): entry["conformal"] for entry in self.numbers["models"] if entry.get("conformal")}
+        if not found:
+            return ""
+        heads = ("Conformal node", "held", "root", "leaf", "mean information (bits)", "calibrated on", "held out")
+        rows = [
+            (
+                escape(name),
+                *(percent_text(of[key], 1) for key in ("held", "root_share", "leaf_share")),
+                value_text(of["mean_information"]),
+                *(f"{count:,} {of['unit']}s" for count in (_n_calibration(of), of["n_check"])),
+            )
+            for name, of in found.items()
+        ]
+        said = dict.fromkeys(f"{of['sentence']} {of['assumption']}" for of in found.values())
+        return f"<p>{escape(' '.join(said))}</p>{table(heads, rows)}"
 
     @staticmethod
     def _where(answers):
@@ -241,3 +260,9 @@ class ReportParts:
             notes = "".join(f"<li>{escape(note)}</li>" for note in entry["notes"])
             parts.append(f"<h3>{escape(model_name(entry))}</h3>{rows}<ul>{notes}</ul>")
         return "".join(parts)
+
+
+def _n_calibration(conformal):
+    """Calibration samples, or groups, of all top classes together."""
+    found = conformal["n_calibration"]
+    return sum(found.values()) if isinstance(found, dict) else found

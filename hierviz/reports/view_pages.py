@@ -150,6 +150,7 @@ PANELS = {
     "target": "Threshold by target",
     "changes": "From τ to τ",
     "guarantee": "Guarantee",
+    "conformal": "Conformal node",
     "uncertainty": "Uncertainty",
     "models": "Model comparison",
     "rules": "Rules",

@@ -4,6 +4,7 @@ References
 ----------
 .. [1] C. Wu, M. Tygert, Y. LeCun, A hierarchical loss and its problems when classifying non-hierarchically, 2019.
 .. [2] J. Valmadre, Hierarchical classification at multiple operating points, NeurIPS 2022.
+.. [3] S. Goren, I. Galil, R. El-Yaniv, Hierarchical selective classification, NeurIPS 2024.
 """
 
 from __future__ import annotations
@@ -91,6 +92,7 @@ def truncated(graph, truth, answer):
 
 def path_values(graph, truth, answer, is_truncated=True):
     """Every number of one answer [2]_, section 2 of which truncates it at the truth."""
+    answered = answer
     answer = truncated(graph, truth, answer) if is_truncated else answer
     common = graph.common(truth, answer)
     found = {"exact": float(answer == truth), "correct": float(common in (answer, truth))}
@@ -102,7 +104,12 @@ def path_values(graph, truth, answer, is_truncated=True):
         distance = value[truth] + value[answer] - 2 * value[common]
         found |= {f"{prefix}_precision": precision, f"{prefix}_recall": recall, f"{prefix}_f1": f1}
         found[f"{prefix}_dist"] = distance
-    return found
+    return found | {"selective_coverage": coverage(graph, answered)}
+
+
+def coverage(graph, answer):
+    """How much of a leaf's information an answer claims [3]_."""
+    return 1 - math.log2(graph.n_below[answer]) / math.log2(len(graph.leaves)) if len(graph.leaves) > 1 else 1.0
 
 
 def outcome(graph, truth, answer):

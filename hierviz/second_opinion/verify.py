@@ -28,11 +28,21 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
 from hierviz.predictions.predictions import Predictions
-from hierviz.second_opinion import packages, plain_graph, plain_numbers, plain_scores, plain_sets
+from hierviz.second_opinion import (
+    packages,
+    plain_climbing,
+    plain_graph,
+    plain_numbers,
+    plain_optimal,
+    plain_scores,
+    plain_sets,
+)
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
 MOST_SAMPLES, TOLERANCE = 2000, 1e-9
+# Nodes of a taxonomy of which every pair is looked at for every sample.
+MOST_PAIRED = 100
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
 # Entries of a block that are compared on their own way, or not at all.
@@ -213,6 +223,8 @@ class _Recomputation:
         if self.p is not None:
             inner = range(1, self.graph.n)
             self.sets = [[node for node in inner if p[node] > threshold] for p in self.p]
+            if rule == "hf_optimal":
+                self.sets = [plain_optimal.hf_optimal(self.graph, p, settings["beta"]) for p in self.p]
         else:
             self.sets = _as_lists(part.labels)
             if part.is_hard:
@@ -240,7 +252,8 @@ class _Recomputation:
         graph, found, left_out = self.graph, {}, {}
         unknown_rule = f"the rule {self.rule} has no plain definition here"
         if self.model["distribution"] is not None:
-            for block in (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve):
+            blocks = (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective)
+            for block in blocks:
                 found[block.__name__] = block(graph, self.p, self.single)
             for block in (plain_scores.best_leaves, plain_scores.probabilities):
                 found[block.__name__] = block(graph, self.p, self.single)
@@ -254,9 +267,11 @@ class _Recomputation:
         if self.model["levels"] is not None:
             found["levels"] = plain_scores.levels(graph, self._level_answers(), self.single)
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
+        if self.rule == "hf_optimal" and self.p is not None:
+            found["labels"] |= plain_optimal.labels(graph, self.sets, self.truth, self.p, self.settings["beta"])
         if not graph.is_tree:
             left_out["confusion"] = "on graphs all paths would have to be listed"
-        elif answers is None and self.p is not None and self.rule != "threshold_set":
+        elif answers is None and self.p is not None and not inference_rule(self.rule).returns_sets:
             left_out["confusion"] = unknown_rule
         else:
             found["confusion"] = plain_sets.confusion(graph, self.names, self._true_ends(), self._paths(answers))
@@ -290,7 +305,11 @@ class _Recomputation:
 
     def _answers(self):
         """The answer to each sample by the rule; None where it is not recomputed or there is none."""
-        if self.p is None or self.rule not in plain_graph.RULES or not self.graph.is_tree:
+        if self.p is None or not self.graph.is_tree:
+            return None
+        if self.rule == "optimal_node" and isinstance(self.settings["cost"], str) and self.graph.n <= MOST_PAIRED:
+            return [plain_optimal.optimal_node(self.graph, p, self.settings["cost"]) for p in self.p]
+        if self.rule not in plain_graph.RULES:
             return None
         return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
 

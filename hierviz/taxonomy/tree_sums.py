@@ -10,7 +10,7 @@ the same bits, and a sum of numbers that are not negative never falls below one 
 
 Functions
 ---------
-sum_up, max_up, accumulate_down, sum_in_order
+sum_up, max_up, child_sums, accumulate_down, sum_in_order
 """
 
 from __future__ import annotations
@@ -28,13 +28,25 @@ def sum_up(taxonomy, p):
     """Add every node's value into its ancestors, in place. p: (n_samples, n_nodes), holding what each node owns itself."""
     if taxonomy.is_tree:
         for nodes, start, parents in reversed(taxonomy.families):
-            family = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(nodes))))
-            # `bincount` adds its weights one by one; `reduceat` adds in an order of its own.
-            bins = (np.arange(len(p))[:, None] * len(start) + family).ravel()
-            sums = np.bincount(bins, p[:, nodes].ravel(), len(p) * len(start)).reshape(len(p), len(start))
-            p[:, parents] += sums
+            p[:, parents] += _family_sums(p, nodes, start)
         return p
     return _reduced(taxonomy, p, np.add)
+
+
+def child_sums(taxonomy, p):
+    """Sum of the values of each node's children in a tree, 0 at leaves, a new array of the shape of `p`."""
+    sums = np.zeros(p.shape)
+    for nodes, start, parents in taxonomy.families:
+        sums[:, parents] = _family_sums(p, nodes, start)
+    return sums
+
+
+def _family_sums(p, nodes, start):
+    """Sum of each family of children, shape (n_samples, n_families); `nodes` and `start` as of `Taxonomy.families`."""
+    family = np.repeat(np.arange(len(start)), np.diff(np.append(start, len(nodes))))
+    # `bincount` adds its weights one by one; `reduceat` adds in an order of its own.
+    bins = (np.arange(len(p))[:, None] * len(start) + family).ravel()
+    return np.bincount(bins, p[:, nodes].ravel(), len(p) * len(start)).reshape(len(p), len(start))
 
 
 def max_up(taxonomy, p):

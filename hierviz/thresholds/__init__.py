@@ -12,6 +12,8 @@ cross_fitted            the result of a choice on held-out samples
 rank_for_target         every model at its own threshold for one goal
 guaranteed_threshold    a threshold with a guarantee for new samples
 rule_frontiers          results of each rule with one model
+decisions               which rule is best for which metric, and which is in theory
+Decisions               what that gives
 depth_threshold_points  results of thresholds by depth
 thresholds_by_depth     a threshold for each depth
 smallest_lambda         the smallest lambda of `darts` for a goal
@@ -24,6 +26,8 @@ from hierviz._public import lazy
 if TYPE_CHECKING:
     from hierviz.readers.operating_point_file import load_operating_point as load_operating_point
     from hierviz.readers.operating_point_file import write_operating_point as write_operating_point
+    from hierviz.thresholds._decisions import Decisions as Decisions
+    from hierviz.thresholds._decisions import decisions as decisions
     from hierviz.thresholds._rule_frontiers import rule_frontiers as rule_frontiers
     from hierviz.thresholds.cross_fitting import Folds as Folds
     from hierviz.thresholds.cross_fitting import Target as Target

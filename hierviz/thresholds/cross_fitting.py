@@ -25,7 +25,7 @@ References
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -71,6 +71,26 @@ class Folds(Short):
     def __post_init__(self):
         for what, value, least in (("folds", self.n, 2), ("splits", self.splits, 1), ("seed", self.seed, 0)):
             check_whole(what, value, least)
+
+    def of_samples(self, n_samples: int) -> Iterator[np.ndarray]:
+        """Fold of each sample, shape (n_samples,) of int, split after split.
+
+        Raises
+        ------
+        PredictionsError
+            If there are fewer samples, or groups, than folds.
+        """
+        unit_of = unit_numbers(self.groups, n_samples)
+        n_units = int(unit_of.max()) + 1
+        if n_units < self.n:
+            raise PredictionsError(
+                f"folds: expected at least {self.n} samples or groups, got {n_units}. Choose fewer folds, or add samples."
+            )
+        rng = np.random.default_rng(self.seed)
+        for _ in range(self.splits):
+            fold_of = np.empty(n_units, dtype=np.intp)
+            fold_of[rng.permutation(n_units)] = np.arange(n_units) % self.n
+            yield fold_of[unit_of]
 
 
 @dataclass(frozen=True)
@@ -341,24 +361,13 @@ def _fits(taxonomy, truth, tables, target, plan, progress, key=None):
     folds, splits = plan.n, plan.splits
     made = [checked_table(taxonomy, truth, table)[1] for table in tables]
     truth = np.asarray(truth)
-    n = len(truth)
-    unit_of = unit_numbers(plan.groups, n)
-    n_units = int(unit_of.max()) + 1
-    if n_units < folds:
-        raise PredictionsError(
-            f"folds: expected at least {folds} samples or groups, got {n_units}. Choose fewer folds, or add samples."
-        )
     keys, sign = target.keys(taxonomy), 0 if key is None else METRICS[key].sign
     n_fits = len(made) + (key is not None)
     values = np.full((n_fits, splits, folds, len(keys)), np.nan)
     thresholds = np.full((n_fits, splits, folds), np.nan)
     parts = np.full((len(made), splits * folds), np.nan)
     chosen, sizes = np.full((splits, folds), -1), np.zeros((splits, folds), dtype=np.intp)
-    rng = np.random.default_rng(plan.seed)
-    for split in range(splits):
-        fold_of = np.empty(n_units, dtype=np.intp)
-        fold_of[rng.permutation(n_units)] = np.arange(n_units) % folds
-        fold_of = fold_of[unit_of]
+    for split, fold_of in enumerate(plan.of_samples(len(truth))):
         for fold in range(folds):
             train, test = np.flatnonzero(fold_of != fold), np.flatnonzero(fold_of == fold)
             sizes[split, fold] = len(test)

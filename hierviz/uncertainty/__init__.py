@@ -16,6 +16,8 @@ compare_confidence_maps  ways to calibrate the confidence of answers, on held-ou
 fit_temperature       the temperature that fits best
 isotonic_map          calibrated confidence by isotonic regression
 venn_abers            calibrated confidence between two bounds
+conformal_nodes       nodes that hold the truth with a stated probability
+ConformalNodes        what `conformal_nodes` returns
 score_interval        Tango's interval of a difference of paired proportions
 """
 
@@ -32,6 +34,8 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.confidence_maps import compare_confidence_maps as compare_confidence_maps
     from hierviz.uncertainty.confidence_maps import isotonic_map as isotonic_map
     from hierviz.uncertainty.confidence_maps import venn_abers as venn_abers
+    from hierviz.uncertainty.conformal import ConformalNodes as ConformalNodes
+    from hierviz.uncertainty.conformal import conformal_nodes as conformal_nodes
     from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models
     from hierviz.uncertainty.model_difference import difference_sentence as difference_sentence
     from hierviz.uncertainty.paired_proportions import score_interval as score_interval

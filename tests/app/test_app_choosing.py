@@ -12,12 +12,13 @@ import hierviz as hv
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels import curve_chart
+from hierviz.evaluation._conformal import conformal_of_model, conformal_of_sample
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.groups import group_thresholds, groups_by_subtree
 from hierviz.thresholds.risk_control import guaranteed_threshold
 from hierviz.thresholds.selection import choose, with_costs, with_shallow_answers
 
-PANELS = ("target", "guarantee", "uncertainty", "models", "rules", "export")
+PANELS = ("target", "guarantee", "conformal", "uncertainty", "models", "rules", "export")
 SHOWN = {
     "Correct": "correct",
     "Exact": "exact",
@@ -157,6 +158,49 @@ def test_guarantee(demo, no_chart):
     )
     assert found.sentence in visit.text
     assert "each group counting once" in visit.text
+
+
+def test_conformal_node(demo, no_chart):
+    names = (MODEL, "soft-max-margin")
+    visit = Visit("curves", models=",".join(names), panel="conformal")
+    found = {name: conformal_of_model(demo.models[name], 0.1) for name in names}
+    first = found[MODEL]
+    assert first.sentence in visit.text
+    assert first.assumption in visit.text
+    metrics = {one.label: one.value for one in visit.at.metric}
+    assert metrics[f"True class held, {first.n_check} held-out samples"] == f"{100 * first.held:.1f} %"
+    assert metrics["Answers that are the root (say nothing)"] == f"{100 * first.root_share:.1f} %"
+    shown = table_with(visit, "Held").set_index("Model")
+    for name, nodes in found.items():
+        row = shown.loc[demo.models[name].predictions.name]
+        assert row["Held"] == f"{100 * nodes.held:.1f} %"
+        assert row["Root"] == f"{100 * nodes.root_share:.1f} %"
+        assert row["q"] == f"{nodes.q[0]:.3f}"
+
+    keep(visit, conformal_probability=99.9, conformal_fraction=20.0)
+    assert "All answers are the root: 99.9 % needs at least 999 calibration samples, and there are 120." in visit.text
+    keep(visit, conformal_probability=80.0, conformal_by="top classes", conformal_seed=2)
+    found = conformal_of_model(demo.models[MODEL], 0.2, by="class", seed=2)
+    assert found.sentence in visit.text
+    assert len(table_with(visit, "q").index) == 2
+    classes = table_with(visit, "Calibration samples")
+    assert classes["Calibration samples"].tolist() == found.n_calibration.tolist()
+    keep(visit, conformal_probability=70.0, conformal_by="drawn_as")
+    found = conformal_of_model(demo.models[MODEL], 0.3, by="drawn_as")
+    assert "a new sample of a new group" in found.sentence
+    assert found.sentence in visit.text
+
+
+def test_the_line_of_examples_is_calibrated_on_all_other_samples(demo):
+    visit = Visit("example", model=MODEL, sample="v0428")
+    row = demo.models[MODEL].predictions.row("v0428")
+    found = conformal_of_sample(demo.models[MODEL], row, 0.1)
+    name = demo.taxonomy.title(int(found.nodes[0]))
+    assert found.n_calibration.tolist() == [599]
+    assert f"With 90 %: somewhere in **{name}** (calibrated on the 599 other samples; marginal)." in visit.text
+    keep(visit, conformal_probability=99.9)
+    assert "With 99.9 %: no class below the root (" in visit.text
+    assert "999 calibration samples are needed" in visit.text
 
 
 def test_uncertainty_puts_intervals_everywhere(demo):

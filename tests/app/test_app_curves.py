@@ -61,6 +61,9 @@ def test_rules_fronts_and_rejection():
     assert "QIIME 2" not in visit.text
     visit.control("Chart").set_value("Risk and coverage").run()
     assert "Smallest share of wrong answers" in visit.text
+    visit.control("Chart").set_value("Selective classification").run()
+    assert "hAURC, the area below the risk over the coverage, lower is better: Flat softmax 0.041" in visit.text
+    assert "Climbing and the threshold rule give different answers: of **Flat softmax** on 9.8 % of the samples" in visit.text
 
 
 def test_options_are_in_the_url(small_charts):

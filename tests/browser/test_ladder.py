@@ -199,6 +199,7 @@ def test_it_is_dragged_with_the_network_off(open_page, demo):
     page.context.set_offline(False)
 
 
+@pytest.mark.long
 def test_keys_move_the_line_and_lead_to_the_next_change(open_page, demo):
     page = opened(open_page, f"example?sample={SAMPLE}&threshold=0.5")
     steps = sample_steps(demo, demo.predictions.row(SAMPLE))

@@ -49,6 +49,7 @@ def click_in_table(page, right, down):
     page.mouse.click(place["x"] + right, place["y"] + down)
 
 
+@pytest.mark.long
 def test_matrix_opens_and_a_cell_leads_to_its_samples(open_page):
     page = open_page("mistakes?part=matrix&rule=majority")
     heading(page, "Mistakes")

@@ -15,6 +15,7 @@ def address(page):
     return page.url.partition("?")[2]
 
 
+@pytest.mark.long
 def test_pictures_are_linked_and_lead_on(open_page):
     page = open_page("", new=True)
     quiet(page)

@@ -222,6 +222,7 @@ def test_by_keys_alone(open_page):
     expect(page.get_by_text("No class with samples has this name")).to_be_visible()
 
 
+@pytest.mark.long
 def test_what_is_shown_is_saved(open_page):
     page = opened(open_page, "taxonomy?aspect=icicle&under=watercraft")
     with page.expect_download() as saved:

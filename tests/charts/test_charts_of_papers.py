@@ -46,6 +46,12 @@ def rejection(models):
 
 
 @pytest.fixture(scope="module")
+def climbing(models):
+    first = {model.name: model for model in models[::2]}
+    return {name: hv.curves.selective_curve(model.taxonomy, model.truth, model) for name, model in first.items()}
+
+
+@pytest.fixture(scope="module")
 def parts(models):
     return hv.evaluation.curves_by(models[::2], "light")
 
@@ -62,6 +68,7 @@ DRAW = {
     "rules": lambda request, **look: charts.rule_frontiers(request("frontiers"), published=True, **look),
     "fronts": lambda request, **look: charts.rule_frontiers(request("frontiers"), front=True, **look),
     "rejection": lambda request, **look: charts.rejection_curves(request("rejection"), **look),
+    "selective": lambda request, **look: charts.selective_curves(request("climbing"), **look),
     "facets": lambda request, **look: charts.facet_curves(request("parts"), "light", **look),
     "ranks": lambda request, **look: charts.rank_matrix(request("table"), **look),
     "methods": lambda request, **look: charts.method_intervals(request("table"), **look),
@@ -114,6 +121,20 @@ def test_rejection(rejection):
         charts.rejection_curves({"none": nothing})
     with pytest.raises(hv.PredictionsError, match="expected at least one curve"):
         charts.rejection_curves({})
+
+
+def test_selective(climbing):
+    figure = charts.selective_curves(climbing)
+    for name, curve in climbing.items():
+        rows = figure.table[figure.table["model"] == name]
+        assert rows["risk"].tolist() == curve.risk.tolist()
+        assert rows["coverage"].tolist() == curve.coverage.tolist()
+        # Above all probabilities, where every answer is the root, a table has no number.
+        assert np.isnan(rows["theta"].iloc[0])
+        assert rows["theta"].tolist()[1:] == curve.threshold.tolist()
+        assert f"{name} {curve.area:.3f}" in figure.sentence.partition("lower is better:")[2]
+    with pytest.raises(hv.PredictionsError, match="selective_curves: expected at least one curve"):
+        charts.selective_curves({})
 
 
 def test_parts(models, parts):

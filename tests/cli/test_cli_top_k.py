@@ -40,7 +40,8 @@ def test_bounds_stand_beside_the_numbers(call):
     model = json.loads(call("evaluate", "--missing", "unknown")[1])["models"][0]
     bounds = model["bounds"]
     further = {"best_leaves", "probabilities", "random_cuts", "levels"}
-    assert set(bounds) == {"distribution", "top_down", "predicted", "labels", "curve", "confusion", *further}
+    blocks = {"distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"}
+    assert set(bounds) == blocks | further
     for block in further:
         assert set(bounds[block].values()) == {None}
     for block, pairs in bounds.items():

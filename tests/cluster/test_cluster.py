@@ -23,7 +23,7 @@ from hierviz.cluster import connection, running
 from hierviz.cluster.connection import connected
 from hierviz.cluster.running import evaluation_on
 from hierviz.cluster.work import RowRange, fields_of, is_in_files
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.predictions.score_rows import CheckedScores
 from hierviz.readers import file_limits
 from tests.small_tree import EDGES

@@ -52,15 +52,20 @@ def everything(predictions, threads=1):
     for name in ("best_leaf", "leaf_mass", "win", "raw_win", "p_truth", "leaf_rank"):
         if getattr(evaluation, name) is not None:
             kept[name] = getattr(evaluation, name)
+    paths = evaluation.leaf_paths(threads=threads)
+    kept |= {"path_offsets": paths.paths.offsets, "path_nodes": paths.paths.nodes, "path_p": paths.p}
     if evaluation.n_judged:
         counts = evaluation.label_counts(0.3)
         names = ("n_true", "n_predicted", "n_hit", "n_valid", "n_valid_hit")
         kept |= {name: getattr(counts, name) for name in names} | counts.per_sample()
     settings = {"lam": 0.5, "bits": bits, "thresholds_by_depth": "0.9,0.5", "expectation": "exclusive"}
+    settings |= {"beta": 0.7, "cost": "info_f1"}
     for rule, entry in INFERENCE_RULES.items():
         more = {name: settings[name] for name in entry.parameters if name in settings}
         answers = evaluation.answers(rule, 0.3, **more)
         kept[rule] = answers.nodes if isinstance(answers, hv.NodeLists) else answers
+        if rule == "hf_optimal":
+            kept |= {"sizes of hf_optimal": answers.offsets, "expected": answers.expected}
     return kept
 
 

@@ -83,6 +83,8 @@ _CHOICES = {
         "crm_leaf",
         "depth_thresholds",
         "at_level",
+        "optimal_node",
+        "hf_optimal",
     ),
     "parametrisation": (
         "leaf_probabilities",

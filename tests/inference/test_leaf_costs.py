@@ -8,7 +8,7 @@ from strategies import many
 
 import hierviz as hv
 from hierviz.diagnosis.mistakes import mistakes
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 
 
 def distances(taxonomy):
@@ -86,7 +86,7 @@ def test_refused(taxonomy):
     ):
         hv.infer(other, np.ones((1, 3)), "crm_leaf", cost=LeafCosts.from_array(taxonomy, np.ones((4, 4))))
     for cost in (np.ones((4, 4)), None, "hops"):
-        with pytest.raises(hv.PredictionsError, match=r"^cost: expected one of depth_dist, or LeafCosts .*, got "):
+        with pytest.raises(hv.PredictionsError, match=r"^cost: expected one of depth_dist, .*, or LeafCosts .*, got "):
             hv.infer(taxonomy, np.ones((1, 7)), "crm_leaf", cost=cost)
     predictions = hv.Predictions.from_scores(taxonomy, np.ones((1, 4)) / 4, "leaf_probabilities", truth=[2])
     with pytest.raises(
@@ -125,3 +125,18 @@ def test_mistakes_by_cost(taxonomy):
     assert sorted(found.severity.tolist(), reverse=True)[0] == pytest.approx(2.5)
     with pytest.raises(hv.PredictionsError, match="it needs a table of costs"):
         mistakes(model, "leaf", order="cost")
+
+
+def test_a_part_is_changed(taxonomy):
+    """The table of the edges, with an inner answer, in which two costs are changed; the rest stays."""
+    table = LeafCosts.of_cost(taxonomy, "depth_dist", inner=["mammal"])
+    np.testing.assert_array_equal(table.values[:4], distances(taxonomy))
+    assert table.values[4].tolist() == [1, 1, 3, 2]
+    assert table.part(taxonomy, ["mammal", "dog"], ["cat", "newt"]).tolist() == [[1, 2], [2, 3]]
+    other = table.changed(taxonomy, ["mammal", "dog"], ["cat", "newt"], [[0.5, 2], [9, 3]], "mine.csv")
+    assert (other.name, other.inner) == ("mine.csv", ("mammal",))
+    assert np.argwhere(other.values != table.values).tolist() == [[1, 0], [4, 0]]
+    with pytest.raises(hv.PredictionsError, match=r"^truths: expected one of cat, dog, duck, newt, got 'mammal'"):
+        table.part(taxonomy, ["cat"], ["mammal"])
+    with pytest.raises(hv.PredictionsError, match=r"^mine\.csv: expected costs of 0 or more, got -1"):
+        table.changed(taxonomy, ["cat"], ["cat"], [[-1]], "mine.csv")

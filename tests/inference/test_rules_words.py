@@ -76,7 +76,7 @@ def test_a_chain_down_from_the_root():
     line = hv.Taxonomy.from_edges([("r", "a"), ("a", "b")])
     p = rows_of([1, 0.5, 0.25])
     for rule, entry in hv.INFERENCE_RULES.items():
-        if rule not in ("exclusive", "at_level", "threshold_set"):
+        if rule not in ("exclusive", "at_level", "threshold_set", "hf_optimal"):
             keywords = {key: entry.defaults.get(key, 0) for key in entry.parameters}
             assert infer(line, p, rule, **keywords).tolist() == [2], rule
 
@@ -84,7 +84,7 @@ def test_a_chain_down_from_the_root():
 def test_registry():
     wanted = (
         "leaf majority threshold depth_thresholds at_level plurality expected_information darts information_threshold exclusive "
-        "crm_leaf crm_nodes top_down threshold_set"
+        "crm_leaf crm_nodes optimal_node top_down threshold_set hf_optimal"
     )
     assert list(hv.INFERENCE_RULES) == wanted.split()
     for key, entry in hv.INFERENCE_RULES.items():
@@ -94,8 +94,8 @@ def test_registry():
         assert entry.formula.startswith(r"\hat") or key == "top_down"
         assert entry.source
         assert entry.needs_threshold == (key in ("threshold", "threshold_set"))
-        assert entry.returns_sets == (key == "threshold_set")
-        assert entry.tree_only == (key in ("exclusive", "at_level", "crm_leaf", "crm_nodes"))
+        assert entry.returns_sets == (key in ("threshold_set", "hf_optimal"))
+        assert entry.tree_only == (key in ("exclusive", "at_level", "crm_leaf", "crm_nodes", "optimal_node"))
     assert len({entry.label for entry in hv.INFERENCE_RULES.values()}) == len(hv.INFERENCE_RULES)
     assert {key: tuple(entry.parameters) for key, entry in hv.INFERENCE_RULES.items() if entry.parameters} == {
         "threshold": ("threshold",),
@@ -105,12 +105,16 @@ def test_registry():
         "information_threshold": ("bits",),
         "crm_leaf": ("cost",),
         "crm_nodes": ("expectation",),
+        "optimal_node": ("cost",),
         "threshold_set": ("threshold",),
+        "hf_optimal": ("beta",),
     }
     assert {key: entry.defaults for key, entry in hv.INFERENCE_RULES.items() if entry.defaults} == {
         "at_level": {"answer_level": 1},
         "crm_leaf": {"cost": "depth_dist"},
         "crm_nodes": {"expectation": "leaves"},
+        "optimal_node": {"cost": "depth_dist"},
+        "hf_optimal": {"beta": 1},
     }
     for entry in hv.INFERENCE_RULES.values():
         keywords = list(inspect.signature(entry.function).parameters.values())[2:]
@@ -164,7 +168,11 @@ def test_a_bound_of_bits_holds_for_nodes_that_miss_it_by_rounding():
             )
             for bits in (-0.1, 2.01, np.nan, None, "one")
         ),
-        ("crm_leaf", {"cost": "hops"}, r"^cost: expected one of depth_dist, or LeafCosts .*, got 'hops'\. Choose one"),
+        (
+            "crm_leaf",
+            {"cost": "hops"},
+            r"^cost: expected one of depth_dist, .*, or LeafCosts .*, got 'hops'\. Choose one",
+        ),
         ("crm_nodes", {"expectation": "all"}, r"^expectation: expected one of leaves, exclusive, got 'all'"),
         ("crm_nodes", {"expectation": None}, r"^expectation: expected one of leaves, exclusive, got None"),
         ("threshold_set", {"threshold": 1.5}, r"^threshold: expected a number from 0 to 1, got 1\.5"),
@@ -184,7 +192,7 @@ def test_values_that_are_no_numbers(taxonomy, value):
         infer(taxonomy, p, "leaf")
 
 
-@pytest.mark.parametrize("rule", ["exclusive", "crm_leaf", "crm_nodes"])
+@pytest.mark.parametrize("rule", ["exclusive", "crm_leaf", "crm_nodes", "optimal_node"])
 def test_trees_only(graph, rule):
     with pytest.raises(hv.TaxonomyError, match=rf"^rule '{rule}': expected a tree, got 'x' with 2 parents"):
         infer(graph, np.ones((1, 4)), rule)
@@ -201,6 +209,8 @@ def test_graphs(graph):
     # Runner-up of r's children is x itself, so that x is not above it; y is not more informative than the root.
     assert infer(graph, p, "plurality").tolist() == [0]
     assert infer(graph, p, "threshold_set", threshold=0.4)[0].tolist() == sorted([y, x])
+    # Truths are x (two nodes: itself and y) .5 and z .25 (2, of 3 nodes below the root). k = 2: y .75 * 2 / 4, x .5 * 2 / 4.
+    assert infer(graph, p, "hf_optimal")[0].tolist() == sorted([y, x])
 
 
 def test_memory_is_linear():

@@ -524,6 +524,7 @@ RIGHT = {
         lambda found: {0: "the true class, fishes", 1: "a broader class, which is correct"}.get(
             found["outcome"], "another class, which is wrong"
         ),
+        lambda found: found["best"],
     ),
     "win": (
         lambda found: nearest_share(found["weights"][0]),

@@ -23,7 +23,7 @@ NEUTRAL = {
     "flat-metrics": (2,),
     "sandbox": (1, 2, 3),
     "thresholds": (3,),
-    "rules": (1, 2, 4),
+    "rules": (1, 2, 4, 6),
     "confusion": (3,),
     "parametrisations": (2, 3),
     "how-sure": (2, 3),

@@ -387,7 +387,7 @@ def test_blocks_of_a_graph(graph):
     predictions = hv.Predictions.from_scores(graph, np.array([[0.75, 0.25]]), "leaf_probabilities", truth=[3])
     (model,) = hv.evaluate(predictions)["models"]
     blocks = (
-        *("distribution", "top_down", "predicted", "curve"),
+        *("distribution", "top_down", "predicted", "curve", "selective"),
         *("best_leaves", "probabilities", "random_cuts", "levels"),
     )
     for block in blocks:

@@ -47,6 +47,14 @@ def test_the_numbers_are_those_of_evaluate(made, predictions):
     assert held == {"hierviz": hv.__version__, "command": f"hierviz report {HOSTILE[2]}", "evaluate": numbers}
 
 
+def test_conformal_nodes_that_were_asked_for_are_in_the_overview(predictions):
+    found = hv.evaluation.conformal_of_model(predictions, 0.5)
+    made = hv.report(predictions, samples=ReportSamples(worst=1, random=0), run=ReportRun(conformal=[found]))
+    assert made.evaluate["models"][0]["conformal"] == found.to_json()
+    assert escape(found.sentence) in made.html.replace("\u00a0", " ")
+    assert percent_text(found.root_share, 1).replace(" ", "\u00a0") in made.html
+
+
 def test_it_asks_for_nothing(made):
     seen = Seen(made.html)
     assert seen.links

@@ -7,6 +7,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.curve_panels import (
     change_panel,
+    conformal_panel,
     export_panel,
     guarantee_panel,
     model_differences,
@@ -26,13 +27,19 @@ DRAW = {
     "target": target_panel.panel,
     "changes": change_panel.panel,
     "guarantee": guarantee_panel.panel,
+    "conformal": conformal_panel.panel,
     "uncertainty": uncertainty.panel,
     "models": model_panel.panel,
     "rules": rules_panel.panel,
     "export": export_panel.panel,
 }
 # What a panel needs for a model and takes long.
-DRAW_FIRST = {"target": target_panel.prepare, "models": model_panel.prepare, "rules": rules_panel.prepare}
+DRAW_FIRST = {
+    "target": target_panel.prepare,
+    "conformal": conformal_panel.prepare,
+    "models": model_panel.prepare,
+    "rules": rules_panel.prepare,
+}
 
 
 def prepare(choice):

@@ -1,19 +1,26 @@
-"""Panel "Rules": what each inference rule reaches over its own number, Pareto fronts, and risk against coverage."""
+"""Panel "Rules": inference rules over their own number, Pareto fronts, risk against coverage, which rule for which metric."""
 
 import streamlit as st
 
 from hierviz import charts
 from hierviz.app import state
 from hierviz.app.curve_panels.choosing import Setting
+from hierviz.app.curve_panels.conformal_panel import paths_read
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import numbers
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.progress import worked_out
 from hierviz.curves._rejection_curve import rejection_curve
+from hierviz.curves._selective_curve import selective_curve
+from hierviz.evaluation.summary import model_summary
+from hierviz.messages.number_text import percent_text
+from hierviz.thresholds._decisions import decisions
 from hierviz.thresholds._rule_frontiers import PUBLISHED, rule_frontiers
 
-CURVES, FRONTS, RISK = "Curves of the rules", "Pareto fronts", "Risk and coverage"
-SHOWN = Setting("rules_shown", "Chart", CURVES, options=(CURVES, FRONTS, RISK), segmented=True, is_labelled=False)
+CURVES, FRONTS, RISK, CLIMBING = "Curves of the rules", "Pareto fronts", "Risk and coverage", "Selective classification"
+DECISIONS = "Which rule for which metric"
+OPTIONS = (CURVES, FRONTS, RISK, CLIMBING, DECISIONS)
+SHOWN = Setting("rules_shown", "Chart", CURVES, options=OPTIONS, segmented=True, is_labelled=False)
 
 
 def panel(choice, now):
@@ -22,7 +29,13 @@ def panel(choice, now):
     if shown == RISK:
         _rejection(choice)
         return
+    if shown == CLIMBING:
+        _selective(choice)
+        return
     key = now.model
+    if shown == DECISIONS:
+        which_rule(choice, key)
+        return
     found = _frontiers(choice, key)
     if found is None:
         return
@@ -47,8 +60,37 @@ def panel(choice, now):
 
 def prepare(choice, key):
     """Compute what takes long: answers of rules that read all scores."""
-    if SHOWN.value() != RISK:
+    if SHOWN.value() == DECISIONS:
+        _decisions(choice, key)
+    elif SHOWN.value() in (CURVES, FRONTS):
         _frontiers(choice, key)
+    elif SHOWN.value() == CLIMBING:
+        for one in choice.keys:
+            paths_read(choice.models[one], choice.data_key, one)
+
+
+def which_rule(choice, key):
+    """Which rule is best for which metric; also where samples have several true classes."""
+    found = _decisions(choice, key)
+    if found is None:
+        return
+    st.markdown(
+        f"Rules of **{escape(choice.name(key))}**, metrics above. A frame marks the rule that is optimal for the metric if the "
+        "model's probabilities are right; the best value is bold on blue. Thresholds of tuned rules are chosen for each metric "
+        "on other samples than those they are judged on; the optimal rules need no tuning."
+    )
+    width = state.session.px
+    drawn = state.computed(
+        "rules by metric", (choice.data_key, key, width), lambda: charts.decisions(found, width=width)
+    )
+    figure(drawn, name="which-rule")
+    numbers.definitions(found.metrics, "which rule")
+
+
+def _decisions(choice, key):
+    """What each rule reaches by each metric; None where it was cancelled."""
+    asked, what = (choice.data_key, key), f"Which rule for which metric: {choice.name(key)}"
+    return worked_out("decisions", asked, what, lambda told: decisions(choice.models[key], progress=told), "steps")
 
 
 def _frontiers(choice, key):
@@ -70,3 +112,33 @@ def _rejection(choice):
         "are compared at equal coverage, not at equal τ."
     )
     figure(charts.rejection_curves(curves, among=choice.all_names, width=state.session.px), name="rejection-curves")
+
+
+def _selective(choice):
+    """Risk against coverage of climbing, and how often it differs from the threshold rule."""
+    samples = choice.samples()
+    if not all(paths_read(choice.models[key], choice.data_key, key) for key in samples):
+        return
+    st.markdown(
+        "*Climbing*: from the most probable leaf up to the first class with p ≥ θ (Goren et al. 2024). *Coverage* of an answer: "
+        "its bits over those of a leaf, 0 for the root. *Risk*: share of wrong answers; the root is never wrong."
+    )
+
+    def curve_of(key, one):
+        return selective_curve(one.taxonomy, one.truth, choice.models[key].leaf_paths().take(one.rows))
+
+    curves = choice.computed("selective curves", lambda: {one.name: curve_of(key, one) for key, one in samples.items()})
+    figure(charts.selective_curves(curves, among=choice.all_names, width=state.session.px), name="selective-curves")
+    found = choice.computed(
+        "climbing differs",
+        lambda: {
+            choice.name(key): model_summary(choice.models[key], only=("selective",))["selective"] for key in samples
+        },
+    )
+    said = ", ".join(
+        f"of **{escape(name)}** on {percent_text(of['climbing_differs'], 1)} of the samples at some threshold "
+        f"({percent_text(of['climbing_differs_mean'], 1)} of the answers over all thresholds)"
+        for name, of in found.items()
+    )
+    st.markdown(f"Climbing and the threshold rule give different answers: {said}.")
+    numbers.definitions(("haurc", "haurc_threshold", "climbing_differs", "climbing_differs_mean"), "selective")

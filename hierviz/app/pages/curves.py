@@ -5,6 +5,7 @@ from dataclasses import replace
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.curve_panels import rules_panel
 from hierviz.app.curve_panels.curve_chart import CurveChoice, SetChoice, curve_chart
 from hierviz.app.curve_panels.curve_panels import panels, prepare, verdict
 from hierviz.app.state import current
@@ -147,6 +148,8 @@ if state.view().filters:
 if not (choice.is_ready() if isinstance(choice, SetChoice) else prepare(choice)):
     shell.stop()
 threshold_panel(choice)
+if is_of_sets and st.toggle("Which rule for which metric", **state.kept("choosing", "which rule", False)):
+    rules_panel.which_rule(choice, state.shown_model_of(choice.keys))
 
 explain(choice)
 notes(choice)

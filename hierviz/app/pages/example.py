@@ -4,6 +4,7 @@ import numpy as np
 import streamlit as st
 
 from hierviz.app import state
+from hierviz.app.curve_panels.conformal_panel import conformal_line
 from hierviz.app.example_page import side_by_side
 from hierviz.app.example_page.tree_panel import tree_panel
 from hierviz.app.example_page.unknown_scores import node_intervals, unknown_scores
@@ -127,6 +128,8 @@ if p is not None:
             "that are not on its path count as missed. The Overview evaluates the set of all classes with a score above τ."
             f" The rule *{INFERENCE_RULES['threshold_set'].label}* shows that set here."
         )
+    # Filled last: its calibration reads all samples once.
+    held_by = st.container()
     unknown_scores(predictions, row, truth)
     if taxonomy.is_tree and is_tree_drawn:
         bounds = node_intervals(predictions, row)
@@ -169,3 +172,6 @@ frame.unfolded(
     ":material/table_rows:",
 )
 frame.unfolded("Win, paths and metrics of this answer", "metrics", every_metric, ":material/functions:")
+if p is not None:
+    with held_by:
+        conformal_line(data, key, row)

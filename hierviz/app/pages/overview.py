@@ -128,6 +128,7 @@ if first.n_judged:
         if state.view().filters and (state.view().filters != ["outcome"]):
             st.caption("Of all samples: the filters do not apply to the models.")
         overview_table.models_table(data)
+        overview_table.sets_without_threshold(data)
         compare(data, key)
     overview_table.every_metric(data)
 

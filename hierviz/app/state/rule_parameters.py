@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from hierviz.app.state.current import change, tied, view
 from hierviz.app.state.server_memory import computed, memory
-from hierviz.inference.crm import leaf_names
+from hierviz.inference.leaf_costs import leaf_names
 from hierviz.inference.registry import rule_parameters
 from hierviz.messages.errors import HiervizError
-from hierviz.readers.class_numbers_file import load_costs
+from hierviz.readers.costs_file import load_costs
 
 
 def rule_settings(taxonomy):

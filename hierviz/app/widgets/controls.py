@@ -8,6 +8,7 @@ import streamlit as st
 from hierviz.app import state
 from hierviz.app.state import current, rule_parameters
 from hierviz.app.state.escape import escape
+from hierviz.app.widgets.cost_editor import cost_editor
 from hierviz.charts import threshold_text
 from hierviz.inference import registry
 from hierviz.inference.parameters import THRESHOLD
@@ -162,6 +163,8 @@ def rule_controls(data, model, sets=None, *, numbers=True, in_popover=False):
             _threshold(parameter, model, in_popover)
         else:
             CONTROLS[parameter.kind](parameter, data.taxonomy)
+            if parameter.kind == "costs":
+                cost_editor(parameter, data, model)
     return {
         "rule": state.view().rule,
         **rule_parameters.rule_settings(data.taxonomy),
@@ -195,7 +198,10 @@ def _costs(parameter, taxonomy):
     """One of the costs that have a name, or an uploaded table."""
     name = parameter.name
     with st.popover("Costs from a file", icon=":material/upload_file:"):
-        st.markdown("A table with the columns `predicted`, `truth` and `cost`, and a row for every pair of leaves.")
+        st.markdown(
+            "A table with the columns `predicted`, `truth` and `cost`, and a row for every pair of leaves; or with `predicted` "
+            "and a column for every leaf. Inner classes may be predicted, too."
+        )
         uploads = state.kept_upload(name, "Table of costs (CSV, TSV or Parquet)")
     seen = state.memory("cost files")
     if uploads is not None and seen.get(name) is not uploads:

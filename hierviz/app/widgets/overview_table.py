@@ -8,6 +8,7 @@ from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
 from hierviz.evaluation.summary import model_summary
 from hierviz.metrics.registry import METRICS
+from hierviz.thresholds.set_rules import set_rules
 from hierviz.uncertainty.comparison import never_reached, too_few_for
 from hierviz.uncertainty.repeats import over_repeats
 from hierviz.uncertainty.resamples import FEWEST
@@ -16,6 +17,8 @@ SHOWN = (
     *("ac", "ap", "recall_at_95_correct", "majority_f1", "softmax_win"),
     *("argmax_leaf_accuracy", "coarsest_accuracy", "aggregate_f1", "f1", "mcc"),
 )
+# Models of which sentences are written.
+MOST_SAID = 3
 # Where there is no curve, sets of classes are what can be judged.
 OF_LABELS, OF_PATHS = ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"), ("ppv", "tpr", "f1", "mcc")
 LEFT_OUT = {
@@ -28,6 +31,7 @@ LEFT_OUT = {
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
     "curve": "operating curves",
+    "selective": "coverage and risk of climbing",
     "confusion": "the hierarchical confusion",
 }
 # Key, and its meaning in plain words.
@@ -116,9 +120,25 @@ def metrics_table(data):
     left_out = {}
     for note in dict.fromkeys(note for entry in entries.values() for note in entry["notes"] if ": null, " in note):
         block, reason = note.split(": null, ", 1)
-        left_out.setdefault(reason, []).append(LEFT_OUT[block])
+        if block in LEFT_OUT:
+            left_out.setdefault(reason, []).append(LEFT_OUT[block])
     for reason, blocks in left_out.items():
         st.caption(f"Not available: {', '.join(blocks)}, because {numbers.escape(reason)}.")
+
+
+def sets_without_threshold(data):
+    """What sets reach by thresholds and by the rule that needs none, for each model without a curve of single answers."""
+    of_scores = [model for model in data.models.values() if model.why_no_curve() and model.why_no_set_curve() is None]
+    for model in of_scores[:MOST_SAID]:
+        found = worked_out(
+            "set rules",
+            (data.digest, model.predictions.name, model.predictions.run),
+            f"Sets of {model.predictions.name}",
+            lambda told, model=model: set_rules(model),
+            "samples",
+        )
+        if found is not None:
+            st.markdown(numbers.escape(found.sentence))
 
 
 def has_few(entries):

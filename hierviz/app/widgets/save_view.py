@@ -9,7 +9,7 @@ from hierviz.app.widgets import filters
 from hierviz.app.widgets.save_report import MEMORY, file_start, report_choice, report_settings, shown_sample, story_flag
 from hierviz.app.widgets.table import download
 from hierviz.diagnosis._sensitivity import Sensitivity
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.reports.captions import caption_text
 from hierviz.reports.report_samples import ReportSamples
 from hierviz.reports.story_step import StoryStep, link_of_step, step_from_link, texts

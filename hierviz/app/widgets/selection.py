@@ -16,7 +16,7 @@ from hierviz.diagnosis.mistakes import ORDERS, Mistakes, SetMistakes, mistakes, 
 from hierviz.diagnosis.sample_filter import SampleFilter, filtered, rows_with
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.evaluation.severity import SEVERITIES
-from hierviz.inference.crm import LeafCosts
+from hierviz.inference.leaf_costs import LeafCosts
 from hierviz.inference.parameters import COST
 from hierviz.messages.errors import first_words
 from hierviz.metrics.sets.node_sets import most_specific

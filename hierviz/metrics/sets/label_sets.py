@@ -40,7 +40,7 @@ import numpy as np
 
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.parts import ByNode, Mean, OfSums, Total
-from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.registry import METRICS, OPTIMAL_SET_METRICS, keys_of
 from hierviz.metrics.sets.node_sets import (
     above,
     closed_keys,
@@ -82,6 +82,10 @@ class LabelSetCounts:
     n_true, n_predicted, n_hit, n_valid, n_valid_hit : ndarray of int, shape (n_nodes,)
         Samples in which a node is true, predicted, both, predicted with all its ancestors, and that and true.
     n_samples : int
+    beta : float or None
+        Of the rule that made the sets to maximise an expected hF_beta: adds ``hf_beta_samples`` and ``hf_beta_expected``.
+    expected : ndarray of float, shape (n_samples,), or None
+        What each of these sets was expected to yield; None where samples have several true classes.
 
     Examples
     --------
@@ -100,6 +104,7 @@ class LabelSetCounts:
         for name in _BY_NODE:
             setattr(self, name, np.zeros(taxonomy.n_nodes, dtype=np.int64))
         self.n_samples = 0
+        self.beta, self.expected = None, None
         self._weights = {"nodes": node_weights(taxonomy)}
         if taxonomy.is_tree:
             self._weights["information"] = node_weights(taxonomy, "information")
@@ -107,6 +112,24 @@ class LabelSetCounts:
         if corpus is not None:
             self._weights["corpus"], self._outside["corpus"] = corpus
         self._blocks = []
+
+    @classmethod
+    def of_sets(cls, taxonomy, truth, predicted, of_scores):
+        """Counts of sets that a rule has chosen, with the areas of the scores.
+
+        Parameters
+        ----------
+        taxonomy : Taxonomy
+        truth : ndarray of int, shape (n_samples,), or NodeLists
+        predicted : NodeLists
+        of_scores : LabelSetCounts
+            Of the same samples, by a threshold of their scores.
+        """
+        counts = cls(taxonomy, of_scores.threshold)
+        counts.add_lists(truth, predicted)
+        columns = of_scores.counted()[1]
+        counts._blocks[-1] |= {key: columns[key] for key in AREAS if key in columns}
+        return counts
 
     # Adding samples ------------------------------------------------------------------------------------------------
 
@@ -248,7 +271,7 @@ class LabelSetCounts:
     # Numbers -------------------------------------------------------------------------------------------------------
 
     def summary(self):
-        """Block ``labels`` of the JSON: a dict with exactly the keys `METRICS`.
+        """Block ``labels`` of the JSON: a dict with exactly the keys `METRICS`, those of optimal sets and beta where it is known.
 
         Values are plain numbers; None where the input has no such number: areas of label lists, bits and depths on a
         graph, means over nothing. ``macro_f1_by_depth`` is an object, depth as text -> macro_f1, macro_f1_supported,
@@ -256,13 +279,15 @@ class LabelSetCounts:
         """
         parts, numbers = self.parts(), {}
         for key in keys_of("labels", Mean, Total, OfSums, ByNode):
+            if key in OPTIMAL_SET_METRICS and self.beta is None:
+                continue
             made = METRICS[key].made
             if isinstance(made, ByNode):
                 numbers[key] = self._by_node(made)
             else:
                 has_parts = all(name in parts for name in made.parts)
                 numbers[key] = made.total(parts) if has_parts else None
-        return numbers
+        return numbers if self.beta is None else numbers | {"beta": float(self.beta)}
 
     def parts(self):
         """Parts of every sample that the numbers are put together from: dict of arrays of shape (n_samples,).
@@ -295,7 +320,8 @@ class LabelSetCounts:
         -------
         dict of str to ndarray
             ``hp_samples``, ``hr_samples``, ``hf1_samples``, ``n_predicted``; on trees ``ihf1_samples``; for scores
-            ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc`` (nan where nothing is true).
+            ``hf1_auc``, ``hf1_auc_raw`` and on trees ``ihf1_auc`` (nan where nothing is true); for sets that maximise an
+            expected hF_beta ``hf_beta_samples`` and, with one true class a sample, ``hf_beta_expected``.
         """
         counted, columns = self.counted()[1], {}
         for prefix, weight, shown in (("h", "nodes", ("p", "r", "f1")), ("ih", "information", ("f1",))):
@@ -304,6 +330,12 @@ class LabelSetCounts:
                 columns |= {
                     f"{prefix}{name}_samples": values for name, values in zip(("p", "r", "f1"), scores) if name in shown
                 }
+        if self.beta is not None:
+            square = self.beta**2
+            shared, claimed, due = (counted[f"nodes_{what}"] for what in ("shared", "claimed", "due"))
+            columns["hf_beta_samples"] = ratio((1 + square) * shared, claimed + square * due, empty=0.0)
+        if self.expected is not None:
+            columns["hf_beta_expected"] = self.expected
         return columns | {key: counted[key] for key in ("n_predicted", *AREAS) if key in counted}
 
     def node_f1(self, reading="plain"):

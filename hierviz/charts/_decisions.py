@@ -1,0 +1,136 @@
+"""Which rule for which metric: a cell for each of both, with the rule that is optimal in theory and the best one marked."""
+
+from __future__ import annotations
+
+import functools
+
+import numpy as np
+
+from hierviz.charts._compose import frame
+from hierviz.charts._figure import Figure
+from hierviz.charts._matrices import _cell, _cells
+from hierviz.charts.theme import palette, rule_label
+from hierviz.messages.errors import PredictionsError
+from hierviz.messages.number_text import value_text
+from hierviz.metrics.registry import METRICS
+from hierviz.thresholds._decisions import Decisions
+
+# Pixels of a cell of two lines: its height, and the narrowest.
+ROW, NARROWEST = 44, 92
+# Of a best cell: how blue it is.
+BEST = 0.3
+
+
+def decisions(found, *, dark=None, width=900):
+    """Rules by metrics: the mean with its interval; a frame around the rule that is optimal in theory, bold on blue the best.
+
+    Parameters
+    ----------
+    found : Decisions
+        Of `hierviz.thresholds.decisions`.
+    dark : bool, optional
+    width : int
+        Pixels. Where cells would be too narrow the first metrics are drawn and the table has all.
+
+    Returns
+    -------
+    Figure
+        Its table: ``rule, metric, value, lower, upper, threshold`` (of a tuned rule, the median of those chosen), ``optimal``: in
+        theory, ``best``, ``expected``: what the optimal rule would reach if the probabilities were right.
+
+    Raises
+    ------
+    PredictionsError
+        If these are no Decisions.
+    """
+    if not isinstance(found, Decisions):
+        raise PredictionsError(
+            "decisions: expected what hierviz.thresholds.decisions gives, got something else. Pass that."
+        )
+    return Figure(functools.partial(_drawn, found), lambda: _table(found), lambda: _sentence(found), dark, width)
+
+
+def _drawn(found, dark, width):
+    look, cells = palette(dark), []
+    for row, rule in enumerate(found.rules):
+        for column, key in enumerate(found.metrics):
+            entry, value = METRICS[key], found.values[row, column]
+            is_best, is_optimal = found.best[column] == row, found.optimal[column] == row
+            tips = {"rule": rule_label(rule), "metric": f"{entry.label} ({entry.better} is better)"}
+            if np.isnan(value):
+                text = "–"
+                tips["said"] = "A set of classes has no value for a metric of one class"
+            else:
+                text = f"{value_text(value)}\n{_interval(found.lower[row, column], found.upper[row, column])}"
+                tips["said"] = _said(found, row, column)
+            shade = None if np.isnan(value) else BEST * bool(is_best)
+            name = f"{entry.label}{' ↓' if entry.better == 'lower' else ''}"
+            cells.append(_cell(look, _name(found, rule), name, text, shade, "bold" if is_best else "normal", **tips))
+            if is_optimal:
+                cells[-1]["edge"] = look.ink
+    titles = {"rule": "Rule", "metric": "Metric", "said": "Value"}
+    return _cells(cells, titles, dark, width, row=ROW, narrowest=NARROWEST)
+
+
+def _name(found, rule):
+    is_tuned = np.isfinite(found.thresholds[found.rules.index(rule)]).any()
+    return f"{rule_label(rule)}{', tuned' if is_tuned else ''}"
+
+
+def _interval(low, high):
+    return "" if np.isnan(low) else f"[{value_text(low)}, {value_text(high)}]"
+
+
+def _said(found, row, column):
+    parts = [f"{value_text(found.values[row, column])} {_interval(found.lower[row, column], found.upper[row, column])}"]
+    if np.isfinite(found.thresholds[row, column]):
+        parts.append(f"τ = {found.thresholds[row, column]:.3g}, median of those chosen on other samples")
+    if found.optimal[column] == row:
+        parts.append("optimal if the probabilities are right")
+        if np.isfinite(found.expected[column]):
+            parts.append(f"expected {value_text(found.expected[column])}")
+    return "; ".join(parts)
+
+
+def _table(found):
+    names = ("rule", "metric", "value", "lower", "upper", "threshold", "optimal", "best", "expected")
+    columns = {name: [] for name in names}
+    for row, rule in enumerate(found.rules):
+        for column, key in enumerate(found.metrics):
+            is_optimal = bool(found.optimal[column] == row)
+            cell = (
+                *(rule, key),
+                *(float(of[row, column]) for of in (found.values, found.lower, found.upper, found.thresholds)),
+                *(is_optimal, bool(found.best[column] == row)),
+                float(found.expected[column]) if is_optimal else float("nan"),
+            )
+            for name, value in zip(names, cell, strict=True):
+                columns[name].append(value)
+    return frame(columns)
+
+
+def _sentence(found):
+    """Where the optimal rule is best, and where another wins: by how much, and what was expected."""
+    some = "" if found.n_samples == found.n_judged else f", {found.n_samples:,} samples drawn from {found.n_judged:,}"
+    wins, said = [], []
+    for column, key in enumerate(found.metrics):
+        name, optimal, best = METRICS[key].label, found.optimal[column], found.best[column]
+        reached, expected = found.values[optimal, column], found.expected[column]
+        if optimal == best:
+            wins.append(name)
+            continue
+        interval = _interval(found.difference_lower[column], found.difference_upper[column])
+        apart = f"paired difference {value_text(found.difference[column])} {interval}".rstrip()
+        clear = "" if found.is_clear(column) else ", not clearly different"
+        off = ""
+        if np.isfinite(expected):
+            off = f"; it was expected to reach {value_text(expected)} and reached {value_text(reached)}"
+        said.append(
+            f"{name}: {_name(found, found.rules[best])} wins over {rule_label(found.rules[optimal])} ({apart}{clear}){off}."
+        )
+    first = f"{found.name}{some}: "
+    if wins:
+        said.insert(0, f"the rule that is optimal in theory is best for {', '.join(wins)}.")
+    if len(said) > bool(wins):
+        said.append("The more expected and reached values differ, the more the probabilities are off.")
+    return first + " ".join(said)

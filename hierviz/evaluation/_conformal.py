@@ -1,0 +1,140 @@
+"""Conformal nodes of an evaluated model: calibrated on a share of its samples, on other predictions of it, or for one sample.
+
+Functions
+---------
+conformal_of_model, conformal_of_sample, why_no_conformal
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from hierviz.evaluation.evaluation import Evaluation, as_evaluation
+from hierviz.inference.leaf_paths import LeafPaths
+from hierviz.messages.errors import PredictionsError, listed, near_miss, shown
+from hierviz.predictions.predictions import Predictions
+from hierviz.uncertainty.conformal import ConformalNodes, conformal_nodes
+from hierviz.uncertainty.resamples import group_numbers
+
+# What groups of top classes are called in place of a column.
+BY_CLASS = "class"
+
+
+def why_no_conformal(model: Evaluation) -> str | None:
+    """Why this input has no conformal nodes, in words; None when it has them."""
+    return model.why_no_curve()
+
+
+def conformal_of_model(
+    model: Evaluation | Predictions,
+    alpha: float = 0.1,
+    *,
+    calibration: float | Evaluation | Predictions = 0.5,
+    seed: int = 0,
+    by: str | None = None,
+    progress: Callable[[int, int], object] | None = None,
+) -> ConformalNodes:
+    """Conformal nodes of the samples of a model that are not used for calibration.
+
+    Parameters
+    ----------
+    model : Evaluation or Predictions
+        Scores on a tree, one true class a sample.
+    alpha : float
+        In (0, 1).
+    calibration : float, Evaluation or Predictions
+        A share of the samples with a known truth, drawn at random; or predictions of the same model for other samples, of
+        which all with a known truth are used.
+    seed : int
+        Of the random draw.
+    by : str, optional
+        ``class`` for a q of each top class, or a column of the samples whose values are groups.
+    progress : callable, optional
+        Called with (rows done, rows in all) while scores are read.
+
+    Returns
+    -------
+    ConformalNodes
+        Its `rows` are those of the model's Predictions.
+
+    Raises
+    ------
+    PredictionsError
+        If this input has no conformal nodes, or an argument is not valid.
+    """
+    evaluated = _checked(model)
+    truth, paths = np.asarray(evaluated.predictions.truth), evaluated.leaf_paths(progress)
+    how: dict[str, Any] = {"by_class": by == BY_CLASS, "seed": seed}
+    groups = None if by is None or by == BY_CLASS else _column(evaluated, by)
+    if isinstance(calibration, (float, np.floating)):
+        return conformal_nodes(evaluated.taxonomy, truth, paths, alpha, calibration=calibration, groups=groups, **how)
+    other = _checked(calibration)
+    if other.taxonomy.sha256 != evaluated.taxonomy.sha256:
+        raise PredictionsError(
+            f"{other.predictions.name}: expected calibration predictions on the same taxonomy, got another one. Use one."
+        )
+    if groups is not None:
+        groups = np.concatenate([groups, _column(other, by)[other.rows]])
+    both = LeafPaths.concatenate([paths, other.leaf_paths(progress).take(other.rows)])
+    is_other = np.arange(both.n_samples) >= len(truth)
+    truths = np.concatenate([truth, np.asarray(other.truth)])
+    return conformal_nodes(evaluated.taxonomy, truths, both, alpha, calibration=is_other, groups=groups, **how)
+
+
+def conformal_of_sample(model: Evaluation, row: int, alpha: float = 0.1, *, by: str | None = None) -> ConformalNodes:
+    """The conformal node of one sample, calibrated on all other samples with a known truth.
+
+    Parameters
+    ----------
+    model : Evaluation
+    row : int
+        Of its Predictions.
+    alpha, by
+        As of `conformal_of_model`; of groups, the whole group of the sample is left out.
+
+    Returns
+    -------
+    ConformalNodes
+        Of this sample alone. It is exchangeable with the others, so that the probability holds for it as for a new sample.
+    """
+    model = _checked(model)
+    truth = np.asarray(model.predictions.truth)
+    is_other, groups = model.judged & (np.arange(len(truth)) != row), None
+    if by is not None and by != BY_CLASS:
+        groups = group_numbers(_column(model, by), len(truth))
+        if groups is not None:
+            is_other = model.judged & (groups != groups[row])
+    kept = is_other | (np.arange(len(truth)) == row)
+    return conformal_nodes(
+        model.taxonomy,
+        truth[kept],
+        model.leaf_paths().take(np.flatnonzero(kept)),
+        alpha,
+        calibration=is_other[kept],
+        groups=None if groups is None else groups[kept],
+        by_class=by == BY_CLASS,
+    )
+
+
+def _checked(model):
+    """The Evaluation; an error that says why it has no conformal nodes."""
+    model = as_evaluation("model", model)
+    reason = why_no_conformal(model)
+    if reason:
+        raise PredictionsError(f"{model.predictions.name}: expected a model with conformal nodes, got none: {reason}.")
+    return model
+
+
+def _column(model, name):
+    """Values of a column of the samples of a model."""
+    columns = model.predictions.attributes
+    if name not in columns:
+        known = [BY_CLASS, *columns]
+        raise PredictionsError(
+            f"conformal groups: expected {BY_CLASS!r} or a column of the samples ({listed(list(columns)) or 'there are none'}), "
+            f"got {shown(name)}.{near_miss(name, known)} Choose one."
+        )
+    return np.asarray(columns[name])

@@ -1,0 +1,141 @@
+"""`evaluate --conformal` and `curve --rule climbing`: their numbers are those of the package, and wrong options are said."""
+
+import csv
+import json
+
+import numpy as np
+import pytest
+from small_tree import EDGES_CSV, LEAVES
+
+import hierviz as hv
+from hierviz.cli import main
+
+N = 60
+
+
+@pytest.fixture
+def files(tmp_path):
+    """Taxonomy, predictions with their truth in them, and other ones of the same model."""
+    rng = np.random.default_rng(3)
+    (tmp_path / "tree.csv").write_text(EDGES_CSV)
+
+    def predictions(name, n, first):
+        with (tmp_path / name).open("w", newline="") as file:
+            rows = csv.writer(file)
+            rows.writerow(["sample_id", "truth", "user", *LEAVES])
+            for i in range(n):
+                p = rng.dirichlet(np.full(len(LEAVES), 0.4))
+                rows.writerow([first + i, LEAVES[rng.choice(len(LEAVES), p=p)], f"u{i % 20}", *p])
+        return str(tmp_path / name)
+
+    return tmp_path, predictions("new.csv", N, 0), predictions("calibration.csv", 40, 1000)
+
+
+def run(files, *arguments, command="evaluate"):
+    folder, new, _ = files
+    return main([command, "--taxonomy", str(folder / "tree.csv"), "--predictions", new, *arguments])
+
+
+def evaluated(files, capsys, *arguments):
+    assert run(files, *arguments) == 0
+    out, err = capsys.readouterr()
+    return json.loads(out)["models"][0], err
+
+
+def loaded(files):
+    taxonomy = hv.load_taxonomy(files[0] / "tree.csv")
+    return [hv.load_predictions(path, taxonomy) for path in files[1:]]
+
+
+def test_a_share_of_the_samples_is_calibrated_on(files, capsys):
+    (new, _), found = loaded(files), evaluated(files, capsys, "--conformal", "0.2")
+    expected = hv.evaluation.conformal_of_model(new, 0.2)
+    assert found[0]["conformal"] == expected.to_json()
+    assert found[0]["conformal"]["n_calibration"] == N / 2
+    assert sum(found[0]["conformal"]["outcomes"].values()) == pytest.approx(1)
+    assert expected.sentence in found[1]
+    model, _ = evaluated(files, capsys, "--conformal", "0.2", "--calibration", "0.25")
+    assert model["conformal"]["n_calibration"] == N / 4
+
+
+def test_predictions_of_other_samples_are_calibrated_on(files, capsys):
+    new, other = loaded(files)
+    model, _ = evaluated(files, capsys, "--conformal", "0.2", "--calibration", files[2])
+    assert model["conformal"] == hv.evaluation.conformal_of_model(new, 0.2, calibration=other).to_json()
+    assert (model["conformal"]["n_calibration"], model["conformal"]["n_new"]) == (40, N)
+    assert model["n_samples"] == N
+    by_class, _ = evaluated(files, capsys, "--conformal", "0.2", "--calibration", files[2], "--conformal-by", "class")
+    assert set(by_class["conformal"]["q"]) == {"mammal", "bird", "newt"}
+    groups, _ = evaluated(files, capsys, "--conformal", "0.3", "--conformal-by", "user")
+    assert (groups["conformal"]["unit"], groups["conformal"]["n_calibration"]) == ("group", 10)
+
+
+def test_each_sample_has_its_class_in_the_table_per_sample(files, capsys):
+    new, _ = loaded(files)
+    path = files[0] / "samples.csv"
+    evaluated(files, capsys, "--conformal", "0.2", "--per-sample", str(path))
+    found = hv.evaluation.conformal_of_model(new, 0.2)
+    with path.open() as file:
+        shown = [row["conformal"] for row in csv.DictReader(file)]
+    expected = [""] * N
+    for row, node in zip(found.rows.tolist(), found.nodes.tolist()):
+        expected[row] = new.taxonomy.names[node]
+    assert shown == expected
+    assert shown.count("") == N // 2
+
+
+def test_of_labels_and_graphs_the_reason_is_in_the_notes(tmp_path, capsys):
+    (tmp_path / "tree.csv").write_text(EDGES_CSV)
+    (tmp_path / "labels.csv").write_text("sample_id,truth,predicted\n0,cat,dog\n1,newt,newt\n")
+    files = tmp_path, str(tmp_path / "labels.csv"), None
+    model, _ = evaluated(files, capsys, "--conformal", "0.2")
+    assert model["conformal"] is None
+    assert "conformal: null, they need scores, and this file holds labels" in model["notes"]
+    (tmp_path / "graph.csv").write_text("r,a\nr,b\na,c\nb,c\nb,d\n")
+    (tmp_path / "scores.csv").write_text("sample_id,truth,c,d\n0,c,0.5,0.5\n1,d,0.25,0.75\n")
+    assert main(["evaluate", "--taxonomy", str(tmp_path / "graph.csv"), "--predictions", str(tmp_path / "scores.csv")]
+                + ["--conformal", "0.2"]) == 0  # fmt: skip
+    model = json.loads(capsys.readouterr().out)["models"][0]
+    assert (model["conformal"], model["selective"]) == (None, None)
+    for block in ("conformal", "selective"):
+        assert any(note.startswith(f"{block}: null, they are defined on trees, and 'c'") for note in model["notes"])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        (["--conformal", "1.5"], "--conformal: expected a number between 0 and 1, got 1.5. 0.1 asks"),
+        (["--calibration", "0.5"], "--calibration: expected --conformal with it, got none"),
+        (["--conformal-by", "class"], "--conformal-by: expected --conformal with it, got none"),
+        (["--conformal", "0.1", "--calibration", "2"], "--calibration: expected a share between 0 and 1, got 2"),
+        (["--conformal", "0.1", "--calibration", "none.csv"], "or a file, got 'none.csv', which is no file"),
+        (["--conformal", "0.1", "--conformal-by", "usr"], "got 'usr'. Did you mean 'user'?"),
+    ],
+)
+def test_wrong_options_are_one_line(files, capsys, arguments, message):
+    assert run(files, *arguments) == 2
+    err = capsys.readouterr().err
+    assert message in err
+    assert len(err.strip().splitlines()) == 1
+
+
+def test_the_curve_of_climbing_is_that_of_the_package(files, capsys):
+    new, _ = loaded(files)
+    assert run(files, "--rule", "climbing", command="curve") == 0
+    rows = list(csv.reader(capsys.readouterr().out.splitlines()))
+    curve = hv.curves.selective_curve(new.taxonomy, new.truth, new)
+    assert rows[0][:3] == ["theta", "selective_coverage", "selective_risk"]
+    assert len(rows) == curve.n_points + 1
+    assert rows[1][:3] == ["inf", "0.0", "0.0"]
+    shown = np.array([row[:3] for row in rows[2:]], dtype=float)
+    assert shown == pytest.approx(np.column_stack([curve.threshold, curve.coverage[1:], curve.risk[1:]]))
+
+
+def test_the_chart_of_climbing_says_the_area(files, capsys):
+    folder, path, _ = files
+    arguments = ["--taxonomy", str(folder / "tree.csv"), "--predictions", path, "--out", str(folder / "chart.csv")]
+    assert main(["chart", "selective", *arguments]) == 0
+    new, _ = loaded(files)
+    area = hv.curves.selective_curve(new.taxonomy, new.truth, new).area
+    assert f"lower is better: new {area:.3f}" in capsys.readouterr().out
+    assert (folder / "chart.csv").read_text().startswith("model,theta,coverage,risk\n")
