@@ -36,6 +36,7 @@ from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.constant_scores import evaluation_of_constant
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import OVER_ERRORS
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
@@ -185,7 +186,9 @@ def _of_frequencies(model, columns, class_weights, accretion):
     """(values, what is answered, reasons) of the constant distribution of class frequencies."""
     wanted = [column for column in columns if _is_of_scores(column)]
     p, source = _distribution(model)
-    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant")
+    asked = {column.block for column in wanted}
+    blocks = [block for block in SCORE_BLOCKS if block in asked or (block == "probabilities" and "levels" in asked)]
+    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", blocks=blocks)
     choice = {"rule": "majority", "threshold": 0.5}
     protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
     return file_numbers(constant, wanted, choice, class_weights, protein=protein), source

@@ -10,7 +10,7 @@ from __future__ import annotations
 import numpy as np
 
 from hierviz.evaluation.evaluation import Evaluation, corpus_of
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
+from hierviz.evaluation.score_numbers import score_numbers
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
@@ -18,7 +18,7 @@ from hierviz.predictions.predictions import Predictions
 _COLUMNS = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
 
 
-def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
+def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=()):
     """Evaluate one row of node probabilities as the scores of every sample.
 
     Parameters
@@ -30,6 +30,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
         Of the Predictions.
     threshold : float
         Of the sets of labels.
+    blocks : sequence of str
+        Of `hierviz.evaluation.score_numbers` that will be asked for.
 
     Returns
     -------
@@ -49,7 +51,7 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold, corpus=corpus)
     assert once.table is not None
     columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
-    numbers = score_numbers(once, tuple(SCORE_BLOCKS)) if once.why_no_curve() is None else {}
+    numbers = score_numbers(once, blocks) if once.why_no_curve() is None else {}
     kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
     kept_fields = {

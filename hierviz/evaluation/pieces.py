@@ -50,7 +50,7 @@ class EvaluationPiece(Short):
     answers : list of (str, dict, ndarray or NodeLists)
         Rule, its settings and the predicted nodes, for rules that read all probabilities.
     numbers : dict of str to dict of str to ndarray of float
-        Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none.
+        Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none, and without `more`.
     paths : LeafPaths or None
         None for labels and graphs.
     """
@@ -72,6 +72,7 @@ class EvaluationPiece(Short):
         threshold: float = 0.5,
         threads: int | None = None,
         corpus: tuple[np.ndarray, float] | None = None,
+        more: bool = False,
         **parameters: Any,
     ) -> EvaluationPiece:
         """Evaluate some rows.
@@ -86,6 +87,8 @@ class EvaluationPiece(Short):
             Of the rule and of the sets of labels.
         threads, corpus
             As `Evaluation.from_predictions`.
+        more : bool
+            Whether the blocks will be asked for that `hierviz.evaluate` adds for it.
         **parameters
             Of the rule.
 
@@ -104,7 +107,7 @@ class EvaluationPiece(Short):
         if evaluation.n_judged:
             key = threshold if predictions.has_scores else None
             counts[key] = evaluation.label_counts(threshold).counted()
-        numbers = score_numbers(evaluation, tuple(SCORE_BLOCKS)) if evaluation.why_no_curve() is None else {}
+        numbers = score_numbers(evaluation, tuple(SCORE_BLOCKS)) if more and evaluation.why_no_curve() is None else {}
         answers = []
         if predictions.has_scores and rule not in OF_TABLE:
             settings = entry.settings({"threshold": threshold, **parameters})

@@ -95,9 +95,11 @@ _PARTS = {
 
 
 def per_sample(
-    evaluation: Any, rule: str | None = None, threshold: float | None = None, **parameters: Any
+    evaluation: Any, rule: str | None = None, threshold: float | None = None, *, more: bool = False, **parameters: Any
 ) -> dict[str, np.ndarray]:
     """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `Evaluation.answers`.
+
+    `more` adds the numbers of the blocks that `hierviz.evaluate` adds for it.
 
     Returns
     -------
@@ -123,10 +125,11 @@ def per_sample(
         columns["predicted"] = ends[rows]
     if evaluation.why_no_curve() is None:
         columns |= evaluation.distribution_per_sample()
-        for block in ("top_down", *SCORE_BLOCKS, *(("predicted",) if "predicted" in columns else ())):
+        further = SCORE_BLOCKS if more else ()
+        for block in ("top_down", *further, *(("predicted",) if "predicted" in columns else ())):
             parts = parts_of(evaluation, block, choice)
             columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
-    if why_no_levels(evaluation) is None:
+    if more and why_no_levels(evaluation) is None:
         parts = parts_of(evaluation, "levels", choice)
         columns |= {key: parts[key] for key in keys_of("levels", Mean)}
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()

@@ -4,7 +4,7 @@ They are computed when a block asks for them, in one pass for all blocks that ar
 
 Functions
 ---------
-SCORE_BLOCKS, score_numbers, block_numbers, level_answers, why_no_levels
+SCORE_BLOCKS, MORE, score_numbers, block_numbers, level_answers, why_no_levels
 """
 
 from __future__ import annotations
@@ -36,6 +36,8 @@ SCORE_BLOCKS: dict[str, Callable[[Any], Callable[[np.ndarray, np.ndarray], dict[
     "random_cuts": _random_cuts,
     "probabilities": lambda taxonomy: partial(level_numbers, taxonomy),
 }
+# Blocks that are there only where they are asked for: they read all probabilities once more.
+MORE = (*SCORE_BLOCKS, "levels")
 
 
 def score_numbers(

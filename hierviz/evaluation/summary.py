@@ -23,7 +23,7 @@ from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
-from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers, why_no_levels
+from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, score_numbers, why_no_levels
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
@@ -51,6 +51,7 @@ def evaluate(
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     class_weights: np.ndarray | str | None = None,
+    more: bool = False,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -73,6 +74,8 @@ def evaluate(
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
         with its own (`hierviz.evaluation.evaluation`).
+    more : bool
+        Adds the blocks best_leaves, probabilities, random_cuts and levels, which read all probabilities once more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -95,7 +98,15 @@ def evaluate(
     evaluations, rule, thresholds = evaluations_of(predictions, rule, threshold, parameters, **how)
     taxonomy = evaluations[0].taxonomy
     summaries = [
-        model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
+        model_summary(
+            model,
+            rule,
+            of_model,
+            stage=stage,
+            class_weights=class_weights,
+            only=tuple(BLOCKS) if more else None,
+            **parameters,
+        )
         for model, of_model in zip(evaluations, thresholds, strict=True)
     ]
     if not inference_rule(rule).needs_threshold:
@@ -164,9 +175,9 @@ def model_summary(
 ):
     """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there.
 
-    `only` names the blocks that are wanted, all if not given: the others are left out, and not computed.
+    `only` names the blocks that are wanted, all but `MORE` if not given: the others are left out, and not computed.
     """
-    predictions, wanted = model.predictions, BLOCKS if only is None else only
+    predictions, wanted = model.predictions, PLAIN if only is None else only
     _prepare(model, rule, threshold, stage, parameters, wanted)
     notes = list(model.taxonomy.notes) + list(predictions.notes)
     has_scores, entry = predictions.has_scores, inference_rule(rule)
@@ -284,6 +295,7 @@ BLOCKS = {
     "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
+PLAIN = tuple(block for block in BLOCKS if block not in MORE)
 
 
 def order_text(taxonomy):

@@ -22,6 +22,7 @@ References
 from __future__ import annotations
 
 from dataclasses import dataclass
+from weakref import WeakKeyDictionary
 
 import numpy as np
 
@@ -31,6 +32,8 @@ from hierviz.taxonomy.taxonomy import Taxonomy
 RATES, CUTS_A_RATE, SEED = (0.9, 0.7, 0.5, 0.3, 0.1), 5, 0
 # Cuts that are drawn at a time, and most draws of a rate: where they find too few different ones, there are fewer.
 AT_ONCE, MOST_DRAWS = 16, 1024
+# Taxonomy -> seed -> its cuts: every number of them asks for the same ones.
+_KEPT: WeakKeyDictionary[Taxonomy, dict[int, RandomCuts]] = WeakKeyDictionary()
 
 
 @dataclass(frozen=True, eq=False)
@@ -87,6 +90,13 @@ def random_cuts(taxonomy: Taxonomy, seed: int = SEED) -> RandomCuts:
     (['mammal', 'newt'], 2)
     """
     taxonomy.require_tree("random cuts")
+    kept = _KEPT.setdefault(taxonomy, {})
+    if seed not in kept:
+        kept[seed] = _drawn(taxonomy, seed)
+    return kept[seed]
+
+
+def _drawn(taxonomy, seed):
     most = len(RATES) * CUTS_A_RATE
     if _number_of_cuts(taxonomy, most) <= most:
         every = _every_cut(taxonomy)

@@ -176,7 +176,7 @@ def verify(
     if len(judged) > most:
         rows = np.sort(np.random.default_rng(seed).choice(judged, most, replace=False))
     part = _part(predictions, rows)
-    (model,) = evaluate(part, rule, threshold, **parameters)["models"]
+    (model,) = evaluate(part, rule, threshold, more=True, **parameters)["models"]
     checks: list[Check] = []
     if len(rows):
         work = _Recomputation(predictions, part, rows, model, rule, settings, threshold)
