@@ -37,7 +37,7 @@ def test_an_incomplete_long_file_asks_for_missing(call):
 
 
 def test_bounds_stand_beside_the_numbers(call):
-    model = json.loads(call("evaluate", "--missing", "unknown")[1])["models"][0]
+    model = json.loads(call("evaluate", "--missing", "unknown", "--more")[1])["models"][0]
     bounds = model["bounds"]
     further = {"best_leaves", "probabilities", "random_cuts", "levels"}
     blocks = {"distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"}

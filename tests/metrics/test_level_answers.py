@@ -26,7 +26,7 @@ def files(tmp_path, taxonomy):
 
 def test_four_samples_by_hand(taxonomy, files):
     predictions = hv.load_predictions(files / "p.csv", taxonomy, disagreeing="levels")
-    found = hv.evaluate(predictions)["models"][0]["levels"]
+    found = hv.evaluate(predictions, more=True)["models"][0]["levels"]
     # Right levels: 1 of 2, the second of 2, 1 of 2, 1 of 1.
     assert found["full_path_accuracy"] == 1 / 4
     assert found["por"] == (0.5 + 0.5 + 0.5 + 1) / 4
@@ -47,7 +47,7 @@ def test_as_the_authors_code():
     labels = hv.NodeLists.from_lists([taxonomy.nodes(*names).tolist() for names in GOLDEN["predicted"]])
     truth = taxonomy.nodes(*GOLDEN["truth"])
     predictions = hv.Predictions(taxonomy, labels=labels, truth=truth, is_by_level=True)
-    found = hv.evaluate(predictions)["models"][0]["levels"]
+    found = hv.evaluate(predictions, more=True)["models"][0]["levels"]
     for key, value in GOLDEN["percent"].items():
         assert found[key] == pytest.approx(value / 100, abs=1e-12), key
     assert found["accuracy_by_depth"] == pytest.approx({k: v / 100 for k, v in GOLDEN["accuracy_by_depth"].items()})
@@ -61,9 +61,9 @@ def test_scores_are_answered_level_by_level(taxonomy):
     answers = level_answers(evaluation)
     assert answers.tolist() == [taxonomy.nodes("mammal", "duck").tolist(), taxonomy.nodes("newt", "newt").tolist()]
     assert broken_links(taxonomy, answers).tolist() == [[False, True], [False, False]]
-    found = hv.evaluate(predictions)["models"][0]["levels"]
+    found = hv.evaluate(predictions, more=True)["models"][0]["levels"]
     assert (found["full_path_accuracy"], found["por"], found["tice"]) == (0.5, 0.75, 0.5)
-    assert set(hv.Evaluation.from_predictions(predictions).per_sample()) >= {"por", "tice"}
+    assert set(hv.Evaluation.from_predictions(predictions).per_sample(more=True)) >= {"por", "tice"}
 
 
 def test_what_is_a_path(taxonomy):
@@ -84,7 +84,7 @@ def test_files_with_levels_that_disagree(taxonomy, files):
     deepest = hv.load_predictions(files / "p.csv", taxonomy, disagreeing="deepest")
     assert deepest.labels.nodes.tolist() == taxonomy.nodes("dog", "cat", "mammal", "newt").tolist()
     assert "those of 1 of 4 rows are no path from the top" in deepest.notes[0]
-    assert hv.evaluate(deepest)["models"][0]["levels"]["tice"] == 0
+    assert hv.evaluate(deepest, more=True)["models"][0]["levels"]["tice"] == 0
     (files / "long.csv").write_text("sample_id,level_1,level_2,level_3\n1,mammal,cat,dog\n")
     with pytest.raises(hv.PredictionsError, match="expected at most 2 levels below the root"):
         hv.load_predictions(files / "long.csv", taxonomy, disagreeing="levels")
@@ -104,6 +104,6 @@ def test_the_command(files, capsys):
 
 def test_who_has_none(taxonomy):
     lists = hv.Predictions.from_labels(taxonomy, hv.NodeLists.from_lists([[2, 3]]), truth=taxonomy.nodes("cat"))
-    model = hv.evaluate(lists)["models"][0]
+    model = hv.evaluate(lists, more=True)["models"][0]
     assert model["levels"] is None
     assert any(note.startswith("levels: null, they need one answer for each level") for note in model["notes"])

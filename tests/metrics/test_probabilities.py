@@ -13,7 +13,7 @@ def test_scores_of_each_level_by_hand(taxonomy):
     """cat .5, dog .2, duck .2, newt .1 for a cat and a dog; a third sample is known to be a mammal only."""
     truth = taxonomy.nodes("cat", "dog", "mammal")
     predictions = hv.Predictions.from_scores(taxonomy, [[0.5, 0.2, 0.2, 0.1]] * 3, "leaf_probabilities", truth=truth)
-    found = hv.evaluate(predictions)["models"][0]["probabilities"]
+    found = hv.evaluate(predictions, more=True)["models"][0]["probabilities"]
     # Leaves: .25 + .04 + .04 + .01, and .25 + .64 + .04 + .01. Depth 1, with newt: mammal .7, bird .2, newt .1.
     assert found["brier"] == pytest.approx((0.34 + 0.94) / 2)
     assert found["brier_by_depth"] == {"1": pytest.approx(0.09 + 0.04 + 0.01), "2": found["brier"]}

@@ -33,7 +33,7 @@ def test_accuracies_by_hand(taxonomy):
     # An inner truth is right where the answer is at, above or below it: mammal, or cat below it.
     assert cut_accuracies(taxonomy, truth, p, random_cuts(taxonomy)).tolist() == [1, 0.5, 1, 0]
     predictions = hv.Predictions.from_scores(taxonomy, scores, "leaf_probabilities", truth=truth)
-    block = hv.evaluate(predictions)["models"][0]["random_cuts"]
+    block = hv.evaluate(predictions, more=True)["models"][0]["random_cuts"]
     assert block["treecut_accuracy"] == 2.5 / 4
     assert block["cuts"]["n"] == 4
 
@@ -77,6 +77,6 @@ def test_graphs_have_none():
         random_cuts(graph)
     scores = [[1, 1, 1, 0]]
     predictions = hv.Predictions.from_scores(graph, scores, "node_probabilities", truth=graph.nodes("x"))
-    model = hv.evaluate(predictions)["models"][0]
+    model = hv.evaluate(predictions, more=True)["models"][0]
     assert model["random_cuts"] is None
     assert any(note.startswith("random_cuts: null, they are defined on trees") for note in model["notes"])

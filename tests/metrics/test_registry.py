@@ -64,7 +64,7 @@ def evaluated(tree, scores, truth):
 
 def numbers(evaluation, rule="majority"):
     """All numbers of the JSON by key."""
-    model = hv.evaluate(evaluation, rule)["models"][0]
+    model = hv.evaluate(evaluation, rule, more=True)["models"][0]
     flat = {key: value for block in IN_JSON for key, value in model[block].items()}
     return {key: math.inf if value == "Infinity" else value for key, value in flat.items()}
 
@@ -83,9 +83,9 @@ def perfect(tree):
 
 def test_every_key_of_the_json_is_described(tree):
     truth = leaf_truth(tree)
-    model = hv.evaluate(hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth))[
-        "models"
-    ][0]
+    model = hv.evaluate(
+        hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth), more=True
+    )["models"][0]
     seen = 0
     for block in BLOCKS:
         if model[block] is not None:
@@ -102,7 +102,7 @@ def test_every_number_of_one_sample_is_described(tree):
     truth = leaf_truth(tree)
     samples = hv.Evaluation.from_predictions(
         hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
-    ).per_sample()
+    ).per_sample(more=True)
     others = {"row", "sample_id", "truth", "predicted", "top_down", "argmax_leaf", "p_truth"}
     assert set(samples) - others <= set(hv.METRICS)
     assert set(PER_SAMPLE) <= set(samples)
@@ -221,7 +221,9 @@ def test_numbers_of_one_sample(tree, key):
 def test_infinite_values_are_text(tree):
     truth = leaf_truth(tree)
     rows = np.roll(tree.leaves[None] == truth[:, None], 3, axis=1).astype(float)
-    found = hv.evaluate(hv.Predictions.from_scores(tree, rows, "leaf_probabilities", truth=truth))["models"][0]
+    found = hv.evaluate(hv.Predictions.from_scores(tree, rows, "leaf_probabilities", truth=truth), more=True)["models"][
+        0
+    ]
     assert found["distribution"]["cross_entropy"] == "Infinity"
     assert found["distribution"]["neg_log_win"] == "Infinity"
     assert found["distribution"]["cross_entropy_infinite"] == len(truth)

@@ -68,7 +68,7 @@ def test_every_number_is_looked_at(taxonomy):
     )
     found = agreed(predictions)
     plain = {check.key for check in found.checks if check.way == "plain definition"}
-    (model,) = hv.evaluate(predictions)["models"]
+    (model,) = hv.evaluate(predictions, more=True)["models"]
     for block in BLOCKS:
         for key in set(model[block]) - {"baseline", "cuts", *module.REDRAWN} - set(BY_DEPTH):
             assert f"{block}.{key}" in plain, key
