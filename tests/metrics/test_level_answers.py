@@ -95,7 +95,7 @@ def test_files_with_levels_that_disagree(taxonomy, files):
 
 def test_the_command(files, capsys):
     flags = ["evaluate", "--taxonomy", str(files / "t.csv"), "--predictions", str(files / "p.csv"), "--json", "-"]
-    assert cli.main([*flags, "--disagreeing", "levels"]) == 0
+    assert cli.main([*flags, "--disagreeing", "levels", "--more"]) == 0
     (model,) = json.loads(capsys.readouterr().out)["models"]
     assert model["levels"]["tice"] == 0.25
     assert cli.main(flags) == 2
