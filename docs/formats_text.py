@@ -61,7 +61,9 @@ class list, such as `LABEL_3` of Hugging Face. Truth and predictions are joined 
 `1.0`, as pandas writes a number where others are missing, as `1`.
 
 Labels and truths may be given in columns of ranks (`kingdom, order, species`), some of which may be missing: a row
-means the deepest of its classes, which lie on one path.
+means the deepest of its classes, which lie on one path. Answers of levels that lie on no path are an error, unless they
+are kept as they are (`--disagreeing levels`, for the block `levels` and the drawing of Examples) or only the deepest one of
+each row counts (`--disagreeing deepest`).
 """
 
 

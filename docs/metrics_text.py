@@ -11,6 +11,10 @@ from hierviz.predictions.parametrisation import PARAMETRISATIONS
 BLOCKS = {
     "distribution": "Probabilities (block `distribution`)",
     "top_down": "Top-down best leaf (block `top_down`)",
+    "best_leaves": "The k most probable leaves (block `best_leaves`, with `--more`)",
+    "probabilities": "Brier score, log loss and calibration (block `probabilities`, with `--more`)",
+    "levels": "Answers level by level (block `levels`, with `--more`)",
+    "random_cuts": "Random cuts (block `random_cuts`, with `--more`)",
     "predicted": "Answers of an inference rule (block `predicted`)",
     "labels": "Sets of labels (block `labels`)",
     "curve": "All thresholds (block `curve`)",

@@ -79,6 +79,7 @@ _FILES = {
         "uncertainty.repeats": "over_repeats curve_over_repeats summary_over_repeats",
         "uncertainty.paired_proportions": "score_interval",
         "uncertainty.temperature": "at_temperature fit_temperature",
+        "uncertainty.confidence_maps": "compare_confidence_maps isotonic_map venn_abers",
         "uncertainty.conformal": "ConformalNodes conformal_nodes",
     },
     "hierviz.comparison": {
@@ -134,6 +135,7 @@ _FILES = {
         "charts._example": "example ExampleFigure",
         "charts._sample_parts": "SamplePart sample_parts",
         "charts._flip_ribbon": "flip_ribbon flip_ribbon_drag",
+        "charts._level_answers": "level_answers",
         "charts._matrix": "matrix matrix_legend",
         "charts.curve_axes": "CurveAxes",
         "charts._curve_figure": "CurveLayers",

@@ -167,10 +167,19 @@ CLAIMS = {
         "edge_cases/cases/#/edges edge_cases/cases/#/true_labels edge_cases/cases/#/predicted_paths "
         "edge_cases/cases/#/reference/*": [f"{FIGURE_4}::test_edge_case"],
     },
+    "best_leaves.json": {
+        "p hops_5 hops_20 lca_information_1 lca_information_5": [
+            "metrics/test_best_leaves.py::test_hops_and_lca_distance_of_the_authors_code"
+        ],
+    },
     "conformal.json": {
         "cases/#/seed cases/#/n cases/#/power cases/#/decimals cases/#/first cases/#/q/*/*": [
             "uncertainty/test_conformal.py::test_q_is_that_of_crepes_and_mapie"
         ],
+    },
+    "icm.json": {"cases/*/icm cases/*/icm_norm": ["metrics/sets/test_icm.py::test_as_pyevall"]},
+    "levels.json": {
+        "percent/* accuracy_by_depth/*": ["metrics/test_level_answers.py::test_as_the_authors_code"],
     },
     "selective_classification.json": {
         "cases/#/leaf_probabilities cases/#/truth cases/#/haurc cases/#/theta cases/#/coverage cases/#/risk": [

@@ -15,6 +15,7 @@ difference_tree             where in the taxonomy one model is better than anoth
     flip_ribbon                 the answers to one sample over the threshold
     interval_lines              estimates with their intervals
     level_bars                  classes, truths and answers by depth
+    level_answers               answers level by level, and where they are no path
     level_matrix                models that know different levels, level by level
     matrix                      a confusion matrix that opens class by class
     means_by                    a metric in parts of the samples
@@ -114,6 +115,7 @@ if TYPE_CHECKING:
     from hierviz.charts._items import level_bars as level_bars
     from hierviz.charts._items import metric_bars as metric_bars
     from hierviz.charts._items import signed_bars as signed_bars
+    from hierviz.charts._level_answers import level_answers as level_answers
     from hierviz.charts._matrices import agreement_matrix as agreement_matrix
     from hierviz.charts._matrices import level_matrix as level_matrix
     from hierviz.charts._matrices import rank_matrix as rank_matrix

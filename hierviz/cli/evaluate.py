@@ -36,6 +36,11 @@ SETS = "Predicted sets"
 # Of `curve`: those over the parameter of an inference rule, and selective classification.
 CLIMBING = "climbing"
 OF_RULES = (*CURVES, CLIMBING)
+MORE = Option(
+    "--more",
+    "add the blocks best_leaves, probabilities, random_cuts and levels (docs/metrics.md), also to --per-sample: they read all "
+    "probabilities once more",
+)
 # Rows of a CSV file that are made at a time.
 ROWS_AT_ONCE = 10_000
 
@@ -52,6 +57,7 @@ def add_evaluate(command):
             "recompute every number on up to 2,000 samples with independent code (slow); adds `verify` to each model",
         ),
         *OF_NUMBERS,
+        MORE,
         REVIEW,
         *CONFORMAL,
     ]
@@ -86,7 +92,12 @@ def run_evaluate(options):
     review = None if options.review is None else load_review(options.review, chosen.predictions[0])
     models = chosen.evaluations()
     report = evaluate(
-        models, threshold=chosen.thresholds, stage=progress, class_weights=chosen.class_weights, **chosen.choice
+        models,
+        threshold=chosen.thresholds,
+        stage=progress,
+        class_weights=chosen.class_weights,
+        more=options.more,
+        **chosen.choice,
     )
     for entry, model in zip(report["models"], models, strict=True):
         if accretion is not None and entry["labels"] is not None:
@@ -118,7 +129,7 @@ def run_evaluate(options):
             print(entry["verify"]["sentence"], file=sys.stderr)
     if options.per_sample:
         nodes = None if conformal is None else [found for found, _ in conformal]
-        write_csv(options.per_sample, *per_sample_table(models, chosen.choices, nodes))
+        write_csv(options.per_sample, *per_sample_table(models, chosen.choices, nodes, more=options.more))
     if not any(entry["n_samples"] for entry in report["models"]):
         print(f"hierviz: {NO_TRUTH}. Give it as --truth.", file=sys.stderr)
     write_json(options.json, report)
@@ -161,12 +172,12 @@ def _rows_of(columns):
         yield from zip(*(column[start : start + ROWS_AT_ONCE].tolist() for column in columns))
 
 
-def per_sample_table(models, choices, conformal=None):
+def per_sample_table(models, choices, conformal=None, *, more=False):
     """Header and rows of `--per-sample`: one row per model (and run) and sample, nodes by name; `choices` one a model.
 
-    `conformal` has the ConformalNodes of each model, or None.
+    `conformal` has the ConformalNodes of each model, or None; `more` as of `Evaluation.per_sample`.
     """
-    tables = [(model, model.per_sample(**choice)) for model, choice in zip(models, choices, strict=True)]
+    tables = [(model, model.per_sample(more=more, **choice)) for model, choice in zip(models, choices, strict=True)]
     for (model, table), found in zip(tables, conformal or ()):
         if found is not None:
             table["conformal"] = named_nodes(model, found)

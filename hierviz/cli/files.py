@@ -30,7 +30,9 @@ def add_doctor(command):
         "Find all faults of taxonomy, class list, predictions and truth (docs/doctor.md), and fix those whose meaning is "
         "certain. Exits with 2 when there is an error."
     )
-    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation", *READING)
+    names = ("predictions", "predictions_form", "truth", "truth_column", "classes", "parametrisation")
+    # What disagrees is a finding.
+    names = (*names, *(name for name in READING if name != "disagreeing"))
     files = options_of(("taxonomy", *TAXONOMY, *names), required=("taxonomy",))
     json_file = Option("--json FILE|-", "file for the findings as JSON (- is standard output)")
     return [*files, json_file, Option("--fix FOLDER", "folder for the fixed files, which keep their names")]

@@ -190,9 +190,10 @@ class Judged:
         from hierviz.cluster.connection import connected
         from hierviz.cluster.running import evaluation_on
 
+        more = getattr(self.options, "more", False)
         with connected(self.options.cluster) as client:
             return [
-                evaluation_on(client, model, progress(model.name), **choice)
+                evaluation_on(client, model, progress(model.name), more=more, **choice)
                 for model, choice in zip(self.predictions, self.choices, strict=True)
             ]
 

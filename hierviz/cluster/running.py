@@ -21,7 +21,7 @@ from hierviz._version import version
 from hierviz.cluster import work
 from hierviz.cluster.work import fields_of, partitions, place_of
 from hierviz.evaluation import summary
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.errors import ClusterError
@@ -43,6 +43,7 @@ def evaluation_on(
     rule: str = "majority",
     threshold: float = 0.5,
     n_partitions: int | None = None,
+    more: bool = False,
     **parameters: Any,
 ) -> Evaluation:
     """Evaluate a Predictions on a Dask cluster.
@@ -55,7 +56,7 @@ def evaluation_on(
         Scores of ``.npy`` and Parquet files are read by the workers, under the same path or URL; others are sent.
     progress : callable, optional
         Called with (rows done, n_samples).
-    rule, threshold, **parameters
+    rule, threshold, more, **parameters
         What will be asked for, as in `hierviz.evaluate`: the answers of the rule come with the pieces. Other answers are made
         here, from the scores.
     n_partitions : int, optional
@@ -74,7 +75,7 @@ def evaluation_on(
         If a worker cannot read or use its rows, as without a cluster.
     """
     require("cluster", "cluster", "distributed")
-    choice = {"rule": rule, "threshold": threshold, **parameters}
+    choice = {"rule": rule, "threshold": threshold, "corpus": corpus_of(predictions), "more": more, **parameters}
     inference_rule(rule).settings(parameters)
     if predictions.n_samples == 0:
         return Evaluation.from_predictions(predictions, threshold=threshold)
@@ -238,6 +239,7 @@ def evaluate(
     threads: int | None = None,
     client: Any = None,
     class_weights: Any = None,
+    more: bool = False,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -260,6 +262,8 @@ def evaluate(
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Adds the numbers of block ``curve`` as means over true classes, each with the same weight or with its own
         (``balanced_ac``, ...).
+    more : bool
+        Adds the blocks best_leaves, probabilities, random_cuts and levels, which read all probabilities once more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -280,12 +284,12 @@ def evaluate(
     """
     if client is None:
         return summary.evaluate(
-            predictions, rule, threshold, threads=threads, class_weights=class_weights, **parameters
+            predictions, rule, threshold, threads=threads, class_weights=class_weights, more=more, **parameters
         )
 
     def evaluation_of(model, rule, threshold):
-        return evaluation_on(client, model, rule=rule, threshold=threshold, **parameters)
+        return evaluation_on(client, model, rule=rule, threshold=threshold, more=more, **parameters)
 
     of_cluster = {"evaluation_of": evaluation_of}
     evaluations, rule, thresholds = summary.evaluations_of(predictions, rule, threshold, parameters, **of_cluster)
-    return summary.evaluate(evaluations, rule, thresholds, class_weights=class_weights, **parameters)
+    return summary.evaluate(evaluations, rule, thresholds, class_weights=class_weights, more=more, **parameters)

@@ -110,6 +110,7 @@ def fields_of(predictions: Predictions, rows: slice) -> dict[str, Any]:
         "scored_nodes": predictions.scored_nodes,
         "labels": None if predictions.labels is None else predictions.labels.take(rows),
         "is_hard": predictions.is_hard,
+        "is_by_level": predictions.is_by_level,
         "truth": truth if truth is None else truth.take(rows) if isinstance(truth, NodeLists) else truth[rows],
         "sample_ids": predictions.ids[rows],
     }

@@ -11,6 +11,7 @@ References
 .. [3] R. Plaud et al., CoNLL 2024, tables 2 to 7.
 .. [4] J. Valmadre, NeurIPS 2022, tables 1 and 2.
 .. [5] S. Kiritchenko et al., Canadian AI 2006.
+.. [6] L. Bertinetto et al., CVPR 2020, table 1 and figure 3.
 """
 
 from __future__ import annotations
@@ -19,18 +20,25 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 
+from hierviz.evaluation.sample_numbers import OVER_ERRORS
 from hierviz.evaluation.summary import model_summary
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.calibration import CALIBRATION_ERRORS, MIN_SAMPLES
+from hierviz.metrics.parts import MeanByDepth
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
+BLOCKS = (
+    *("distribution", "top_down", "best_leaves", "probabilities", "predicted"),
+    *("random_cuts", "levels", "labels", "curve", "selective", "confusion"),
+)
 # Blocks of numbers of answers, and among them those over all thresholds.
 _OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")
-# Numbers of one depth: the metric, and what follows the depth in the key.
-BY_DEPTH = "macro_f1_by_depth"
+# Numbers of each depth: the metrics, one that has another number of supported classes, and what follows the depth in its key.
+MACRO_F1_BY_DEPTH = "macro_f1_by_depth"
+BY_DEPTH = (MACRO_F1_BY_DEPTH, *(key for key, metric in METRICS.items() if type(metric.made) is MeanByDepth))
 SUPPORTED = "supported"
 
 
@@ -65,6 +73,10 @@ PRESETS = MappingProxyType(
         "kiritchenko": (
             *_keys("labels", "hp_micro", "hr_micro", "hf1_micro"),
             *_keys("top_down", "aggregate_precision", "aggregate_recall", "aggregate_f1"),
+        ),
+        "bertinetto": (
+            *_keys("top_down", "argmax_leaf_accuracy", "error_lca_height"),
+            *_keys("best_leaves", "lca_height_1", "lca_height_5", "lca_height_20"),
         ),
         "all": (),
     }
@@ -175,24 +187,26 @@ def _columns(taxonomy, asked):
     key, *parts = words
     metric = METRICS.get(key)
     is_known = metric is not None and metric.block in BLOCKS and block in (None, metric.block)
-    if metric is None or not is_known or (parts and key != BY_DEPTH):
+    if metric is None or not is_known or (parts and key not in BY_DEPTH):
         known = _all_keys()
         raise PredictionsError(
             f"metrics: expected numbers of `evaluate` such as {listed(known[:2])}, got {asked!r}.{near_miss(asked, known)} "
             "docs/metrics.md lists them."
         )
     full = f"{metric.block}.{key}"
-    if key != BY_DEPTH:
+    if key not in BY_DEPTH:
         return [Column(full, metric.block, key, metric.label, metric.better, metric.unit)]
     depths = [str(depth) for depth in range(1, taxonomy.max_depth + 1)] if taxonomy.is_tree else []
-    if parts and (parts[0] not in depths or parts[1:] not in ([], [SUPPORTED])):
+    allowed = ([], [SUPPORTED]) if key == MACRO_F1_BY_DEPTH else ([],)
+    if parts and (parts[0] not in depths or parts[1:] not in allowed):
         raise PredictionsError(
             f"metrics: expected a depth from 1 to {taxonomy.max_depth} of a tree in {full}.DEPTH, got {asked!r}. Choose one."
         )
     columns = []
     for depth in [".".join(parts)] if parts else depths:
         of_classes = " of supported classes" if SUPPORTED in depth else ""
-        label = f"Macro F1 at depth {depth.removesuffix(f'.{SUPPORTED}')}{of_classes}"
+        name = metric.label.removesuffix(" by depth")
+        label = f"{name} at depth {depth.removesuffix(f'.{SUPPORTED}')}{of_classes}"
         columns.append(Column(f"{full}.{depth}", metric.block, key, label, metric.better, metric.unit))
     return columns
 
@@ -244,8 +258,10 @@ def file_numbers(model, columns, choice, class_weights=None, stage=lambda name, 
 def _value(block, column):
     parts = column.key.split(".")
     value = block.get(column.metric)
-    if column.metric == BY_DEPTH and value is not None:
-        value = value[parts[2]]["macro_f1_supported" if parts[-1] == SUPPORTED else "macro_f1"]
+    if column.metric in BY_DEPTH and value is not None:
+        value = value[parts[2]]
+        if isinstance(value, dict):
+            value = value["macro_f1_supported" if parts[-1] == SUPPORTED else "macro_f1"]
     return float(value) if isinstance(value, str) else value
 
 
@@ -257,8 +273,12 @@ def _why_none(model, column):
             return "areas over thresholds need scores, and this file holds labels"
         if not model.taxonomy.is_tree:
             return "it is defined on trees, and this taxonomy is a graph"
-    if column.metric == "error_lca_height":
+    if column.metric in OVER_ERRORS:
         return "no sample has a wrong leaf"
+    if column.block == "probabilities" and column.metric in CALIBRATION_ERRORS:
+        return f"it needs at least {MIN_SAMPLES} samples"
+    if column.block == "probabilities":
+        return "every truth is an inner class above that depth"
     if column.metric == "cross_entropy_finite_mean":
         return "no sample has a finite cross entropy"
     return "it is 0/0, which has no value"

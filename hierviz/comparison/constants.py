@@ -35,6 +35,8 @@ from hierviz.comparison.resampled import ProteinNumbers, has_protein
 from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.constant_scores import evaluation_of_constant
 from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.sample_numbers import OVER_ERRORS
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import CELLS
 from hierviz.metrics.confusion.constant_paths import MOST_TRIED, counts_of_all
@@ -43,12 +45,14 @@ from hierviz.metrics.node_pairs import harmonic_mean, ratio
 from hierviz.metrics.parts import OfSums
 from hierviz.metrics.path import path_metrics
 from hierviz.metrics.registry import METRICS, PROTEIN_METRICS, PathMetric, keys_of, path_keys
-from hierviz.metrics.sets.node_sets import closed_lists, node_weights
+from hierviz.metrics.sets.node_sets import closed_lists, corpus_weights, node_weights
 from hierviz.metrics.ties import rounded
 from hierviz.taxonomy.taxonomy import NodeLists
 
 AREAS = ("hf1_auc", "ihf1_auc", "hf1_auc_raw")
-OF_SCORES = ("distribution", "top_down", "curve", "selective")
+OF_SCORES = (
+    *("distribution", "top_down", "best_leaves", "probabilities", "random_cuts", "levels", "curve", "selective"),
+)
 # One side of a trade-off alone, which some constant answer makes good: no alarm is raised by them.
 ONE_SIDED = (
     *("ppv", "tpr", "fnr", "fpr", "tnr", "pt", "correct", "micro_precision", "micro_recall"),
@@ -154,9 +158,13 @@ def _why_none(column):
         return "always answering any leaf has a perfect value"
     if column.metric == "no_answer":
         return "always answering any class but the root has a perfect value"
+    if column.metric == "tice":
+        return "always answering one path has a perfect value"
     if column.metric in ("fpr", "tnr", "n_incoherent"):
         return "no answer at all has a perfect value"
-    return "it is defined over wrong leaves" if column.metric == "error_lca_height" else None
+    if column.metric == "calibration_error_squared":
+        return "a constant model may be below 0 by chance"
+    return "it is defined over wrong leaves" if column.metric in OVER_ERRORS else None
 
 
 def _of_nodes(model, block):
@@ -178,7 +186,9 @@ def _of_frequencies(model, columns, class_weights, accretion):
     """(values, what is answered, reasons) of the constant distribution of class frequencies."""
     wanted = [column for column in columns if _is_of_scores(column)]
     p, source = _distribution(model)
-    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant")
+    asked = {column.block for column in wanted}
+    blocks = [block for block in SCORE_BLOCKS if block in asked or (block == "probabilities" and "levels" in asked)]
+    constant = evaluation_of_constant(model.taxonomy, model.truth, p, "constant", blocks=blocks)
     choice = {"rule": "majority", "threshold": 0.5}
     protein = ProteinNumbers(constant, accretion, wanted) if has_protein(wanted) else None
     return file_numbers(constant, wanted, choice, class_weights, protein=protein), source
@@ -263,28 +273,36 @@ def sets_of_nodes(taxonomy, truth):
     own = closed_lists(taxonomy, np.arange(n_nodes))
     true_count = member.astype(float) @ count
     node_f1 = ratio(2 * true_count, n + true_count, empty=0.0)
-    weights = {"h": "nodes"} | ({"ih": "information"} if taxonomy.is_tree else {})
-    found = {f"{prefix}f1_samples": np.empty(n_nodes) for prefix in weights}
+    weights = {"h": node_weights(taxonomy)}
+    if taxonomy.is_tree:
+        weights |= {"ih": node_weights(taxonomy, "information"), "corpus": corpus_weights(taxonomy, truth)[0]}
+    names = {"h": "nodes", "ih": "information", "corpus": "corpus"}
+    found = {f"{prefix}f1_samples": np.empty(n_nodes) for prefix in weights if prefix != "corpus"}
     found |= {key: np.empty(n_nodes) for key in ("hp_samples", "hr_samples", "subset_accuracy")}
-    sums = {f"{name}_{part}": np.empty(n_nodes) for name in weights.values() for part in ("shared", "claimed", "due")}
+    sums = {
+        f"{name}_{part}": np.empty(n_nodes) for name in map(names.get, weights) for part in ("shared", "claimed", "due")
+    }
     for nodes in _blocks(n_nodes, len(distinct)):
         lists = own.take(nodes)
         start = lists.offsets[:-1]
-        for prefix, name in weights.items():
-            weight = node_weights(taxonomy, name)
+        for prefix, weight in weights.items():
+            name = names[prefix]
             values = np.vstack([member[lists.nodes] * weight[lists.nodes, None], np.zeros((1, len(distinct)))])
             # An empty list, the root's, has no sum of its own.
             shared = np.where(lists.lengths[:, None] > 0, np.add.reduceat(values, start, axis=0), 0)
             claimed, due = _sums(lists, weight)[:, None], _sums(distinct, weight)[None]
             hp, hr = (ratio(shared, np.broadcast_to(whole, shared.shape)) for whole in (claimed, due))
             f1 = np.where(claimed > 0, harmonic_mean(hp, hr), 0)
-            found[f"{prefix}f1_samples"][nodes] = f1 @ count / n
+            if prefix != "corpus":
+                found[f"{prefix}f1_samples"][nodes] = f1 @ count / n
             sums[f"{name}_shared"][nodes] = shared @ count
             sums[f"{name}_claimed"][nodes], sums[f"{name}_due"][nodes] = n * claimed[:, 0], float(due[0] @ count)
             if prefix == "h":
                 found["hp_samples"][nodes], found["hr_samples"][nodes] = hp @ count / n, hr @ count / n
                 same = (shared == claimed) & (shared == due)
                 found["subset_accuracy"][nodes] = same @ count / n
+    if taxonomy.is_tree:
+        found["icm"] = (3 * sums["corpus_shared"] - sums["corpus_claimed"] - sums["corpus_due"]) / n
     sums |= {"n_hit": sums["nodes_shared"], "n_predicted": n * own.lengths.astype(float), "n_true": true_count.sum()}
     sums |= {"n_valid": sums["n_predicted"], "n_valid_hit": sums["n_hit"]}
     sums |= {"n_wrong": sums["n_predicted"] + sums["n_true"] - 2 * sums["n_hit"], "n_cells": n * (n_nodes - 1)}

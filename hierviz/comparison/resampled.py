@@ -26,7 +26,7 @@ from hierviz.evaluation.sample_numbers import parts_of
 from hierviz.inference.registry import inference_rule
 from hierviz.messages.progress import Progress
 from hierviz.metrics.node_pairs import ratio
-from hierviz.metrics.parts import ByNode, Mean, OfSums, OverCurve, Total
+from hierviz.metrics.parts import ByNode, Mean, MeanByDepth, OfSums, OverCurve, Total, WeightedByDepth
 from hierviz.metrics.registry import BALANCED_PREFIX, CELLS, METRICS, PROTEIN_METRICS
 from hierviz.metrics.sets.label_sets import AREAS
 from hierviz.metrics.sets.node_sets import closed_keys, predicted_keys, truth_keys, valid_keys
@@ -185,15 +185,32 @@ class ResampledNumbers:
 
         self._from_sums[key] = mean
 
+    def _add_weighted(self, key, made, parts):
+        names = [name for name in parts if name.startswith(f"{made.part}.")]
+        weights = np.array([parts[f"{made.weight}.{name.partition('.')[2]}"][0] for name in names])
+        values = [np.asarray(parts[name], dtype=np.float64) for name in names]
+        places = [self._sum(np.where(np.isnan(of), 0, of)) for of in values]
+        known = [self._sum(~np.isnan(of)) for of in values]
+
+        def weighted(sums, n):
+            there = (sums[:, known] > 0) * weights
+            return ratio((there * ratio(sums[:, places], sums[:, known], 0.0)).sum(axis=1), there.sum(axis=1), np.nan)
+
+        self._from_sums[key] = weighted
+
     def _add_block(self, block, columns):
         made = {column.key: METRICS[column.metric].made for column in columns}
-        has_parts = any(hasattr(one, "parts") for one in made.values())
+        has_parts = any(hasattr(one, "parts") or isinstance(one, MeanByDepth) for one in made.values())
         parts = parts_of(self.model, block, self.choice) if has_parts else {}
         places = {name: self._sum(parts[name]) for name in SUMMED.get(block, ()) if name in parts}
         for column in columns:
             key, how = column.key, made[column.key]
             if isinstance(how, Mean):
                 self._add_mean(key, parts[how.part])
+            elif isinstance(how, WeightedByDepth):
+                self._add_weighted(key, how, parts)
+            elif isinstance(how, MeanByDepth):
+                self._add_mean(key, parts[f"{how.part}.{key.split('.')[2]}"])
             elif isinstance(how, Total):
                 place = places[how.part] if block == "confusion" else self._sum(parts[how.part])
                 self._from_sums[key] = self._formula(how, {how.part: place})

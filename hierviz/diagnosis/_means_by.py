@@ -32,7 +32,6 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.calibration_bins import bin_ends
 from hierviz.diagnosis.runs import run_answers
 from hierviz.diagnosis.sample_values import least_of_truths, sample_keys, sample_values
 from hierviz.diagnosis.slice_members import NO_FACETS, codes_of, group_codes
@@ -40,6 +39,7 @@ from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.number_text import value_text
+from hierviz.metrics.calibration import bin_ends
 from hierviz.metrics.node_pairs import ratio
 from hierviz.metrics.registry import METRICS
 from hierviz.taxonomy.checks import check_kind, check_one_of, check_share, check_whole

@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.diagnosis.calibration_bins import calibration_of, directions
+from hierviz.diagnosis.calibration_bins import directions
 from hierviz.diagnosis.many_tests import USUAL_TESTS, ManyTests, adjusted
 from hierviz.evaluation._judged_answers import Judged, JudgedAnswers
 from hierviz.evaluation.evaluation import Evaluation
@@ -38,6 +38,7 @@ from hierviz.messages.errors import PredictionsError, shown
 from hierviz.messages.extras import frame
 from hierviz.messages.notebook_html import Rows
 from hierviz.messages.progress import Progress
+from hierviz.metrics.calibration import calibration_of
 from hierviz.metrics.sets.node_sets import own_keys, truth_keys
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_share, check_whole, is_within, listed_values

@@ -8,13 +8,14 @@ import numpy as np
 
 from hierviz.curves.operating_curve import THOUSANDTHS
 from hierviz.evaluation.listed_bounds import CURVE_METRICS
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS
 from hierviz.evaluation.top_k_bounds import RULES, bounds, curve_bounds
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.registry import BALANCED_PREFIX
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
 
 # Parts of a block that do not depend on the predictions, or are no single number.
-LEFT_OUT = ("baseline",)
+LEFT_OUT = ("baseline", "cuts")
 # What bounds allow for, wherever they are shown.
 WIDENED = f"they allow for rows whose sum misses 1 by up to {SUM_TOLERANCE:g}, as those of rounded probabilities do"
 # Why a number has no interval.
@@ -31,6 +32,8 @@ WHY_NOT = {
         "it depends on all scores along the path to the most probable leaf",
     ),
     "error_lca_height": "the samples that it averages depend on the unknown scores",
+    "icm": "bounds of what sets share in the corpus are not computed",
+    "icm_norm": "bounds of what sets share in the corpus are not computed",
     "mcc": "it need not grow or fall with a count",
     "pt": "it need not grow or fall with a count",
 }
@@ -129,6 +132,8 @@ def bounds_note(predictions):
 
 
 def _why_not_in(block, rule, predictions):
+    if block == "levels" or block in SCORE_BLOCKS:
+        return "they need the probabilities of all classes"
     if block == "confusion" and not predictions.has_single_truth:
         return "they need one true class per sample"
     if block in ("predicted", "confusion") and rule not in RULES:

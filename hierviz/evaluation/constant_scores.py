@@ -9,7 +9,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
+from hierviz.evaluation.score_numbers import score_numbers
 from hierviz.metrics.sets.label_sets import LabelSetCounts
 from hierviz.metrics.sets.node_sets import closed_lists
 from hierviz.predictions.predictions import Predictions
@@ -17,7 +18,7 @@ from hierviz.predictions.predictions import Predictions
 _COLUMNS = ("best_leaf", "win", "raw_win", "p_truth", "leaf_mass", "leaf_rank")
 
 
-def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
+def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5, blocks=()):
     """Evaluate one row of node probabilities as the scores of every sample.
 
     Parameters
@@ -29,6 +30,8 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
         Of the Predictions.
     threshold : float
         Of the sets of labels.
+    blocks : sequence of str
+        Of `hierviz.evaluation.score_numbers` that will be asked for.
 
     Returns
     -------
@@ -44,13 +47,20 @@ def evaluation_of_constant(taxonomy, truth, p, name, threshold=0.5):
     if not isinstance(truth, np.ndarray) or not len(truth):
         return Evaluation.from_predictions(predictions, threshold=threshold)
     targets, place, n_of = np.unique(truth, return_inverse=True, return_counts=True)
-    once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold)
+    corpus = corpus_of(predictions)
+    once = Evaluation.from_predictions(predictions_of(targets), threshold=threshold, corpus=corpus)
     assert once.table is not None
     columns = {key: values[place] for key in _COLUMNS if (values := getattr(once, key)) is not None}
+    numbers = score_numbers(once, blocks) if once.why_no_curve() is None else {}
+    kept = {block: {key: values[place] for key, values in of.items()} for block, of in numbers.items()}
     counts = {threshold: _repeated(taxonomy, once.label_counts(threshold), targets, place, n_of)}
-    paths = [once.leaf_paths().take(place)] if taxonomy.is_tree else []
-    kept = {"_label_counts": counts, "_paths": paths}
-    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, **kept)
+    kept_fields = {
+        "_label_counts": counts,
+        "_paths": [once.leaf_paths().take(place)] if taxonomy.is_tree else [],
+        "corpus": corpus,
+        "kept_numbers": kept,
+    }
+    return Evaluation(predictions, predictions.has_truth, once.table.take(place), **columns, **kept_fields)
 
 
 def _repeated(taxonomy, once, targets, place, n_of):

@@ -14,7 +14,7 @@ sum to the number of samples. A resample counts its own n_c.
 
 Functions
 ---------
-sample_weights
+sample_weights, corpus_of
 
 References
 ----------
@@ -42,6 +42,7 @@ from hierviz.messages.notebook_html import Short
 from hierviz.metrics.confusion.confusion_counts import HierarchicalConfusion
 from hierviz.metrics.confusion.multi_path import confusion, greedy_cover
 from hierviz.metrics.sets.label_sets import LabelSetCounts
+from hierviz.metrics.sets.node_sets import corpus_weights
 from hierviz.metrics.ties import largest_first
 from hierviz.predictions.predictions import Predictions
 from hierviz.taxonomy.checks import check_kind, check_threads
@@ -71,6 +72,10 @@ class Evaluation(Short):
     leaf_rank : ndarray of int, shape (n_samples,), or None
         How many leaves rank before the best leaf at or below the truth (`hierviz.metrics.win.leaf_ranks`); -1 where
         not judged.
+    corpus : (ndarray of float, shape (n_nodes,), float), or None
+        Of `hierviz.metrics.sets.node_sets.corpus_weights`; None on a graph, and without a known truth.
+    kept_numbers : dict of str to dict of str to ndarray of float, shape (n_judged,)
+        Of `hierviz.evaluation.score_numbers`, by block and name, where they were asked for.
     kept_answers : list
         What `hierviz.mistakes` was last asked for: pairs of the choice and what it gave.
     """
@@ -86,7 +91,9 @@ class Evaluation(Short):
     p_truth: np.ndarray | None = None
     leaf_mass: np.ndarray | None = None
     leaf_rank: np.ndarray | None = None
+    corpus: tuple[np.ndarray, float] | None = None
     _label_counts: dict = field(default_factory=dict, repr=False)
+    kept_numbers: dict = field(default_factory=dict, repr=False)
     kept_answers: list = field(default_factory=list, repr=False)
     _answers: list = field(default_factory=list, repr=False)
     _curve: list = field(default_factory=list, repr=False)
@@ -100,6 +107,7 @@ class Evaluation(Short):
         *,
         threshold: float | None = None,
         threads: int | None = None,
+        corpus: tuple[np.ndarray, float] | None = None,
     ) -> Evaluation:
         """Evaluate the predictions of one model, in blocks of rows.
 
@@ -113,6 +121,8 @@ class Evaluation(Short):
         threads : int, optional
             Blocks of rows that are worked on at a time, where compiled loops serve (`hierviz.compiled`); all processors
             when None.
+        corpus : (ndarray, float), optional
+            Of `hierviz.metrics.sets.node_sets.corpus_weights`, where these are some samples of a larger corpus.
 
         Returns
         -------
@@ -126,9 +136,11 @@ class Evaluation(Short):
         check_kind("predictions", predictions, Predictions, "Pass those of one model.")
         check_threads(threads)
         judged = predictions.has_truth
+        corpus = corpus_of(predictions) if corpus is None else corpus
         if not predictions.has_scores:
-            return cls(predictions, judged)
-        return cls(predictions, judged, **one_pass(predictions, judged, progress, threshold, threads))
+            return cls(predictions, judged, corpus=corpus)
+        found = one_pass(predictions, judged, progress, threshold, threads, corpus)
+        return cls(predictions, judged, corpus=corpus, **found)
 
     @property
     def taxonomy(self) -> Taxonomy:
@@ -391,10 +403,10 @@ class Evaluation(Short):
     def _count_labels(self, threshold, progress):
         predictions = self.predictions
         if not predictions.has_scores:
-            counts = LabelSetCounts(self.taxonomy)
+            counts = LabelSetCounts(self.taxonomy, corpus=self.corpus)
             counts.add_lists(self.truth, predictions.labels.take(self.rows), is_hard=predictions.is_hard)
             return counts
-        counts = LabelSetCounts(self.taxonomy, threshold)
+        counts = LabelSetCounts(self.taxonomy, threshold, self.corpus)
         for block in blocks(predictions, None, self.judged, counts, None):
             count_block(counts, predictions, self.judged, block)
             if progress:
@@ -433,6 +445,14 @@ class Evaluation(Short):
         names = np.array(self.taxonomy.names, dtype=object)
         columns |= {key: names[columns[key]] for key in NODE_COLUMNS if isinstance(columns.get(key), np.ndarray)}
         return pd.DataFrame({key: values for key, values in columns.items() if key != "row"})
+
+
+def corpus_of(predictions):
+    """`corpus_weights` of the samples with a known truth; None on a graph, and where there are none."""
+    truth, rows = predictions.truth, np.flatnonzero(predictions.has_truth)
+    if not predictions.taxonomy.is_tree or not len(rows):
+        return None
+    return corpus_weights(predictions.taxonomy, truth.take(rows) if isinstance(truth, NodeLists) else truth[rows])
 
 
 def as_evaluation(what: str, model: Any) -> Evaluation:

@@ -30,6 +30,7 @@ def one_pass(
     progress: Callable[[int, int], object] | None,
     threshold: float | None,
     threads: int | None,
+    corpus: tuple[np.ndarray, float] | None,
 ) -> dict[str, Any]:
     """Fields of an `Evaluation` of scores by name; arguments as `Evaluation.from_predictions`, all checked there."""
     taxonomy, n = predictions.taxonomy, predictions.n_samples
@@ -37,7 +38,7 @@ def one_pass(
     best_leaf, leaf_mass = np.zeros(n, dtype=np.intp), np.zeros(n)
     wins, raw_wins, p_truth = (np.full(n, np.nan) for _ in range(3))
     leaf_rank = np.full(n, -1, dtype=np.int32)
-    counts = LabelSetCounts(taxonomy, threshold) if threshold is not None and judged.any() else None
+    counts = LabelSetCounts(taxonomy, threshold, corpus) if threshold is not None and judged.any() else None
     tables = []
     for block in blocks(predictions, single_truth, judged, counts, threads):
         rows = block if isinstance(block, slice) else block.rows

@@ -2,7 +2,7 @@
 
 Conventions
 -----------
-A piece holds no scores and no taxonomy, so that it can be sent from one process to another: about 200 bytes a sample and
+A piece holds no scores and no taxonomy, so that it can be sent from one process to another: about 500 bytes a sample and
 40 a node. Pieces are merged in the order of their rows. Everything in them belongs to one sample or is a whole number, so
 that the division changes no bit of what is merged.
 
@@ -19,8 +19,9 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.evaluation.evaluation import Evaluation
+from hierviz.evaluation.evaluation import Evaluation, corpus_of
 from hierviz.evaluation.rule_answers import OF_TABLE
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, score_numbers
 from hierviz.inference.leaf_paths import LeafPaths
 from hierviz.inference.pareto_table import ParetoTable
 from hierviz.inference.registry import inference_rule
@@ -48,6 +49,8 @@ class EvaluationPiece(Short):
         Threshold of the sets of labels (None for lists) to `LabelSetCounts.counted`; empty without a judged sample.
     answers : list of (str, dict, ndarray or NodeLists)
         Rule, its settings and the predicted nodes, for rules that read all probabilities.
+    numbers : dict of str to dict of str to ndarray of float
+        Of `hierviz.evaluation.score_numbers`, of the judged samples; empty where there are none, and without `more`.
     paths : LeafPaths or None
         None for labels and graphs.
     """
@@ -57,6 +60,7 @@ class EvaluationPiece(Short):
     table: ParetoTable | None = None
     counts: dict[float | None, Any] = field(default_factory=dict)
     answers: list[Any] = field(default_factory=list)
+    numbers: dict[str, dict[str, np.ndarray]] = field(default_factory=dict)
     paths: LeafPaths | None = None
 
     @classmethod
@@ -67,6 +71,8 @@ class EvaluationPiece(Short):
         rule: str = "majority",
         threshold: float = 0.5,
         threads: int | None = None,
+        corpus: tuple[np.ndarray, float] | None = None,
+        more: bool = False,
         **parameters: Any,
     ) -> EvaluationPiece:
         """Evaluate some rows.
@@ -79,8 +85,10 @@ class EvaluationPiece(Short):
             The rule whose answers will be asked for.
         threshold : float
             Of the rule and of the sets of labels.
-        threads : int, optional
+        threads, corpus
             As `Evaluation.from_predictions`.
+        more : bool
+            Whether the blocks will be asked for that `hierviz.evaluate` adds for it.
         **parameters
             Of the rule.
 
@@ -94,11 +102,12 @@ class EvaluationPiece(Short):
             If the rule is unknown, or a score is not finite.
         """
         entry = inference_rule(rule)
-        evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads)
+        evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads, corpus=corpus)
         counts: dict[float | None, Any] = {}
         if evaluation.n_judged:
             key = threshold if predictions.has_scores else None
             counts[key] = evaluation.label_counts(threshold).counted()
+        numbers = score_numbers(evaluation, tuple(SCORE_BLOCKS)) if more and evaluation.why_no_curve() is None else {}
         answers = []
         if predictions.has_scores and rule not in OF_TABLE:
             settings = entry.settings({"threshold": threshold, **parameters})
@@ -106,7 +115,7 @@ class EvaluationPiece(Short):
         columns = {name: getattr(evaluation, name) for name in PER_SAMPLE if getattr(evaluation, name) is not None}
         has_paths = predictions.has_scores and predictions.taxonomy.is_tree
         paths = evaluation.leaf_paths(threads=threads) if has_paths else None
-        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, paths)
+        return cls(predictions.n_samples, columns, evaluation.table, counts, answers, numbers, paths)
 
 
 def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPiece]) -> Evaluation:
@@ -154,8 +163,18 @@ def evaluation_of_pieces(predictions: Predictions, pieces: Sequence[EvaluationPi
     ]
     table = ParetoTable.concatenate(tables) if tables else None
     paths = [piece.paths for piece in pieces if piece.paths is not None]
-    kept: dict[str, Any] = {"_answers": answers, "_paths": [LeafPaths.concatenate(paths)] if paths else []}
-    return Evaluation(predictions, judged, table, **columns, _label_counts=counts, **kept)
+    judging = [piece.numbers for piece in pieces if piece.numbers]
+    kept: dict[str, Any] = {
+        "_answers": answers,
+        "_paths": [LeafPaths.concatenate(paths)] if paths else [],
+        "_label_counts": counts,
+        "corpus": corpus_of(predictions),
+        "kept_numbers": {
+            block: {key: np.concatenate([numbers[block][key] for numbers in judging]) for key in of}
+            for block, of in (judging[0].items() if judging else ())
+        },
+    }
+    return Evaluation(predictions, judged, table, **columns, **kept)
 
 
 def _joined(parts):

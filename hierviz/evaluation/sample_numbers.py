@@ -14,17 +14,19 @@ import numpy as np
 
 from hierviz.compiled.curve_sums import lowest_common_ancestors
 from hierviz.curves._selective_curve import differing_share
+from hierviz.evaluation.score_numbers import SCORE_BLOCKS, block_numbers, level_answers, why_no_levels
 from hierviz.inference.registry import inference_rule, rule_and_threshold
+from hierviz.metrics.level_answers import level_answer_numbers
 from hierviz.metrics.outcomes import outcome_indicators
-from hierviz.metrics.parts import Mean, OfSums, Total
+from hierviz.metrics.parts import Mean, MeanByDepth, OfAll, OfSums, Total
 from hierviz.metrics.path import path_metrics
-from hierviz.metrics.registry import METRICS, keys_of
+from hierviz.metrics.registry import METRICS, SIZES, keys_of
 from hierviz.metrics.win import best_leaf_metrics, node_heights
 
 # Of how many most probable leaves one has to be right for top-5 accuracy.
 TOP = 5
 # Of wrong samples alone: no number of every sample.
-OVER_ERRORS = ("error_lca_height",)
+OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in SIZES))
 
 
 def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.ndarray]:
@@ -49,7 +51,7 @@ def parts_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, np.
 def totals_of(model: Any, block: str, choice: Mapping[str, Any]) -> dict[str, Any]:
     """The numbers of a block that follow from sums of `parts_of`, in the order of `METRICS`; None where undefined."""
     parts = parts_of(model, block, choice)
-    return {key: METRICS[key].made.total(parts) for key in keys_of(block, Mean, Total, OfSums)}
+    return {key: METRICS[key].made.total(parts) for key in keys_of(block, Mean, MeanByDepth, OfAll, Total, OfSums)}
 
 
 def _distribution(model, choice):
@@ -84,6 +86,8 @@ _PARTS = {
     "distribution": _distribution,
     "top_down": _top_down,
     "predicted": _predicted,
+    **{block: lambda model, choice, block=block: block_numbers(model, block) for block in SCORE_BLOCKS},
+    "levels": lambda model, choice: level_answer_numbers(model.taxonomy, np.asarray(model.truth), level_answers(model)),
     "selective": _selective,
     "labels": lambda model, choice: model.set_counts(choice).parts(),
     "confusion": lambda model, choice: model.confusion(**choice).per_sample,
@@ -91,9 +95,11 @@ _PARTS = {
 
 
 def per_sample(
-    evaluation: Any, rule: str | None = None, threshold: float | None = None, **parameters: Any
+    evaluation: Any, rule: str | None = None, threshold: float | None = None, *, more: bool = False, **parameters: Any
 ) -> dict[str, np.ndarray]:
     """Every number of every judged sample; `rule`, `threshold` and `parameters` are those of `Evaluation.answers`.
+
+    `more` adds the numbers of the blocks that `hierviz.evaluate` adds for it.
 
     Returns
     -------
@@ -119,7 +125,11 @@ def per_sample(
         columns["predicted"] = ends[rows]
     if evaluation.why_no_curve() is None:
         columns |= evaluation.distribution_per_sample()
-        for block in ("top_down", "predicted") if "predicted" in columns else ("top_down",):
+        further = SCORE_BLOCKS if more else ()
+        for block in ("top_down", *further, *(("predicted",) if "predicted" in columns else ())):
             parts = parts_of(evaluation, block, choice)
             columns |= {key: parts[key] for key in keys_of(block, Mean) if key not in OVER_ERRORS}
+    if more and why_no_levels(evaluation) is None:
+        parts = parts_of(evaluation, "levels", choice)
+        columns |= {key: parts[key] for key in keys_of("levels", Mean)}
     return columns | parts_of(evaluation, "confusion", choice) | evaluation.set_counts(choice).per_sample()

@@ -23,10 +23,12 @@ from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
+from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, score_numbers, why_no_levels
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
 from hierviz.metrics.confusion.constant_paths import best_constant_path, n_best_constants
+from hierviz.metrics.random_cuts import random_cuts
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS
 from hierviz.predictions.exchanged_columns import LEAST_SAMPLES, exchanged, exchanged_words
 from hierviz.predictions.parametrisation import SUM_TOLERANCE
@@ -35,6 +37,7 @@ from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS, PATHS = "Operating curve", "Label sets", "Bounds", "Paths to the best leaf"
+FURTHER = "Best leaves, cuts and levels"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -48,6 +51,7 @@ def evaluate(
     threads: int | None = None,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
     class_weights: np.ndarray | str | None = None,
+    more: bool = False,
     **parameters: Any,
 ) -> dict[str, Any]:
     """Every number of one or several models.
@@ -70,6 +74,8 @@ def evaluate(
     class_weights : "equal", or ndarray of float, shape (n_nodes,), optional
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
         with its own (`hierviz.evaluation.evaluation`).
+    more : bool
+        Adds the blocks best_leaves, probabilities, random_cuts and levels, which read all probabilities once more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -92,7 +98,15 @@ def evaluate(
     evaluations, rule, thresholds = evaluations_of(predictions, rule, threshold, parameters, **how)
     taxonomy = evaluations[0].taxonomy
     summaries = [
-        model_summary(model, rule, of_model, stage=stage, class_weights=class_weights, **parameters)
+        model_summary(
+            model,
+            rule,
+            of_model,
+            stage=stage,
+            class_weights=class_weights,
+            only=tuple(BLOCKS) if more else None,
+            **parameters,
+        )
         for model, of_model in zip(evaluations, thresholds, strict=True)
     ]
     if not inference_rule(rule).needs_threshold:
@@ -161,9 +175,9 @@ def model_summary(
 ):
     """One entry of ``models`` in the dict of `evaluate`, of an Evaluation; `stage` and `class_weights` as there.
 
-    `only` names the blocks that are wanted, all if not given: the others are left out, and not computed.
+    `only` names the blocks that are wanted, all but `MORE` if not given: the others are left out, and not computed.
     """
-    predictions, wanted = model.predictions, BLOCKS if only is None else only
+    predictions, wanted = model.predictions, PLAIN if only is None else only
     _prepare(model, rule, threshold, stage, parameters, wanted)
     notes = list(model.taxonomy.notes) + list(predictions.notes)
     has_scores, entry = predictions.has_scores, inference_rule(rule)
@@ -213,6 +227,9 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
         is_counted = entry.returns_sets and entry.needs_threshold  # among the sets of block labels
         if is_answered and not is_counted and model.needs_pass(rule, threshold, **parameters):
             model.answers(rule, threshold, progress=stage(f"Answers of {name}", "rows"), **parameters)
+        needed = {*wanted, "probabilities"} if "levels" in wanted else wanted
+        if further := [block for block in SCORE_BLOCKS if block in needed]:
+            score_numbers(model, further, stage(f"{FURTHER} of {name}", "rows"))
         if "curve" in wanted:
             model.curve_with(stage(f"{CURVE} of {name}", STEPS))
         if "selective" in wanted:
@@ -248,6 +265,10 @@ def _confusion(model, choice):
     }
 
 
+def _random_cuts(model, choice):
+    return totals_of(model, "random_cuts", choice) | {"cuts": random_cuts(model.taxonomy).to_dict()}
+
+
 def _selective(model, choice):
     tables = {"climbing": model.climbed, "threshold": model.judged_table}
     areas = {}
@@ -265,13 +286,16 @@ def _no_truth(model):
 BLOCKS = {
     **{
         block: (partial(totals_of, block=block), Evaluation.why_no_curve)
-        for block in ("distribution", "top_down", "predicted")
+        for block in ("distribution", "top_down", "best_leaves", "probabilities", "predicted")
     },
+    "random_cuts": (_random_cuts, Evaluation.why_no_curve),
+    "levels": (partial(totals_of, block="levels"), why_no_levels),
     "labels": (lambda model, choice: model.set_counts(choice).summary(), _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),
 }
+PLAIN = tuple(block for block in BLOCKS if block not in MORE)
 
 
 def order_text(taxonomy):

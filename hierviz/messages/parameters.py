@@ -11,7 +11,18 @@ from collections.abc import Callable
 # Parameters are called the same in Python, on the command line and in the names of fields; those after a point are parts of one.
 PARAMETERS = (
     *("classes", "scores", "parametrisation", "outputs", "missing", "ignore", "sum_repeated", "unseen", "only_known"),
-    *("inner_truth", "truth", "truth_column", "ids", "percent", "taxonomy_classes", "media", "text_column", "columns"),
+    *(
+        "inner_truth",
+        "truth",
+        "truth_column",
+        "ids",
+        "percent",
+        "disagreeing",
+        "taxonomy_classes",
+        "media",
+        "text_column",
+    ),
+    "columns",
     *("columns_by_input", "strict", "model"),
     *(f"preprocessing.{part}" for part in ("layout", "size", "resize", "crop", "resample", "pad", "colour")),
     *(f"preprocessing.{part}" for part in ("range", "mean", "std")),

@@ -55,6 +55,66 @@ class Mean(OfPart):
 
 
 @dataclass(frozen=True)
+class MeanByDepth:
+    """Means of one part for each depth, which are named ``part.depth``.
+
+    Attributes
+    ----------
+    part : str
+    """
+
+    part: str
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> dict[str, float | None]:
+        """Of all samples, by depth as text; None where no sample has the part."""
+        names = [name for name in parts if name.startswith(f"{self.part}.")]
+        return {name.partition(".")[2]: Mean(name).total(parts) for name in names}
+
+
+@dataclass(frozen=True)
+class WeightedByDepth(MeanByDepth):
+    """Mean over depths of the means of one part, each with a weight, over the depths of which a sample has the part.
+
+    Attributes
+    ----------
+    part : str
+    weight : str
+        Part that is the weight of its depth for every sample: named ``weight.depth``.
+    """
+
+    weight: str = ""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where no sample has the part at any depth."""
+        means, weights = (MeanByDepth(name).total(parts) for name in (self.part, self.weight))
+        known = [depth for depth, mean in means.items() if mean is not None]
+        whole = sum(weights[depth] for depth in known)
+        return sum(weights[depth] * means[depth] for depth in known) / whole if whole else None
+
+
+@dataclass(frozen=True)
+class OfAll:
+    """A number of all samples together that no sum gives: resamples have none.
+
+    Attributes
+    ----------
+    parts : tuple of str
+    function : callable
+        Of the arrays of the parts, without the samples that lack one; gives a float, nan where it is undefined.
+    """
+
+    parts: tuple[str, ...]
+    function: Callable
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where undefined."""
+        values = [np.asarray(parts[name]) for name in self.parts]
+        known = ~np.isnan(values).any(axis=0)
+        found = float(self.function(*(of[known] for of in values)))
+        return None if np.isnan(found) else found
+
+
+@dataclass(frozen=True)
 class Total(OfPart):
     """Sum of a part that is a count: of samples, where it is 0 or 1."""
 
@@ -157,6 +217,11 @@ def prevalence_threshold(tp, tn, fp, fn):
     tpr, tnr = ratio(tp, tp + fn, np.nan), ratio(tn, tn + fp, np.nan)
     with np.errstate(invalid="ignore"):
         return ratio(np.sqrt(tpr * (1 - tnr)) + tnr - 1, tpr + tnr - 1, np.nan)
+
+
+def normalised_icm(shared, claimed, due):
+    """ICM-Norm of sums of bits that sets share, claim and are due: floats or arrays; nan where nothing is due."""
+    return np.maximum(ratio(3 * shared - claimed, 2 * due, np.nan), 0.0)
 
 
 def matthews(tp, tn, fp, fn):

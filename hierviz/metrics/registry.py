@@ -17,13 +17,29 @@ path_keys, share_keys, keys_of
 from __future__ import annotations
 
 from dataclasses import replace
+from functools import partial
 from types import MappingProxyType
 
+from hierviz.metrics.calibration import CALIBRATION_ERRORS, calibration_error
 from hierviz.metrics.entry import BITS, COUNT, EDGES, NATS, POSITIVE, SAMPLES, PathMetric, entries_of
 from hierviz.metrics.node_pairs import PATH_METRICS
-from hierviz.metrics.parts import ByNode, OfSums, OverCurve, Total, f1_of, matthews, prevalence_threshold, ratio_of
+from hierviz.metrics.parts import (
+    ByNode,
+    MeanByDepth,
+    OfAll,
+    OfSums,
+    OverCurve,
+    Total,
+    WeightedByDepth,
+    f1_of,
+    matthews,
+    normalised_icm,
+    prevalence_threshold,
+    ratio_of,
+)
 
 CELLS = ("tp", "tn", "fp", "fn")
+CORPUS_SUMS = ("corpus_shared", "corpus_claimed", "corpus_due")
 
 LABEL_METRICS = {
     **entries_of(
@@ -54,6 +70,8 @@ LABEL_METRICS = {
         n_incoherent=SAMPLES,
         ihf1_auc={"tree_only": True},
         macro_f1_by_depth={"tree_only": True, "made": ByNode(over="depth")},
+        icm={"tree_only": True, "range": (float("-inf"), float("inf")), "unit": "bits"},
+        icm_norm={"tree_only": True, "range": POSITIVE, "made": OfSums(CORPUS_SUMS, normalised_icm)},
     ),
     **entries_of(
         "per_sample of sets",
@@ -71,6 +89,19 @@ OPTIMAL_SET_METRICS = entries_of(
 )
 # Over all thresholds, and only where they are asked for.
 PROTEIN_METRICS = entries_of("labels of proteins", tree_only=False, made=None, s_min=BITS, s_min_micro=BITS)
+# How many of the most probable leaves are judged, and what heights and distances of them are measured in.
+SIZES = (1, 5, 20)
+_LCA_UNITS = {"height": EDGES, "depth": EDGES, "information": BITS}
+
+
+def _of_confidence(key):
+    """Attributes of an error of calibration, or of its value under calibration, of the most probable leaf."""
+    better = "neither" if key.endswith("_calibrated") else "lower"
+    low = -1.0 if key == "calibration_error_squared" else 0.0
+    made = OfAll(("confidence", "is_right"), partial(calibration_error, key))
+    return {"range": (low, 1.0), "better": better, "made": made}
+
+
 _ENTRIES = {
     **entries_of(
         "distribution",
@@ -89,6 +120,19 @@ _ENTRIES = {
         aggregate_f1={"made": ratio_of("shared shared", "claimed due")},
     ),
     **entries_of(
+        "best_leaves",
+        **{f"lca_{name}_{size}": unit for name, unit in _LCA_UNITS.items() for size in SIZES},
+    ),
+    **entries_of("random_cuts"),
+    **entries_of(
+        "probabilities",
+        brier={"range": (0.0, 2.0), "better": "lower"},
+        brier_by_depth={"range": (0.0, 2.0), "better": "lower", "made": MeanByDepth("brier")},
+        log_loss=NATS,
+        log_loss_by_depth=NATS | {"made": MeanByDepth("log_loss")},
+        **{key: _of_confidence(key) for key in CALIBRATION_ERRORS},
+    ),
+    **entries_of(
         "predicted",
         **PATH_METRICS,
         # How many samples have each outcome (`hierviz.metrics.outcomes`); they add up to all.
@@ -96,6 +140,13 @@ _ENTRIES = {
         n_coarse={"range": COUNT, "better": "neither", "unit": "samples", "made": Total},
         n_no_answer=SAMPLES,
         n_wrong=SAMPLES,
+    ),
+    **entries_of(
+        "levels",
+        full_path_accuracy={"is_binary": True},
+        tice={"better": "lower", "is_binary": True},
+        wap={"made": WeightedByDepth("hit", "n_classes")},
+        accuracy_by_depth={"made": MeanByDepth("hit")},
     ),
     **entries_of(
         "curve",

@@ -15,7 +15,7 @@ from hierviz.opening.named_files import RunFile, run_files, shared_and_own, with
 from hierviz.predictions.listed_scores import MISSING
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
-from hierviz.readers.raw_predictions import IDS
+from hierviz.readers.raw_predictions import DISAGREEING, IDS
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 
 # What `Files.projection` may hold: on which part of the taxonomy the files are judged.
@@ -114,6 +114,13 @@ class Files:
         choices=IDS,
         label="Sample ids",
         offered={"text": "text, unchanged", "number": "numbers: 1.0 is 1"},
+    )
+    disagreeing: str | None = _asked(
+        "--disagreeing error|levels|deepest",
+        "labels in columns of levels that lie on no path: stop (default), keep the answer of each level, or the deepest one",
+        choices=DISAGREEING,
+        label="Labels of levels that disagree",
+        offered={"error": "an error", "levels": "kept by level", "deepest": "only the deepest"},
     )
     classes: str | None = _asked(
         "--classes F",

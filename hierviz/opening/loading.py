@@ -61,6 +61,7 @@ def load_files(files, stage, *, keep_empty_labels=False, read_scores=True, is_ch
             read_scores=read_scores or bool(files.projection),
             stage=stage,
             is_checked=is_checked,
+            disagreeing=files.disagreeing,
             **files.truth_keywords,
         ).replace(run=file.run)
         for file, parametrisation, classes, form in files.readings

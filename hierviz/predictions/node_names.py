@@ -188,6 +188,59 @@ def level_nodes(labels: Any, taxonomy: Taxonomy, what: str) -> NodeLists:
     return NodeLists(np.arange(len(labels) + 1) * n_paths, ends).only(ends >= 0)
 
 
+def nodes_by_level(cells: np.ndarray, taxonomy: Taxonomy, what: str) -> NodeLists:
+    """The node of each level of every sample, whether or not they lie on one path.
+
+    Parameters
+    ----------
+    cells : ndarray of object, shape (n_samples, n_levels)
+        Names from below the root down, filled with "" from where an answer stops.
+    taxonomy : Taxonomy
+    what : str
+        How errors call the labels.
+
+    Raises
+    ------
+    PredictionsError
+        If a name is not in the taxonomy, a row has gaps, or there are more levels than the taxonomy has.
+    """
+    lists, known = [], {}
+    for row, names in enumerate(map(tuple, cells.tolist())):
+        if names not in known:
+            known[names] = _level_answers(names, taxonomy, f"{what}, sample {row}")
+        lists.append(known[names])
+    return NodeLists.from_lists(lists)
+
+
+def _level_answers(names, taxonomy, where):
+    filled = _without_gaps(names, where)
+    if filled[:1] == [taxonomy.names[0]]:
+        filled = filled[1:]
+    if len(filled) > taxonomy.max_depth:
+        raise PredictionsError(
+            f"{where}: expected at most {taxonomy.max_depth} levels below the root, got {filled!r}. Check the taxonomy."
+        )
+    nodes = []
+    for level, name in enumerate(filled):
+        # Where a name is at two places, the one on the path of the levels before, else the first.
+        longer = (find_node(" > ".join(filled[start : level + 1]), taxonomy) for start in range(level + 1))
+        node = next((other for other in longer if other is not None), None)
+        if node is None:
+            hint = advice(name, taxonomy, " Check the spelling, or that this is the right taxonomy.")
+            raise PredictionsError(f"{where}: expected the name of a class in column {level}, got {name!r}.{hint}")
+        nodes.append(node)
+    return nodes
+
+
+def _without_gaps(names, where):
+    """The names of a row that are not empty; a PredictionsError unless these come first."""
+    names = ["" if is_missing_value(name) else str(name).strip() for name in names]
+    filled = [name for name in names if name]
+    if names[: len(filled)] != filled:
+        raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
+    return filled
+
+
 def is_by_level(labels: Any) -> bool:
     """Whether labels have one column a level: two or three axes, unlike one name a sample or lists of several lengths."""
     array = None if labels is None or isinstance(labels, NodeLists) else _object_array(labels)
@@ -204,10 +257,7 @@ def _object_array(labels):
 
 def _path_end(names, taxonomy, where):
     """The node at the end of names from the root's children down, -1 when there is none."""
-    names = ["" if is_missing_value(name) else str(name).strip() for name in names]
-    filled = [name for name in names if name]
-    if names[: len(filled)] != filled:
-        raise PredictionsError(f"{where}: expected names without gaps from the top down, got {names!r}. Fill the gaps.")
+    filled = _without_gaps(names, where)
     if filled[:1] == [taxonomy.names[0]]:
         filled = filled[1:]
     node = 0

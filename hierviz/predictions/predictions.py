@@ -72,6 +72,8 @@ class Predictions(FromMemory):
         What the reader found out about the file.
     media : object, optional
         Pictures with a method ``png(name, most)``; the attribute ``image`` or ``file`` names the one of each sample.
+    is_by_level : bool
+        True when a list of labels has the answer of each level, from the top down, whether or not they lie on one path.
     known : ndarray of int, shape (n_known,), optional
         Nodes that the model knows, with all their ancestors; absent where it knows all. See `hierviz.projection.only_known`.
     moves : tuple
@@ -95,6 +97,7 @@ class Predictions(FromMemory):
     media: Any = None
     known: np.ndarray | None = None
     run: str | None = None
+    is_by_level: bool = False
     moves: tuple[Any, ...] = ()
     # Ids of the samples with the worst answers: `hierviz.diagnosis.mistakes`, which is built on this class.
     worst: ClassVar[Callable[..., list[str]]]
@@ -328,6 +331,19 @@ class Predictions(FromMemory):
     def called(self, row: int) -> str:
         """What people call a sample: the first words of its text; its id where it has none."""
         return first_words(self.text(row) or "", HEADING) or self.sample_id(row)
+
+    @property
+    def level_labels(self) -> np.ndarray | None:
+        """Answer of each level of labels that are given by level, shape (n_samples, max_depth); -1 for none. None for others."""
+        if not self.is_by_level or self.labels is None:
+            return None
+        found = np.full((self.n_samples, max(self.taxonomy.max_depth, 1)), -1)
+        rows = self.labels.rows
+        level = np.arange(len(rows)) - self.labels.offsets[:-1][rows]
+        # Of a taxonomy that was cut, lower levels say what those above say.
+        inside = level < found.shape[1]
+        found[rows[inside], level[inside]] = self.labels.nodes[inside]
+        return found
 
     def blocks(self) -> list[slice]:
         """Slices of rows that together are all of them, each small enough to hold its node probabilities."""

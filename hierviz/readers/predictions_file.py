@@ -32,7 +32,7 @@ from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
-from hierviz.readers.raw_predictions import Reading, check_ids, join
+from hierviz.readers.raw_predictions import Reading, check_disagreeing, check_ids, join
 from hierviz.readers.run_record import read_record, record_words
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
@@ -66,6 +66,7 @@ def load_predictions(
     form: str | None = None,
     missing: str | None = None,
     percent: bool = False,
+    disagreeing: str | None = None,
     ids: str | None = None,
     partial: bool = False,
     read_scores: bool = True,
@@ -100,6 +101,9 @@ def load_predictions(
         `partial`.
     percent : bool
         Scores are percent: they are divided by 100.
+    disagreeing : {"error", "levels", "deepest"}, optional
+        Labels in columns of levels that lie on no single path: an error when absent; with ``"levels"`` the answers of the levels
+        are kept as they are, for block ``levels`` of the numbers, with ``"deepest"`` only the deepest one of each row.
     ids : {"text", "number"}, optional
         How sample ids of predictions and truth are compared: as they are, or a number such as ``1.0``, as pandas writes it
         where an id is missing, as ``1``. Ids are kept as they are in the predictions.
@@ -148,6 +152,7 @@ def load_predictions(
         raise FileError(f"form: expected one of {', '.join(FORMS)}, got {form!r}. Choose one of them.")
     require_missing(missing)
     check_ids(ids)
+    check_disagreeing(disagreeing)
     said: list[str] = []
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
@@ -168,7 +173,7 @@ def load_predictions(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
-    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels)
+    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, disagreeing or "error")
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
@@ -238,6 +243,7 @@ def load_predictions(
         joined.n_without_truth,
         tuple(notes) + joined.notes,
         detected,
+        is_by_level=raw.is_by_level,
     )
     if not predictions.has_scores:
         if not partial or nodes is None:

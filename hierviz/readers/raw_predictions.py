@@ -56,6 +56,8 @@ class Reading:
         Node of each number of a class list: what labels that are numbers mean.
     keep_empty : bool
         Whether an empty label is a label outside the taxonomy, -1.
+    disagreeing : {"error", "levels", "deepest"}
+        What is done with labels in columns of levels that lie on no single path.
     """
 
     taxonomy: Taxonomy
@@ -65,6 +67,7 @@ class Reading:
     classes: np.ndarray | None = None
     numbers: Mapping[int, int] | None = None
     keep_empty: bool = False
+    disagreeing: str = "error"
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,6 +94,8 @@ class RawPredictions:
     notes : tuple of str
     listed : ListedEntries, optional
         Instead of scores: those of some classes.
+    is_by_level : bool
+        Whether a list of labels has the answer of each level, in their order.
     """
 
     where: str
@@ -105,6 +110,7 @@ class RawPredictions:
     detected: Mapping[str, str] = field(default_factory=dict)
     notes: tuple[str, ...] = ()
     listed: ListedEntries | None = None
+    is_by_level: bool = False
 
     def as_shares(self):
         """The same where scores are percent: divided by 100, when they are read."""
@@ -123,6 +129,8 @@ class RawPredictions:
 
 
 IDS = ("text", "number")
+# What is done with labels in columns of levels that lie on no single path.
+DISAGREEING = ("error", "levels", "deepest")
 _WHOLE_AS_FLOAT = re.compile(r"(-?\d+)\.0*")
 
 
@@ -206,6 +214,12 @@ def check_ids(ids):
     """Raise a PredictionsError unless `ids` is None or one of `IDS`."""
     if ids is not None:
         check_one_of("ids", ids, IDS)
+
+
+def check_disagreeing(disagreeing):
+    """Raise a PredictionsError unless it is None or one of `DISAGREEING`."""
+    if disagreeing is not None:
+        check_one_of("disagreeing", disagreeing, DISAGREEING)
 
 
 def ids_advice(mine, theirs):

@@ -12,6 +12,10 @@ from hierviz.metrics.registry import METRICS
 BLOCKS = {
     "distribution": "Probabilities",
     "top_down": "Best leaf",
+    "best_leaves": "Most probable leaves",
+    "probabilities": "Brier score, log loss and calibration",
+    "levels": "Answers by level",
+    "random_cuts": "Random cuts",
     "predicted": "Answer by the rule",
     "labels": "Label sets",
     "curve": "All thresholds",

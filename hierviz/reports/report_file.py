@@ -163,7 +163,9 @@ def report(
     if model is not None and model not in names:
         raise PredictionsError(f"model: expected one of {', '.join(names)}, got {shown(model)}. Choose one.")
     place = 0 if model is None else names.index(model)
-    numbers = evaluate(evaluations, rule, thresholds, stage=run.stage, class_weights=class_weights, **parameters)
+    numbers = evaluate(
+        evaluations, rule, thresholds, stage=run.stage, class_weights=class_weights, more=True, **parameters
+    )
     numbers = run.words(numbers)
     for entry, found in zip(numbers["models"], run.conformal):
         entry["conformal"] = None if found is None else found.to_json()

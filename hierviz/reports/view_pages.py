@@ -129,7 +129,7 @@ COMPARISONS = {
 }
 # What its part with two models draws.
 CONTRASTS = {"cells": "Two by two", "tree": "Difference tree", "together": "Right together"}
-PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "all")
+PRESETS = ("wu", "riehl", "plaud", "valmadre", "kiritchenko", "bertinetto", "all")
 # Of the page Operating curves: options of the drawing, with label and help, and those that predicted sets have.
 DRAWN = {
     "levels": ("Lines at 90 and 95 % correct", "How specific a model can be with 90 and with 95 % correct answers."),

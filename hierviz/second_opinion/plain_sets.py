@@ -106,6 +106,8 @@ def labels(graph, predicted, truth, rows=None):
             depth: [v for v in range(1, graph.n) if graph.depth[v] == depth] for depth in range(1, max(graph.depth) + 1)
         }
         found["macro_f1_by_depth"] = {str(depth): macro_f1(nodes) for depth, nodes in of_depth.items()}
+    if graph.is_tree:
+        found |= icm(graph, predicted, truth)
     for prefix in ("h", "ih") if graph.is_tree else ("h",):
         found |= _means_of(prefix, overlaps[prefix])
     if rows is not None:
@@ -116,6 +118,34 @@ def labels(graph, predicted, truth, rows=None):
             values = [_area(graph, p, true, weights[prefix], adds) for p, true in zip(rows, trues)]
             found[key] = mean(value for value in values if value is not None)
     return found
+
+
+def icm(graph, predicted, truth):
+    """ICM and ICM-Norm of lists of labels: the recursive information of Amigó and Delgado, class by class.
+
+    I of a class and others is that of the class and that of the others, less that of their deepest common ancestors.
+    """
+    n = len(truth)
+    count = [sum(v in closed(graph, wanted) for wanted in truth) for v in range(graph.n)]
+
+    def of_class(v):
+        return 0.0 if v == 0 else math.log2(n) if v < 0 else -math.log2(max(count[v], 1) / n)
+
+    def of_set(classes):
+        if not classes:
+            return 0.0
+        first, *others = classes
+        met = sorted({graph.common(first, other) for other in others if first >= 0 and other >= 0})
+        return of_class(first) + of_set(others) - of_set(met)
+
+    def contrast(p, g):
+        union = sorted({v for v in (*p, *g) if v >= 0})
+        outside = [v for v in p if v < 0]
+        return 2 * of_set(sorted(set(p) - {-1}) + outside) + 2 * of_set(sorted(set(g))) - 3 * of_set(union + outside)
+
+    value = mean(contrast(p, g) for p, g in zip(predicted, truth))
+    best = mean(contrast(g, g) for g in truth)
+    return {"icm": value, "icm_norm": max(0.0, (value + best) / (2 * best)) if best else None}
 
 
 def _means_of(prefix, overlaps):

@@ -25,9 +25,18 @@ from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.summary import evaluate
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.notebook_html import Short
+from hierviz.metrics.random_cuts import random_cuts
 from hierviz.predictions.parametrisation import column_nodes
 from hierviz.predictions.predictions import Predictions
-from hierviz.second_opinion import packages, plain_climbing, plain_graph, plain_numbers, plain_optimal, plain_sets
+from hierviz.second_opinion import (
+    packages,
+    plain_climbing,
+    plain_graph,
+    plain_numbers,
+    plain_optimal,
+    plain_scores,
+    plain_sets,
+)
 from hierviz.taxonomy.checks import check_kind
 from hierviz.taxonomy.taxonomy import NodeLists
 
@@ -37,7 +46,9 @@ MOST_PAIRED = 100
 EQUAL, BY_DEFINITION, DIFFERENT, LEFT_OUT = "equal", "different by definition", "different", "not recomputed"
 PLAIN = "plain definition"
 # Entries of a block that are compared on their own way, or not at all.
-NO_NUMBERS = ("baseline", "macro_f1_by_depth")
+NO_NUMBERS = ("baseline", "cuts", "macro_f1_by_depth")
+# Means over outcomes that are drawn at random.
+REDRAWN = ("ece_adaptive_calibrated", "ece_static_calibrated")
 PACKAGES = {"sklearn": "scikit-learn", "hiclass": "hiclass"}
 
 
@@ -165,7 +176,7 @@ def verify(
     if len(judged) > most:
         rows = np.sort(np.random.default_rng(seed).choice(judged, most, replace=False))
     part = _part(predictions, rows)
-    (model,) = evaluate(part, rule, threshold, **parameters)["models"]
+    (model,) = evaluate(part, rule, threshold, more=True, **parameters)["models"]
     checks: list[Check] = []
     if len(rows):
         work = _Recomputation(predictions, part, rows, model, rule, settings, threshold)
@@ -244,11 +255,17 @@ class _Recomputation:
             blocks = (plain_numbers.distribution, plain_numbers.top_down, plain_numbers.curve, plain_climbing.selective)
             for block in blocks:
                 found[block.__name__] = block(graph, self.p, self.single)
+            for block in (plain_scores.best_leaves, plain_scores.probabilities):
+                found[block.__name__] = block(graph, self.p, self.single)
+            cuts = [cut.tolist() for cut in random_cuts(self.part.taxonomy).cuts]
+            found["random_cuts"] = plain_scores.random_cuts(graph, self.p, self.single, cuts)
         answers = self._answers()
         if self.model["predicted"] is not None and answers is not None:
             found["predicted"] = plain_numbers.predicted(graph, answers, self.single)
         elif self.model["predicted"] is not None:
             left_out["predicted"] = unknown_rule
+        if self.model["levels"] is not None:
+            found["levels"] = plain_scores.levels(graph, self._level_answers(), self.single)
         found["labels"] = plain_sets.labels(graph, self.sets, self.truth, self.p)
         if self.rule == "hf_optimal" and self.p is not None:
             found["labels"] |= plain_optimal.labels(graph, self.sets, self.truth, self.p, self.settings["beta"])
@@ -265,7 +282,7 @@ class _Recomputation:
             checks += [
                 Check(f"{block}.{key}", _number(value), None, PLAIN, LEFT_OUT, why)
                 for key, value in self.model[block].items()
-                if key not in (*values, *NO_NUMBERS) and (value is not None or block in left_out)
+                if key not in (*values, *NO_NUMBERS, *REDRAWN) and (value is not None or block in left_out)
             ]
         return checks
 
@@ -296,6 +313,14 @@ class _Recomputation:
             return None
         return [plain_graph.answer(self.graph, p, self.rule, self.settings) for p in self.p]
 
+    def _level_answers(self):
+        """The answers of the levels of each sample, from the top down."""
+        if self.p is not None:
+            return [plain_scores.level_answers(self.graph, p) for p in self.p]
+        if self.part.is_by_level:
+            return _as_lists(self.part.labels)
+        return [self.graph.path(labels[0])[1:] if labels else [] for labels in _as_lists(self.part.labels)]
+
     def _true_ends(self):
         if self.single is not None:
             return self.truth
@@ -321,6 +346,9 @@ def _pairs(block, values):
     for key, value in block.items():
         if isinstance(value, dict) and key in values:
             for depth, of_depth in value.items():
+                if not isinstance(of_depth, dict):
+                    yield f"{key}.{depth}", (_number(of_depth), values[key][depth])
+                    continue
                 for name, inner in of_depth.items():
                     if name != "n_nodes":
                         ending = "" if name == key.removesuffix("_by_depth") else ".supported"

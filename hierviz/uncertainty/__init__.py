@@ -12,7 +12,10 @@ over_repeats          mean and spread over runs
 curve_over_repeats    curves of several runs at common thresholds
 summary_over_repeats  summaries of curves over runs
 at_temperature        predictions at another temperature
+compare_confidence_maps  ways to calibrate the confidence of answers, on held-out folds
 fit_temperature       the temperature that fits best
+isotonic_map          calibrated confidence by isotonic regression
+venn_abers            calibrated confidence between two bounds
 conformal_nodes       nodes that hold the truth with a stated probability
 ConformalNodes        what `conformal_nodes` returns
 score_interval        Tango's interval of a difference of paired proportions
@@ -28,6 +31,9 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
     from hierviz.uncertainty.comparison import paired_difference as paired_difference
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
+    from hierviz.uncertainty.confidence_maps import compare_confidence_maps as compare_confidence_maps
+    from hierviz.uncertainty.confidence_maps import isotonic_map as isotonic_map
+    from hierviz.uncertainty.confidence_maps import venn_abers as venn_abers
     from hierviz.uncertainty.conformal import ConformalNodes as ConformalNodes
     from hierviz.uncertainty.conformal import conformal_nodes as conformal_nodes
     from hierviz.uncertainty.model_difference import difference_of_models as difference_of_models

@@ -13,7 +13,7 @@ from naive_diagnosis import same
 from strategies import many
 
 import hierviz as hv
-from hierviz.diagnosis.calibration_bins import bin_ends, calibration_of
+from hierviz.metrics.calibration import bin_ends, calibration_of
 from hierviz.uncertainty.risk_bounds import wilson
 
 
@@ -197,7 +197,7 @@ def test_redrawn_in_groups_has_the_same_law():
     keywords = {"n_bins": 15, "min_samples": 20, "n_redraws": 4000, "rng": rng}
     alone = calibration_of(p, p > 0.5, **keywords)
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr("hierviz.diagnosis.calibration_bins.ONE_BY_ONE", 0)
+        patch.setattr("hierviz.metrics.calibration.ONE_BY_ONE", 0)
         grouped = calibration_of(p, p > 0.5, **keywords)
     for level in (0.05, 0.5, 0.95):
         assert np.quantile(alone.null_ece, level) == pytest.approx(np.quantile(grouped.null_ece, level), rel=0.05)

@@ -385,8 +385,11 @@ def test_graph(graph, door):
 def test_blocks_of_a_graph(graph):
     """Every metric that says it needs a tree is null there, with a note; the others have a value."""
     predictions = hv.Predictions.from_scores(graph, np.array([[0.75, 0.25]]), "leaf_probabilities", truth=[3])
-    (model,) = hv.evaluate(predictions)["models"]
-    blocks = ("distribution", "top_down", "predicted", "curve", "selective")
+    (model,) = hv.evaluate(predictions, more=True)["models"]
+    blocks = (
+        *("distribution", "top_down", "predicted", "curve", "selective"),
+        *("best_leaves", "probabilities", "random_cuts", "levels"),
+    )
     for block in blocks:
         assert model[block] is None
         assert (

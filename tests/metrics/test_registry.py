@@ -12,7 +12,8 @@ from hierviz.metrics.entry import Metric
 from hierviz.metrics.registry import OPTIMAL_SET_METRICS, PROTEIN_METRICS, path_keys
 
 # The blocks of docs/metrics.md, section Metrics.
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
+SCORE_BLOCKS = ("best_leaves", "probabilities", "random_cuts")
+BLOCKS = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "labels", "curve", "selective", "confusion")
 TREE = [
     *(("root", name) for name in ("a", "b", "c")),
     *(("a", f"a{i}") for i in range(3)),
@@ -21,14 +22,21 @@ TREE = [
     ("c", "c0"),
 ]
 # Blocks whose numbers are about one sample, or are not made by `evaluate` on scores with one truth.
-IN_JSON = ("distribution", "top_down", "predicted", "curve", "selective", "confusion")
+IN_JSON = ("distribution", "top_down", *SCORE_BLOCKS, "predicted", "levels", "curve", "selective", "confusion")
 # There with weights of classes: tests/evaluation/test_class_weights.py.
 BALANCED = [key for key in hv.METRICS if key.startswith("balanced_")]
-KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in BALANCED]
+BY_DEPTH = ("brier_by_depth", "log_loss_by_depth", "accuracy_by_depth")
+KEYS = [key for key, metric in hv.METRICS.items() if metric.block in IN_JSON and key not in (*BALANCED, *BY_DEPTH)]
 # Means over the wrong samples: undefined without any, and no better or worse with their number.
-OVER_ERRORS = ("error_lca_height",)
+OVER_ERRORS = ("error_lca_height", *(f"lca_{of}_{k}" for of in ("depth", "information") for k in (1, 5, 20)))
+# Of the order of all leaves, which models with the right first leaf need not have: tests/metrics/test_best_leaves.py.
+OF_ORDER = ("lca_height_5", "lca_height_20", "hops_5", "hops_20")
+# A number that may be negative, and what a calibrated model has: tests/metrics/test_probabilities.py.
+OF_CALIBRATION = ("calibration_error_squared", "ece_adaptive_calibrated", "ece_static_calibrated")
 # Of answers that say nothing: no better or worse with the number of wrong ones.
 OF_NO_ANSWERS = ("no_answer", "n_no_answer")
+# Of answers of levels that are a path, be it right or wrong.
+OF_COHERENCE = ("tice",)
 OUTCOME_COUNTS = ("n_exact", "n_coarse", "n_no_answer", "n_wrong")
 PER_SAMPLE = ("hp", "hr", "hf1")
 COUNTS = ("tp", "tn", "fp", "fn")
@@ -56,7 +64,7 @@ def evaluated(tree, scores, truth):
 
 def numbers(evaluation, rule="majority"):
     """All numbers of the JSON by key."""
-    model = hv.evaluate(evaluation, rule)["models"][0]
+    model = hv.evaluate(evaluation, rule, more=True)["models"][0]
     flat = {key: value for block in IN_JSON for key, value in model[block].items()}
     return {key: math.inf if value == "Infinity" else value for key, value in flat.items()}
 
@@ -78,7 +86,7 @@ def test_every_key_of_the_json_is_described(tree, rule):
     """Keys of optimal sets are there under a rule that makes them, with its beta, and only there."""
     truth = leaf_truth(tree)
     predictions = hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
-    model = hv.evaluate(predictions, rule=rule)["models"][0]
+    model = hv.evaluate(predictions, rule=rule, more=True)["models"][0]
     makes_sets = rule == "hf_optimal"
     left_out = {*BALANCED, *PROTEIN_METRICS, *(() if makes_sets else OPTIMAL_SET_METRICS)}
     seen = 0
@@ -86,7 +94,7 @@ def test_every_key_of_the_json_is_described(tree, rule):
         if model[block] is not None:
             described = {key for key in hv.METRICS if hv.METRICS[key].block == block and key not in left_out}
             also = {"beta"} if makes_sets and block == "labels" else set()
-            assert set(model[block]) - {"baseline"} == described | also, block
+            assert set(model[block]) - {"baseline", "cuts"} == described | also, block
             seen += 1
     assert seen >= 5
     assert set(model["confusion"]["baseline"]) - {"path_to"} == set(model["confusion"]) - {"baseline"}
@@ -96,7 +104,7 @@ def test_every_number_of_one_sample_is_described(tree):
     truth = leaf_truth(tree)
     samples = hv.Evaluation.from_predictions(
         hv.Predictions.from_scores(tree, towards(tree, truth, 0.5), "leaf_probabilities", truth=truth)
-    ).per_sample()
+    ).per_sample(more=True)
     others = {"row", "sample_id", "truth", "predicted", "top_down", "argmax_leaf", "p_truth"}
     assert set(samples) - others <= set(hv.METRICS)
     assert set(PER_SAMPLE) <= set(samples)
@@ -159,12 +167,13 @@ def test_renamed_nodes(tree, random):
 
 
 # The end that a perfect prediction reaches; counts and the number of points depend on the data.
+WITHOUT_END = (*OVER_ERRORS, *OF_ORDER, *OF_CALIBRATION)
 BEST = {"fnr": 0, "fpr": 0, "pt": 0, "mcc": 1, "fp": 0, "fn": 0}
-BEST |= {key: hv.METRICS[key].range[0] for key in KEYS if hv.METRICS[key].better == "lower" and key not in OVER_ERRORS}
+BEST |= {key: hv.METRICS[key].range[0] for key in KEYS if hv.METRICS[key].better == "lower" and key not in WITHOUT_END}
 BEST |= {
     key: hv.METRICS[key].range[1]
     for key in KEYS
-    if hv.METRICS[key].better == "higher" and not math.isinf(hv.METRICS[key].range[1])
+    if hv.METRICS[key].better == "higher" and not math.isinf(hv.METRICS[key].range[1]) and key not in WITHOUT_END
 }
 
 
@@ -175,7 +184,7 @@ def test_a_perfect_prediction_reaches_the_best_end(perfect, key):
 
 def test_what_has_no_end():
     assert set(KEYS) - set(BEST) == {
-        *("tp", "tn", "n_points", "n_exact", "n_coarse", "climbing_differs", "climbing_differs_mean", *OVER_ERRORS)
+        *("tp", "tn", "n_points", "n_exact", "n_coarse", "climbing_differs", "climbing_differs_mean", *WITHOUT_END)
     }
 
 
@@ -189,14 +198,15 @@ def worsening(tree):
     return [numbers(evaluated(tree, weight * rows + (1 - weight) * wrong, truth)) for weight in weights]
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither"])
+@pytest.mark.parametrize("key", [key for key in KEYS if hv.METRICS[key].better != "neither" and key not in OF_ORDER])
 def test_better_direction(worsening, key):
     """Never better on the way, and worse in the end."""
     sign = {"higher": 1, "lower": -1}[hv.METRICS[key].better]
     values = [sign * model[key] for model in worsening if model[key] is not None]
     assert all(a >= b - 1e-12 for a, b in itertools.pairwise(values)), values
     # Selective coverage says how much is claimed, right or wrong.
-    assert values[0] > values[-1] or key in (*OVER_ERRORS, *OF_NO_ANSWERS, "selective_coverage"), values
+    of_either = (*OVER_ERRORS, *OF_NO_ANSWERS, *OF_COHERENCE, "selective_coverage")
+    assert values[0] > values[-1] or key in of_either, values
 
 
 @pytest.mark.parametrize("key", PER_SAMPLE)
@@ -213,7 +223,9 @@ def test_numbers_of_one_sample(tree, key):
 def test_infinite_values_are_text(tree):
     truth = leaf_truth(tree)
     rows = np.roll(tree.leaves[None] == truth[:, None], 3, axis=1).astype(float)
-    found = hv.evaluate(hv.Predictions.from_scores(tree, rows, "leaf_probabilities", truth=truth))["models"][0]
+    found = hv.evaluate(hv.Predictions.from_scores(tree, rows, "leaf_probabilities", truth=truth), more=True)["models"][
+        0
+    ]
     assert found["distribution"]["cross_entropy"] == "Infinity"
     assert found["distribution"]["neg_log_win"] == "Infinity"
     assert found["distribution"]["cross_entropy_infinite"] == len(truth)

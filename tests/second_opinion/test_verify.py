@@ -13,6 +13,7 @@ from strategies import examples, many
 
 import hierviz as hv
 from hierviz import cli
+from hierviz.comparison.columns import BLOCKS, BY_DEPTH
 from hierviz.predictions.parametrisation import default_columns
 from hierviz.second_opinion import plain_graph
 from hierviz.second_opinion import verify as module
@@ -67,16 +68,17 @@ def test_every_number_is_looked_at(taxonomy):
     )
     found = agreed(predictions)
     plain = {check.key for check in found.checks if check.way == "plain definition"}
-    (model,) = hv.evaluate(predictions)["models"]
-    for block in ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"):
-        for key in set(model[block]) - {"baseline", "macro_f1_by_depth"}:
+    (model,) = hv.evaluate(predictions, more=True)["models"]
+    for block in BLOCKS:
+        for key in set(model[block]) - {"baseline", "cuts", *module.REDRAWN} - set(BY_DEPTH):
             assert f"{block}.{key}" in plain, key
+    assert {"probabilities.brier_by_depth.1", "probabilities.log_loss_by_depth.2"} <= plain
     assert {"labels.macro_f1_by_depth.1", "labels.macro_f1_by_depth.2.supported"} <= plain
     assert agreed(predictions, "crm_leaf").of_verdict("not recomputed")[0].key.startswith("predicted.")
 
 
 @pytest.mark.parametrize(
-    ("block", "key"), [("curve", "ac"), ("labels", "macro_f1"), ("confusion", "mcc"), ("top_down", "error_lca_height")]
+    ("block", "key"), [("curve", "ac"), ("labels", "macro_f1"), ("confusion", "mcc"), ("best_leaves", "hops_5")]
 )
 def test_a_planted_fault_is_found(taxonomy, monkeypatch, block, key):
     rng = np.random.default_rng(1)

@@ -20,7 +20,7 @@ from hierviz.metrics.registry import METRICS
 # Rows of the table that are still readable.
 MOST = 60
 # Blocks whose numbers depend on no threshold, but for F1 at the majority's.
-WITHOUT_THRESHOLD = ("distribution", "curve", "top_down")
+WITHOUT_THRESHOLD = ("distribution", "curve", "top_down", "best_leaves", "probabilities", "random_cuts", "levels")
 
 
 @dataclass(frozen=True, eq=False)

@@ -25,6 +25,7 @@ TITLES = {
     "plaud": "Plaud et al. 2024",
     "valmadre": "Valmadre 2022",
     "kiritchenko": "Kiritchenko et al. 2006",
+    "bertinetto": "Bertinetto et al. 2020",
     "all": "all numbers",
 }
 # Samples of all models together whose intervals are computed unasked, and about how many of them a second.

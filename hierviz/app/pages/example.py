@@ -13,11 +13,13 @@ from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.model_page.where_it_looks import LABEL, LOOKS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
+from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.living import living
 from hierviz.app.widgets.looked import is_offered
 from hierviz.app.widgets.progress import answers_worked_out
 from hierviz.app.widgets.sample_keys import sample_keys
 from hierviz.app.widgets.typical_panel import typical_panel
+from hierviz.charts import level_answers
 from hierviz.diagnosis.sample_answers import sample_confusion
 from hierviz.evaluation.worked import worked_numbers
 from hierviz.inference.registry import INFERENCE_RULES
@@ -140,6 +142,11 @@ if outcome is None and model.judged[row]:
     counts = sample_confusion(model, row, **choice)
     listed = predictions.labels[row] if p is None else np.atleast_1d(np.array(predicted, dtype=int))
     sample.path_graph(taxonomy, counts, 0, p, np.atleast_1d(predictions.truth[row]), listed)
+if predictions.is_by_level and taxonomy.is_tree:
+    st.markdown("**Answers by level**")
+    levels = predictions.labels[row].tolist()
+    if levels:
+        figure(level_answers(taxonomy, levels, truth, width=state.main_width()), name="levels")
 if p is not None and is_tree_drawn:
     why_panel(model, key, row, choice)
 if outcome is not None and isinstance(predicted, int):

@@ -6,7 +6,7 @@ from hierviz.app.widgets import frame, numbers
 from hierviz.app.widgets.numbers import BOUNDS, FIRSTS, Row, listing, ranked
 from hierviz.app.widgets.progress import worked_out
 from hierviz.evaluation.model_table import AT_ONE_THRESHOLD
-from hierviz.evaluation.summary import model_summary
+from hierviz.evaluation.summary import BLOCKS, model_summary
 from hierviz.metrics.registry import METRICS
 from hierviz.thresholds.set_rules import set_rules
 from hierviz.uncertainty.comparison import never_reached, too_few_for
@@ -24,6 +24,10 @@ OF_LABELS, OF_PATHS = ("micro_f1", "macro_f1", "hf1_samples", "ihf1_samples"), (
 LEFT_OUT = {
     "distribution": "the win and cross entropy",
     "top_down": "accuracy by level",
+    "best_leaves": "distance of the best leaves",
+    "probabilities": "Brier score and calibration errors",
+    "levels": "answers by level",
+    "random_cuts": "accuracy of random cuts",
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
     "curve": "operating curves",
@@ -53,7 +57,7 @@ def summaries(data):
 
 def every_summary(data):
     """As `summaries`, with all numbers."""
-    return _worked_out(data, "every summary", "All model metrics", None)
+    return _worked_out(data, "every summary", "All model metrics", tuple(BLOCKS))
 
 
 def _worked_out(data, name, what, only):

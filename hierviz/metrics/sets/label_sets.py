@@ -12,6 +12,9 @@ labels as listed. The root is never counted.
 - C-F1: a predicted node is valid when all its ancestors are predicted too. Prune, the default, drops the others; strict
   keeps them in the predicted count and never as true positives.
 - hF1, ihF1: `hierviz.metrics.sets.node_sets`; areas: `hierviz.metrics.sets.set_curves`.
+- ICM [2]_: of closed sets in bits of the corpus, 2 I(H) + 2 I(Y) - 3 I(H u Y) = 3 I(H n Y) - I(H) - I(Y), with I the sum of
+  `hierviz.metrics.sets.node_sets.corpus_weights`; ICM-Norm: (ICM + g) / 2g, at least 0, with g = ICM(Y, Y). Trees only: on a
+  graph classes have several deepest common ancestors.
 - Empty prediction: F1 0; precision 1 in ``hp_samples``. Nothing true (truth at the root): recall 1, F1 0, no area.
 - A label -1 is a predicted label outside the taxonomy, always a false positive and always valid: it adds 1 to the
   predicted count of micro, C-F1 and hF1 and to FP of the Hamming loss, `log2(n_leaves)` bits to ihF1, and plays no part
@@ -28,6 +31,7 @@ References
 ----------
 .. [1] R. Plaud, M. Labeau, A. Saillenfest, T. Bonald, Revisiting hierarchical text classification: inference and
        metrics, CoNLL 2024.
+.. [2] E. Amigo, A. Delgado, Evaluating extreme hierarchical multi-label classification, ACL 2022, section 4.
 """
 
 from __future__ import annotations
@@ -70,6 +74,8 @@ class LabelSetCounts:
         Counts of bits and depths need a tree; the rest works on a graph.
     threshold : float
         In [0, 1]; a node is predicted when its score is above it.
+    corpus : (ndarray, float), optional
+        Of `hierviz.metrics.sets.node_sets.corpus_weights`, of all samples; without it there is no ICM.
 
     Attributes
     ----------
@@ -92,7 +98,7 @@ class LabelSetCounts:
     (1.0, 0.6666666666666666, 0.875)
     """
 
-    def __init__(self, taxonomy, threshold=0.5):
+    def __init__(self, taxonomy, threshold=0.5, corpus=None):
         check_threshold(threshold)
         self.taxonomy, self.threshold = taxonomy, float(threshold)
         for name in _BY_NODE:
@@ -102,6 +108,9 @@ class LabelSetCounts:
         self._weights = {"nodes": node_weights(taxonomy)}
         if taxonomy.is_tree:
             self._weights["information"] = node_weights(taxonomy, "information")
+        self._outside = {name: outside_weight(taxonomy, name) for name in self._weights}
+        if corpus is not None:
+            self._weights["corpus"], self._outside["corpus"] = corpus
         self._blocks = []
 
     @classmethod
@@ -223,7 +232,7 @@ class LabelSetCounts:
             block[name] = block[name] + outside
         for name, weights in self._weights.items():
             block[f"{name}_shared"] = per_row(true[is_shared], weights)
-            block[f"{name}_claimed"] = per_row(augmented, weights) + outside * outside_weight(self.taxonomy, name)
+            block[f"{name}_claimed"] = per_row(augmented, weights) + outside * self._outside[name]
             block[f"{name}_due"] = per_row(true, weights)
         self._blocks.append(block)
 
@@ -293,6 +302,8 @@ class LabelSetCounts:
         hit, predicted, true = (parts[name] for name in ("n_hit", "n_predicted", "n_true"))
         parts |= {"n_wrong": predicted + true - 2 * hit, "n_cells": np.full(len(hit), self.taxonomy.n_nodes - 1)}
         parts |= {"subset_accuracy": (hit == predicted) & (hit == true), "n_empty": predicted == 0}
+        if "corpus_shared" in counted:
+            parts["icm"] = 3 * counted["corpus_shared"] - counted["corpus_claimed"] - counted["corpus_due"]
         return parts | counted | self.per_sample()
 
     def _by_node(self, made):

@@ -123,6 +123,31 @@ def node_weights(taxonomy, weight="nodes"):
     return weights
 
 
+def corpus_weights(taxonomy, truth):
+    """Information of each node in the true classes of all samples, beyond that of its parent, for ICM; trees only.
+
+    Parameters
+    ----------
+    taxonomy : Taxonomy
+        A tree.
+    truth : ndarray of int, shape (n_samples,), or NodeLists
+        Of all samples; ancestors are added.
+
+    Returns
+    -------
+    weights : ndarray of float, shape (n_nodes,)
+        log2(n(parent) / n(node)) bits, with n the samples of a node, 1 for one that has none; 0 at the root.
+    outside : float
+        Of a predicted label outside the taxonomy, which no sample has: log2(n_samples).
+    """
+    n = len(truth)
+    count = np.maximum(np.bincount(truth_keys(taxonomy, truth) % taxonomy.n_nodes, minlength=taxonomy.n_nodes), 1)
+    count[0] = max(n, 1)
+    weights = np.log2(count[taxonomy.parent] / count)
+    weights[0] = 0
+    return weights, float(np.log2(max(n, 1)))
+
+
 def outside_weight(taxonomy, weight="nodes"):
     """What one predicted label outside the taxonomy counts: 1, or the bits of a leaf."""
     return 1.0 if weight == "nodes" else float(np.log2(taxonomy.n_leaves))

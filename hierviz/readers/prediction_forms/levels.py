@@ -17,11 +17,13 @@ from dataclasses import replace
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.node_names import level_nodes
+from hierviz.metrics.level_answers import broken_links
+from hierviz.predictions.node_names import level_nodes, nodes_by_level
+from hierviz.predictions.predictions import Predictions
 from hierviz.readers.labels import named_nodes, single_nodes
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
 from hierviz.readers.truth_file import Truth
-from hierviz.taxonomy.node_lists import NodeLists
+from hierviz.taxonomy.node_lists import NodeLists, offsets_of
 
 _WORDS = r"(?:level|lvl|rank|depth|tier|l)"
 _PREDICTED = re.compile(rf"(?:(?:predicted|prediction|pred|y_pred)[_ ]?(?:{_WORDS}[_ ]?)?|{_WORDS}[_ ]?)(\d{{1,3}})")
@@ -68,7 +70,17 @@ def read(samples):
         "predicted columns": ", ".join(names[place] for place in predicted),
     }
     raw = samples.predictions(columns, "levels", words, left_out={*predicted, *true})
-    labels = _of_ranks(columns, ranks, taxonomy) if ranks else _nodes_of_columns(columns, predicted, taxonomy, where)
+    how, notes = samples.reading.disagreeing, []
+    if how == "error":
+        try:
+            labels = (
+                _of_ranks(columns, ranks, taxonomy) if ranks else _nodes_of_columns(columns, predicted, taxonomy, where)
+            )
+        except PredictionsError as error:
+            more = "" if "gaps" in error.template else " To keep the answer of each level, say {disagreeing=levels}."
+            raise PredictionsError(f"{error.template}{more}") from None
+    else:
+        labels, notes = _kept(columns, predicted, taxonomy, where, how)
     truth = raw.truth
     if true and truth is None:
         truth = Truth(single_nodes(_nodes_of_columns(columns, true, taxonomy, f"{where}, truth")), where=where)
@@ -78,12 +90,28 @@ def read(samples):
             f"{where}: expected a class in column {names[predicted[0]]!r} of every row, got {n_empty} rows without. "
             "Write the name of the root for an answer without a class."
         )
-    return replace(raw, labels=labels, is_hard=True, truth=truth)
+    is_by_level = how == "levels"
+    kinds = {"is_hard": not is_by_level, "is_by_level": is_by_level}
+    return replace(raw, labels=labels, truth=truth, notes=(*raw.notes, *notes), **kinds)
 
 
 def _nodes_of_columns(columns, places, taxonomy, where):
     cells = np.array([columns.single_text(place) for place in places], dtype=object).T
     return level_nodes(cells, taxonomy, where)
+
+
+def _kept(columns, places, taxonomy, where, how):
+    """Labels of levels that may lie on no path, and what was done with those that do not."""
+    cells = np.array([columns.single_text(place) for place in places], dtype=object).T
+    labels = nodes_by_level(cells, taxonomy, where)
+    answers = Predictions(taxonomy, labels=labels, is_by_level=True).level_labels
+    n_broken = int(broken_links(taxonomy, answers).any(axis=1).sum()) if taxonomy.is_tree else None
+    done = "the answers of all levels are kept" if how == "levels" else "only the deepest answer of each row counts"
+    count = "" if n_broken is None else f": those of {n_broken:,} of {len(labels):,} rows are no path from the top"
+    if how == "deepest":
+        last = labels.offsets[1:][labels.lengths > 0] - 1
+        labels = NodeLists(offsets_of((labels.lengths > 0).astype(np.intp)), labels.nodes[last])
+    return labels, [f"{where}: {done}{count}"]
 
 
 def _of_ranks(columns, places, taxonomy):

@@ -284,7 +284,9 @@ def test_texts():
         assert entry.key == key
         assert entry.sentence.endswith(".")
         assert entry.better in ("higher", "lower", "neither")
-        assert entry.tree_only == (key in ("ihf1_samples", "ihf1_micro", "ihf1_auc", "macro_f1_by_depth", "ihf1"))
+        assert entry.tree_only == (
+            key in ("ihf1_samples", "ihf1_micro", "ihf1_auc", "macro_f1_by_depth", "ihf1", "icm", "icm_norm")
+        )
 
 
 @pytest.mark.long
