@@ -75,7 +75,7 @@ def evaluate(
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
         with its own (`hierviz.evaluation.evaluation`).
     more : bool
-        Adds the blocks best_leaves, probabilities, random_cuts and levels, which read all probabilities once more.
+        Adds the blocks best_leaves, probabilities, random_cuts, levels and selective, which read all probabilities once more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -83,7 +83,7 @@ def evaluate(
     -------
     dict
         The JSON of the command line: version, taxonomy and ``models``, each with the blocks distribution, top_down,
-        predicted, labels, curve, selective and confusion. A block that does not apply is None and ``notes`` says why. Where
+        predicted, labels, curve and confusion. A block that does not apply is None and ``notes`` says why. Where
         some scores are unknown (`Predictions.has_unknown`) also ``bounds``: for each block and key [low, high], or None where
         no interval is known.
 

@@ -26,7 +26,7 @@ from tests.readers.bad_files import BAD_FILES, EDGES, PNG
 
 ROOT = Path(__file__).parents[2]
 DEMO = ROOT / "assets" / "demo"
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 COMMANDS = ("app", "evaluate", "curve", "diagnose", "predict")
 
 
@@ -526,7 +526,7 @@ def test_label_files(world, evaluate, run):
 
 # Taxonomies that are no trees ---------------------------------------------------------------------------------------------
 
-TREE_ONLY = ("distribution", "top_down", "predicted", "curve", "selective")
+TREE_ONLY = ("distribution", "top_down", "predicted", "curve")
 
 
 def assert_graph(model):

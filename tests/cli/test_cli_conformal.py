@@ -94,7 +94,7 @@ def test_of_labels_and_graphs_the_reason_is_in_the_notes(tmp_path, capsys):
     (tmp_path / "graph.csv").write_text("r,a\nr,b\na,c\nb,c\nb,d\n")
     (tmp_path / "scores.csv").write_text("sample_id,truth,c,d\n0,c,0.5,0.5\n1,d,0.25,0.75\n")
     assert main(["evaluate", "--taxonomy", str(tmp_path / "graph.csv"), "--predictions", str(tmp_path / "scores.csv")]
-                + ["--conformal", "0.2"]) == 0  # fmt: skip
+                + ["--conformal", "0.2", "--more"]) == 0  # fmt: skip
     model = json.loads(capsys.readouterr().out)["models"][0]
     assert (model["conformal"], model["selective"]) == (None, None)
     for block in ("conformal", "selective"):

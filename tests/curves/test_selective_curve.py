@@ -51,7 +51,7 @@ def test_areas_of_the_threshold_rule_and_how_often_it_differs(case):
     tried = naive.selective_points(graph, rows, y, naive.threshold_answer)
     assert area == pytest.approx(plain_climbing.trapezoids(tried), abs=1e-12)
     predictions = hv.Predictions.from_scores(taxonomy, p, "node_probabilities", truth=truth)
-    (model,) = hv.evaluate(predictions)["models"]
+    (model,) = hv.evaluate(predictions, more=True)["models"]
     assert model["selective"] == pytest.approx(plain_climbing.selective(graph, rows, y), abs=1e-12)
     assert model["selective"]["haurc_threshold"] == pytest.approx(area)
     assert model["selective"]["climbing_differs"] == (shares > 0).mean()

@@ -15,7 +15,7 @@ import hierviz as hv
 from hierviz.metrics.registry import path_keys
 
 # The blocks of docs/metrics.md, section Metrics, in their order.
-BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
+BLOCKS = ("distribution", "top_down", "predicted", "labels", "curve", "confusion")
 TOP_DOWN = ("one_hot_win", "coarsest_accuracy", "parents_accuracy", "finest_accuracy")
 PREDICTED = path_keys()
 KEYS = {
@@ -243,7 +243,7 @@ def test_notes(taxonomy, scored):
 
 
 # Blocks of one answer against one truth; `labels`, and `confusion` of lists, have tests of their own.
-SINGLE = {"distribution", "top_down", "predicted", "curve", "selective"}
+SINGLE = {"distribution", "top_down", "predicted", "curve"}
 
 
 def nulls(model):

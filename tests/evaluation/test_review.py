@@ -53,7 +53,7 @@ def test_numbers_by_hand(taxonomy, predictions):
     # They are those of the file with other truths.
     other = predictions.replace(truth=np.array([CAT, DOG, DOG, -1, NEWT]))
     expected = hv.evaluate(other)["models"][0]
-    for block in ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion"):
+    for block in ("distribution", "top_down", "predicted", "labels", "curve", "confusion"):
         assert after[block] == expected[block], block
 
 

@@ -34,10 +34,7 @@ def nearest(graph, node, kept):
 def numbers(report):
     """The blocks of the only model of a report."""
     (model,) = report["models"]
-    return {
-        key: model[key]
-        for key in ("distribution", "top_down", "predicted", "labels", "curve", "selective", "confusion")
-    }
+    return {key: model[key] for key in ("distribution", "top_down", "predicted", "labels", "curve", "confusion")}
 
 
 def same(a, b):
