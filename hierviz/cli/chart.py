@@ -28,6 +28,7 @@ from hierviz.cli.judging import (
     THREADS,
     Judged,
     choice_options,
+    flag,
     judged,
     require_one,
     require_threshold,
@@ -346,9 +347,7 @@ def run_chart(options):
         is_given = value is not None and value is not False and value != []
         if is_given and name not in kind.takes:
             those = ", ".join(key for key, one in KINDS.items() if name in one.takes)
-            raise FileError(
-                f"--{name.replace('_', '-')}: expected with {those}, got it with {options.kind}. Leave it out."
-            )
+            raise FileError(f"{flag(name)}: expected with {those}, got it with {options.kind}. Leave it out.")
     if options.kind == "example" and options.rule is None:
         # The same answers as by majority at 0.5, and a line to drag.
         options.rule = "threshold"
@@ -384,7 +383,7 @@ def _check_look(options):
         )
     for name in ("data_name", "date"):
         if getattr(options, name) is not None and not options.slide:
-            raise FileError(f"--{name.replace('_', '-')}: expected with --slide, got it without. Add --slide.")
+            raise FileError(f"{flag(name)}: expected with --slide, got it without. Add --slide.")
     try:
         datetime.date.fromisoformat(options.date or "2000-01-01")
     except ValueError:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from hierviz.cli.judging import GROUP, check_rule_flags, chosen_parameters, flag, rule_options
+from hierviz.cli.output import SECOND
 from hierviz.diagnosis.many_tests import CORRECTIONS, ManyTests
 from hierviz.evaluation._judged_answers import judged_answers
 from hierviz.inference.registry import INFERENCE_RULES
@@ -24,13 +25,13 @@ PAIR_OPTIONS = (
     GROUP,
     Option("--correction KEY", f"of the tests of difference: {', '.join(CORRECTIONS)} (default: bh)"),
 )
-TO = "to_"
+TO_OPTIONS = rule_options(SECOND, "of the rule that answers change to, ").values()
 CHANGE_OPTIONS = (
     Option("--to X", "threshold that answers change to (changes; the first one is --threshold)", type=float),
     Option("--to-rule KEY", "rule that answers change to (changes; the first one is --rule)"),
-    *rule_options(TO, "of the rule that answers change to, ").values(),
+    *TO_OPTIONS,
 )
-OF_CHANGES = ("to", "to_rule", *(option.dest for option in rule_options(TO).values()))
+OF_CHANGES = ("to", "to_rule", *(option.dest for option in TO_OPTIONS))
 # Options by name that only these kinds take.
 OF_PAIRS = ("reading", DEPTH, CORRECT, "group", "correction")
 
@@ -121,8 +122,8 @@ def changes_of(first, second, choice, options):
     second_rule = to_rule or first_rule
     if options.to is not None and not INFERENCE_RULES[second_rule].needs_threshold:
         raise FileError(f"--to: expected a rule with a threshold, got {second_rule}. Leave one of them out.")
-    check_rule_flags(options, second_rule, prefix=TO)
-    to = chosen_parameters(options, first.taxonomy, TO)
+    check_rule_flags(options, second_rule, prefix=SECOND)
+    to = chosen_parameters(options, first.taxonomy, SECOND)
     return answer_changes(first, to=options.to, to_rule=to_rule, to_parameters=to, **choice | {"rule": first_rule})
 
 

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from hierviz.cli.chart_pairs import CHANGE_OPTIONS, OF_CHANGES, READING_OPTIONS
 from hierviz.cli.diagnosis_blocks import DiagnosisBlocks
-from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, input_options, judged_one, load_models
+from hierviz.cli.judging import GROUP, JSON, NODES, ONE_RULE, flag, input_options, judged_one, load_models
 from hierviz.cli.output import progress, require_places, write_csv, write_text
 from hierviz.diagnosis.confusions import GROUPINGS
 from hierviz.diagnosis.many_tests import CORRECTIONS
@@ -39,16 +39,13 @@ OF_PAIRS = {
 CHANGES = {"changes": "samples whose answer changes, by the threshold at which it does"}
 
 OPTIONS = (
-    *(Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
+    *(Option(f"{flag(name)} FILE.csv", f"file for a table: {what}") for name, what in TABLES.items()),
     Option(
         "--against FILE",
         "predictions of a second model: where it is better or worse, in the block `against`",
         several=True,
     ),
-    *(
-        Option(f"--{name.replace('_', '-')} FILE.csv", f"file for a table, with --against: {what}")
-        for name, what in OF_PAIRS.items()
-    ),
+    *(Option(f"{flag(name)} FILE.csv", f"file for a table, with --against: {what}") for name, what in OF_PAIRS.items()),
     *READING_OPTIONS,
     *CHANGE_OPTIONS,
     *(
@@ -105,15 +102,13 @@ def run_diagnose(options):
     files = {name: getattr(options, name) for name in (*TABLES, *OF_PAIRS, *CHANGES)}
     for name, path in files.items():
         if path == "-":
-            raise FileError(
-                f"--{name.replace('_', '-')}: expected a file, got -, which is for the JSON. Name a CSV file."
-            )
+            raise FileError(f"{flag(name)}: expected a file, got -, which is for the JSON. Name a CSV file.")
     if options.most < 0:
         raise FileError(f"--most: expected a whole number from 0 up, got {options.most}. Choose one.")
     require_places(options, options.json, *files.values())
     for name in (*OF_PAIRS, "reading", "depth", "correct"):
         if getattr(options, name) is not None and options.against is None:
-            raise FileError(f"--{name.replace('_', '-')}: expected --against with it, got none. Name a second model.")
+            raise FileError(f"{flag(name)}: expected --against with it, got none. Name a second model.")
     if options.metric is not None and not options.means_by and options.against is None:
         raise FileError("--metric: expected --means-by or --against with it, got none. Leave it out, or add one.")
     for name in CHANGES:

@@ -342,7 +342,7 @@ def chosen_parameters(options, taxonomy, prefix=""):
 
 
 def flag(name):
-    """The flag of a parameter of a rule."""
+    """The flag of an option by its name."""
     return f"--{name.replace('_', '-')}"
 
 

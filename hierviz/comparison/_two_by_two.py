@@ -188,14 +188,11 @@ class TwoByTwo(Short):
         """What the table says, in words."""
         (a, b), n, difference = self.names, self.n_samples, self.difference
         better, worse = (b, a) if difference.estimate > 0 else (a, b)
-        verdict = (
-            f"{better} is clearly better than {worse}"
-            if difference.is_clear
-            else f"No clear difference between {a} and {b}"
-        )
-        said = difference.words(self.names)
-        verdict = "" if difference.reason else verdict
-        untested = f" No test was made, because {difference.reason}." if difference.reason else ""
+        said, verdict, untested = difference.words(self.names), f"No clear difference between {a} and {b}", ""
+        if difference.reason:
+            verdict, untested = "", f" No test was made, because {difference.reason}."
+        elif difference.is_clear:
+            verdict = f"{better} is clearly better than {worse}"
         if self.points is not None:
             shares = " and ".join(
                 f"{name} {percent_text(point.values['correct'], 1)} at τ = {threshold_text(point.threshold)}"

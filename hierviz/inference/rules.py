@@ -141,13 +141,12 @@ def plurality(taxonomy, p):
     """
     bound = _runner_up(taxonomy, p)[:, None] * (1 + TIE)
     predicted, rows = np.full(len(p), -1, dtype=np.intp), np.arange(len(p))
-    *groups, last = taxonomy.candidate_groups
-    for group in groups:
+    for group in taxonomy.candidate_groups:
         above = p[:, group] > bound
         place = above.argmax(axis=1)
         take = (predicted < 0) & above[rows, place]
         predicted[take] = group[place[take]]
-    return np.where(predicted < 0, last[0], predicted)
+    return np.where(predicted < 0, taxonomy.candidate_groups[-1][0], predicted)
 
 
 @rule(

@@ -24,7 +24,7 @@ def test_against_naive(case, data):
     )
     kind = data.draw(st.sampled_from([None, *OUTCOMES]))
     under = data.draw(st.sampled_from([None, *range(graph.n)]))
-    order = data.draw(st.sampled_from(list(ORDERS)))
+    order = data.draw(st.sampled_from([key for key in ORDERS if key != "cost"]))
     found = mistakes(evaluation, "threshold", 0.3, outcome=kind, under=under, order=order)
     expected = []
     for row, (values, y) in enumerate(zip(p.tolist(), truth.tolist())):

@@ -387,8 +387,10 @@ def test_a_view_holds_its_models_and_its_part():
     assert changes.n_changed
     assert changes.sentence in first
     assert "the panel below the curves" not in first
-    _, first = step("mistakes", part="matrix", choices="matrix.drawing=%22flow%22", opened="0", **at)
-    flow = hv.diagnosis.mistake_flow(found[0], "threshold", 0.5)
+    _, first = step(
+        "mistakes", part="matrix", choices="matrix.drawing=%22flow%22", opened="0", **at | {"model": "three"}
+    )
+    flow = hv.diagnosis.mistake_flow(found[2], "threshold", 0.5)
     assert f"{flow.total['wrong']:,} wrong and {flow.total['coarse']:,} coarse answers of" in first
 
 
