@@ -40,6 +40,7 @@ def doctor(
     predictions_form: str | None = None,
     percent: bool = False,
     ids: str | None = None,
+    samples: str | None = None,
     stage: Callable[[str], Any] = lambda name: None,
     taxonomy_reading: Mapping[str, Any] | None = None,
 ) -> Examination:
@@ -52,7 +53,7 @@ def doctor(
     truth : str or path, optional
     classes : str, path or sequence of str, optional
         A class list, as `load_predictions` takes it.
-    truth_column, parametrisation, missing, percent, ids : optional
+    truth_column, parametrisation, missing, percent, ids, samples : optional
         As `load_predictions` takes them.
     predictions_form : str, optional
         The form of the predictions: `form` of `load_predictions`.
@@ -121,6 +122,7 @@ def doctor(
                 form=predictions_form,
                 percent=percent,
                 ids=ids,
+                samples=samples,
             )
             if truth is not None:
                 look.join(truth, truth_look, truth_ids)

@@ -23,6 +23,7 @@ SEVERITIES = ("error", "warning", "info")
 # Code -> (severity, what it is).
 FINDINGS = {
     "unreadable": ("error", "the file cannot be read at all"),
+    "other_form": ("info", "the format of another tool that a file is in"),
     "ragged_rows": ("error", "rows with more or fewer cells than the header"),
     "no_header": ("error", "a table whose first row is a sample, not a header"),
     "empty_names": ("error", "rows of a taxonomy that name no class"),

@@ -22,11 +22,14 @@ from hierviz.findings.scores_and_answers import look_at_answers, look_at_scores
 from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.predictions_file import load_predictions
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import id_column
 from hierviz.taxonomy.taxonomy import NodeLists
 
+# Of other tools, by their words.
+_FORMS = {form.words: key for key, form in PREDICTION_FORMS.items()}
 _BY_MEANING = "matched by meaning"
 
 
@@ -72,6 +75,9 @@ class PredictionsLook:
             found.failed(error, self.where)
         elif self.predictions is not None and self.predictions.sample_ids is not None:
             self.ids = self._id_column()
+        if self.predictions is not None and self.predictions.detected.get("form") in _FORMS:
+            key = _FORMS[self.predictions.detected["form"]]
+            found.note("other_form", self.where, f"the file is read as {PREDICTION_FORMS[key].words} ({key}).")
 
     @property
     def samples(self):

@@ -16,6 +16,7 @@ PARAMETERS = (
         "truth",
         "truth_column",
         "ids",
+        "samples",
         "percent",
         "disagreeing",
         "taxonomy_classes",

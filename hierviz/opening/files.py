@@ -15,7 +15,7 @@ from hierviz.opening.named_files import RunFile, run_files, shared_and_own, with
 from hierviz.predictions.listed_scores import MISSING
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
 from hierviz.readers.predictions_file import FORMS as PREDICTION_FORMS
-from hierviz.readers.raw_predictions import DISAGREEING, IDS
+from hierviz.readers.raw_predictions import DISAGREEING, IDS, SAMPLES
 from hierviz.readers.taxonomy_file import FORMS as TAXONOMY_FORMS
 
 # What `Files.projection` may hold: on which part of the taxonomy the files are judged.
@@ -122,6 +122,14 @@ class Files:
         label="Labels of levels that disagree",
         offered={"error": "an error", "levels": "kept by level", "deepest": "only the deepest"},
     )
+    samples: str | None = _asked(
+        "--samples picture|detection",
+        "samples of files that list the detections of each picture: the picture with its best classified detection (default), "
+        "or each classified detection with the truth of its picture",
+        choices=SAMPLES,
+        label="Samples of detections",
+        offered={"picture": "pictures: their best detection", "detection": "each classified detection"},
+    )
     classes: str | None = _asked(
         "--classes F",
         "class of each column of scores: one name per line in order, a table with an index or in order, or JSON",
@@ -210,7 +218,7 @@ class Files:
     @property
     def truth_keywords(self):
         """Keywords of `load_predictions` and `doctor` that are the same for all files."""
-        return {name: getattr(self, name) for name in ("truth_column", "missing", "percent", "ids")}
+        return {name: getattr(self, name) for name in ("truth_column", "missing", "percent", "ids", "samples")}
 
     @property
     def is_partial(self):

@@ -16,7 +16,8 @@ import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.predictions.exchanged_columns import exchanged, exchanged_words
-from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling, label_entries, require_missing
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling, label_entries
+from hierviz.predictions.listed_scores import require_missing
 from hierviz.predictions.node_names import is_by_level, level_nodes, nodes_named, truth_nodes
 from hierviz.predictions.parametrisation import default_columns, probabilities_of
 from hierviz.taxonomy.checks import array_of_rows, check_taxonomy, in_order_of, is_counted

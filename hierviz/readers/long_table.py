@@ -13,7 +13,7 @@ from math import prod
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.listed_scores import ListedEntries, first_repeat, is_falling
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat, is_falling
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.predictions.parametrisation import without_column
 from hierviz.readers import file_limits

@@ -19,13 +19,12 @@ from hierviz.messages.parameters import Sentence
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import joined, looks_numeric, named_place, require_names, require_truth_column
-from hierviz.readers.label_lists_json import raw_of_records
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
-from hierviz.readers.prediction_forms import levels, timm_results
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
+from hierviz.readers.sample_records import raw_of_form
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_column, samples_of, truth_place
 
@@ -34,6 +33,9 @@ TEXT_COLUMNS = ("text", "image", "file")
 _KNOWN = (*ID_COLUMNS, *TRUTH_IN_PREDICTIONS, *PREDICTED_COLUMNS)
 # Their cells are never read as numbers.
 VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
+OWN_TABLE_FORMS = ("wide", "top_k", "long", "labels", "hard")
+# Of other tools.
+TABLE_FORMS = {key: form.of_tables for key, form in PREDICTION_FORMS.items() if form.of_tables is not None}
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
 # Attributes that may be meant as the truth.
@@ -61,7 +63,9 @@ def read_prediction_table(table, reading):
     form = reading.form or _form(samples)
     if form == "long":
         return read_long(table, samples.names, reading)
-    readers = {"levels": levels.read, "timm": _read_timm, "top_k": _read_top_k, "wide": _read_wide}
+    if form in TABLE_FORMS:
+        return _read_other(TABLE_FORMS[form], samples)
+    readers = {"top_k": _read_top_k, "wide": _read_wide}
     return readers[form](samples) if form in readers else _read_labels(samples, form)
 
 
@@ -248,12 +252,11 @@ def _form(samples):
     table, names, scores, has_header = samples.table, samples.names, samples.scores, samples.has_header
     if any(map(samples.is_number, scores)):
         return "wide"
-    if has_header and timm_results.looks_like_table(names):
-        return "timm"
+    other = next((key for key, form in TABLE_FORMS.items() if has_header and form.looks_like(names)), None)
+    if other is not None:
+        return other
     if has_header and top_k_roles(names, table.where) is not None:
         return "top_k"
-    if has_header and levels.looks_like(names):
-        return "levels"
     if has_header and long_roles(names) is not None and not scores:
         return "long"
     if not set(samples.folded).isdisjoint(PREDICTED_COLUMNS) or (len(names) == 1 and not has_header):
@@ -306,15 +309,16 @@ def _read_top_k(samples):
     return samples.predictions(columns, "top_k", words, left_out=classes, notes=notes, listed=entries)
 
 
-def _read_timm(samples):
-    if not timm_results.looks_like_table(samples.names):
+def _read_other(form, samples):
+    """RawPredictions of a table that another tool writes."""
+    # Columns of ranks are those of levels too.
+    if not form.looks_like(samples.names) and form.key != "levels":
         raise PredictionsError(
-            f"{samples.where}: expected the columns filename, label or index, and prob, got {listed(samples.names)}. "
-            "Rename them so."
+            f"{samples.where}: expected {form.recognised}, got the columns {listed(samples.names)}. Rename them, or leave the "
+            "form out."
         )
-    detected = {"form": PREDICTION_FORMS["timm"].words, **samples.table.detected, "header": "yes"}
-    records = timm_results.table_records(samples.read(), samples.where)
-    return raw_of_records(samples.where, records, samples.reading, lambda: detected)
+    detected = {**samples.table.detected, "header": "yes"}
+    return raw_of_form(form, samples, samples.where, samples.reading, detected)
 
 
 def _read_labels(samples, form):

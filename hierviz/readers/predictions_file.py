@@ -26,14 +26,27 @@ from hierviz.readers import file_limits
 from hierviz.readers.arrays import read_npy, read_npz
 from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.json_table import json_table
-from hierviz.readers.label_lists_json import read_label_lists
+from hierviz.readers.label_lists_json import json_form, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
-from hierviz.readers.prediction_forms import cafa
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
-from hierviz.readers.prediction_tables import VERBATIM_COLUMNS, read_prediction_table
-from hierviz.readers.raw_predictions import Reading, check_disagreeing, check_ids, join
+from hierviz.readers.prediction_tables import (
+    OWN_TABLE_FORMS,
+    TABLE_FORMS,
+    VERBATIM_COLUMNS,
+    read_prediction_table,
+)
+from hierviz.readers.raw_predictions import (
+    DISAGREEING,
+    SAMPLES,
+    Reading,
+    check_disagreeing,
+    check_ids,
+    check_samples,
+    join,
+)
 from hierviz.readers.run_record import read_record, record_words
+from hierviz.readers.sample_records import raw_of_form
 from hierviz.readers.tables import open_table
 from hierviz.readers.truth_file import load_truth
 from hierviz.taxonomy.checks import check_taxonomy
@@ -50,7 +63,8 @@ FORMS = {
     "npz": "an array of scores with names and ids, or one array per level",
     **{key: form.words for key, form in PREDICTION_FORMS.items()},
 }
-_JSON_FORMS = tuple(key for key, form in PREDICTION_FORMS.items() if form.kind == "json")
+_JSON_FORMS = tuple(key for key, form in PREDICTION_FORMS.items() if form.kind in ("json", "objects"))
+_LINE_FORMS = tuple(form for form in PREDICTION_FORMS.values() if form.kind == "lines")
 
 
 def load_predictions(
@@ -68,6 +82,7 @@ def load_predictions(
     percent: bool = False,
     disagreeing: str | None = None,
     ids: str | None = None,
+    samples: str | None = None,
     partial: bool = False,
     read_scores: bool = True,
     stage: Callable[[str, str], Callable[[int, int], object] | None] = lambda name, unit: None,
@@ -107,6 +122,9 @@ def load_predictions(
     ids : {"text", "number"}, optional
         How sample ids of predictions and truth are compared: as they are, or a number such as ``1.0``, as pandas writes it
         where an id is missing, as ``1``. Ids are kept as they are in the predictions.
+    samples : {"picture", "detection"}, optional
+        What a sample is in files that list the detections of each picture: the picture, with the classes of its classified
+        detection of the highest confidence, when absent; or each classified detection, whose truth is that of its picture.
     partial : bool
         Columns of named classes may be missing, because the model does not know these: their probability is 0, and
         `Predictions.known` says what it knows (`hierviz.projection.only_known` keeps to that). The scores are read as those
@@ -153,6 +171,7 @@ def load_predictions(
     require_missing(missing)
     check_ids(ids)
     check_disagreeing(disagreeing)
+    check_samples(samples)
     said: list[str] = []
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
@@ -164,22 +183,22 @@ def load_predictions(
         and source.kind == "text"
         and source.begins in ("[", "{")
     )
-    tables = (
-        ("lists", *_JSON_FORMS) if is_json else ("wide", "top_k", "long", "labels", "hard", "levels", "timm", "cafa")
-    )
+    lines = tuple(one.key for one in _LINE_FORMS)
+    tables = ("lists", *_JSON_FORMS) if is_json else (*OWN_TABLE_FORMS, *TABLE_FORMS, *lines)
     wanted = {"npy": ("npy",), "zip": ("npz",)}.get(source.kind, tables)
     if form is not None and form not in wanted:
         raise FileError(
             f"{source.where}: expected {FORMS[form]} ({form}), got a file of another kind. Leave the form out."
         )
     column = truth_column if truth is None else None
-    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, disagreeing or "error")
+    how = (disagreeing or DISAGREEING[0], samples or SAMPLES[0])
+    reading = Reading(taxonomy, column, form, missing, nodes, numbers, keep_empty_labels, *how)
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
-        if is_plain and form in (None, "cafa") and (form or cafa.looks_like(source.first_lines[0])):
-            raw = cafa.read(source, taxonomy)
-            missing = missing or "zero"
+        line_form = _line_form(source, form) if is_plain else None
+        if line_form is not None:
+            raw = raw_of_form(line_form, source, source.where, reading, source.detected)
         elif source.kind == "npy":
             raw = read_npy(source, reading)
         elif source.kind == "zip":
@@ -191,12 +210,23 @@ def load_predictions(
             table = PartedTable(source) if is_parted else records or open_table(source, "a table of predictions")
             raw = read_prediction_table(with_local_numbers(table, VERBATIM_COLUMNS), reading)
             record, more = read_record(source, getattr(table, "schema", None))
+    if reading.samples == "detection" and raw.truth_ids is None:
+        forms = ", ".join(key for key, one in PREDICTION_FORMS.items() if one.has_detections)
+        raise FileError(
+            f"{raw.where}: expected detections in pictures ({forms}) with {{samples=detection}}, got {FORMS[raw.form]} "
+            f"({raw.form}). Leave it out."
+        )
     if percent:
         raw = raw.as_shares()
+    missing = missing or raw.missing
     made, told = record_words(record, taxonomy)
     if raw.listed is not None:
-        scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation, missing)
-        more += [note for note in [raw.listed.note(taxonomy, raw.where)] if note and parametrisation is None]
+        scores, columns, _ = raw.listed.scores(taxonomy, raw.where, parametrisation or raw.parametrisation, missing)
+        more += [
+            note
+            for note in [raw.listed.note(taxonomy, raw.where)]
+            if note and not (parametrisation or raw.parametrisation)
+        ]
         said_missing = "taken for 0" if missing == "zero" else "unknown"
         listed_words = {"listed": f"{raw.listed.words()}; the other scores are {said_missing}"}
         raw = replace(raw, scores=scores, scored_nodes=columns, detected={**raw.detected, **listed_words})
@@ -231,7 +261,7 @@ def load_predictions(
     predictions = Predictions(
         tree,
         model,
-        raw.scores,
+        joined.scores,
         parametrisation,
         raw.scored_nodes,
         joined.labels,
@@ -258,9 +288,15 @@ def load_predictions(
 
 def _records(source, form):
     """The JsonTable of flat objects that are no form of another tool; else None."""
-    table = None if form in ("lists", "cafa", *_JSON_FORMS) or source.kind != "text" else json_table(source)
-    is_other = table is not None and any(PREDICTION_FORMS[key].looks_like(table.objects) for key in _JSON_FORMS)
-    return None if is_other else table
+    not_tables = ("lists", *_JSON_FORMS, *(one.key for one in _LINE_FORMS))
+    table = None if (form in not_tables and form not in TABLE_FORMS) or source.kind != "text" else json_table(source)
+    return None if table is not None and json_form(table.objects) is not None else table
+
+
+def _line_form(source, key):
+    """The form of lines that is said or that the first lines have; None for other files."""
+    asked = [one for one in _LINE_FORMS if key in (None, one.key)]
+    return next((one for one in asked if key or one.looks_like(source.first_lines[0])), None)
 
 
 def _checked(predictions, raw, read_scores, most_bytes):
@@ -279,6 +315,8 @@ def _parametrisation(raw, taxonomy, given):
     n_scores, nodes = raw.scores.shape[1], raw.scored_nodes
     if given is not None:
         key, reason = given, f"{given} (as given)"
+    elif raw.parametrisation is not None:
+        key, reason = raw.parametrisation, f"{raw.parametrisation} (what the format holds)"
     elif nodes is None:
         key, reason = _by_width(raw.where, taxonomy, n_scores)
     else:

@@ -18,7 +18,8 @@ from dataclasses import dataclass, field, replace
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError, listed
-from hierviz.predictions.listed_scores import ListedEntries
+from hierviz.predictions.listed_entries import ListedEntries
+from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.labels import text_array
 from hierviz.readers.picture_names import picture_stem
@@ -58,6 +59,8 @@ class Reading:
         Whether an empty label is a label outside the taxonomy, -1.
     disagreeing : {"error", "levels", "deepest"}
         What is done with labels in columns of levels that lie on no single path.
+    samples : {"picture", "detection"}
+        What a sample is where a picture has several detections.
     """
 
     taxonomy: Taxonomy
@@ -68,6 +71,7 @@ class Reading:
     numbers: Mapping[int, int] | None = None
     keep_empty: bool = False
     disagreeing: str = "error"
+    samples: str = "picture"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +100,12 @@ class RawPredictions:
         Instead of scores: those of some classes.
     is_by_level : bool
         Whether a list of labels has the answer of each level, in their order.
+    missing, parametrisation : str, optional
+        What the form says of `load_predictions`'s parameters of that name, unless the user does.
+    truth_ids : ndarray of str, shape (n_rows,), optional
+        Id in the truth of each row, where several rows share one.
+    counts_absent : bool
+        Samples of the truth that are not here are answered with nothing, also where there are scores.
     """
 
     where: str
@@ -111,6 +121,10 @@ class RawPredictions:
     notes: tuple[str, ...] = ()
     listed: ListedEntries | None = None
     is_by_level: bool = False
+    missing: str | None = None
+    parametrisation: str | None = None
+    truth_ids: np.ndarray | None = None
+    counts_absent: bool = False
 
     def as_shares(self):
         """The same where scores are percent: divided by 100, when they are read."""
@@ -131,13 +145,16 @@ class RawPredictions:
 IDS = ("text", "number")
 # What is done with labels in columns of levels that lie on no single path.
 DISAGREEING = ("error", "levels", "deepest")
+# What a sample is where a picture has several detections.
+SAMPLES = ("picture", "detection")
 _WHOLE_AS_FLOAT = re.compile(r"(-?\d+)\.0*")
 
 
 @dataclass(frozen=True, eq=False)
 class Joined:
-    """What the join makes of labels, truth, ids and attributes, row by row; see `Predictions`."""
+    """What the join makes of scores, labels, truth, ids and attributes, row by row; see `Predictions`."""
 
+    scores: object | None
     labels: NodeLists | None
     truth: np.ndarray | NodeLists | None
     sample_ids: np.ndarray | None
@@ -169,9 +186,8 @@ def join(raw, truth, ids=None):
     check_ids(ids)
     n = len(raw)
     if truth is None:
-        return Joined(
-            raw.labels, None, raw.ids, dict(raw.attributes), 0, n, ("there is no truth: nothing can be evaluated",)
-        )
+        said = ("there is no truth: nothing can be evaluated",)
+        return Joined(raw.scores, raw.labels, None, raw.ids, dict(raw.attributes), 0, n, said)
     notes = []
     if truth is raw.truth:
         places, extra = np.arange(n), np.empty(0, dtype=np.intp)
@@ -190,8 +206,9 @@ def join(raw, truth, ids=None):
     known[is_joined] = truth.is_known[places[is_joined]]
     # A sample with neither prediction nor truth says nothing.
     extra = extra[truth.is_known[extra]]
+    is_kept = raw.labels is not None or (raw.counts_absent and isinstance(raw.scores, ListedScores))
     if len(extra):
-        done = "treated as empty predictions" if raw.labels is not None else "left out"
+        done = "treated as empty predictions" if is_kept else "left out"
         notes.append(
             f"{len(extra)} samples have a truth but no prediction ({listed(truth.ids[extra].tolist())}); they were {done}"
         )
@@ -200,14 +217,20 @@ def join(raw, truth, ids=None):
         notes.append(
             f"{len(missing)} samples have a prediction but no truth ({listed(raw.ids[missing].tolist())}); they are not evaluated"
         )
-    labels, ids = raw.labels, raw.ids if raw.ids is not None else truth.ids
+    scores, labels, ids = raw.scores, raw.labels, raw.ids if raw.ids is not None else truth.ids
     attributes = _attributes(raw, truth, places)
-    if raw.labels is not None and len(extra):
-        labels = NodeLists(np.append(labels.offsets, np.full(len(extra), labels.offsets[-1])), labels.nodes)
+    if is_kept and len(extra):
+        if labels is None:
+            scores = scores.with_empty_rows(len(extra))
+        else:
+            labels = NodeLists(np.append(labels.offsets, np.full(len(extra), labels.offsets[-1])), labels.nodes)
         places = np.append(places, extra)
         ids = text_array(raw.ids.tolist() + truth.ids[extra].tolist())
         attributes = _attributes(raw, truth, places)
-    return Joined(labels, _take(truth.nodes, places), ids, attributes, len(extra), int((~known).sum()), tuple(notes))
+    n_lost = len(extra) if scores is raw.scores else 0
+    return Joined(
+        scores, labels, _take(truth.nodes, places), ids, attributes, n_lost, int((~known).sum()), tuple(notes)
+    )
 
 
 def check_ids(ids):
@@ -222,6 +245,12 @@ def check_disagreeing(disagreeing):
         check_one_of("disagreeing", disagreeing, DISAGREEING)
 
 
+def check_samples(samples):
+    """Raise a PredictionsError unless it is None or one of `SAMPLES`."""
+    if samples is not None:
+        check_one_of("samples", samples, SAMPLES)
+
+
 def ids_advice(mine, theirs):
     """What to do about ids of two files of which none is in both."""
     if set(map(whole_id, mine)).isdisjoint(map(whole_id, theirs)):
@@ -231,6 +260,8 @@ def ids_advice(mine, theirs):
 
 def _with_whole_ids(side):
     """RawPredictions or a Truth, an id such as 1.0 being 1."""
+    if getattr(side, "truth_ids", None) is not None:
+        return replace(side, truth_ids=text_array(list(map(whole_id, side.truth_ids.tolist()))))
     whole = [whole_id(sample_id) for sample_id in side.ids.tolist()]
     if len(set(whole)) < len(whole):
         twice = next(sample_id for sample_id, count in Counter(whole).items() if count > 1)
@@ -249,9 +280,10 @@ def whole_id(sample_id):
 
 def _by_id(raw, truth, notes):
     """Row of the truth for every prediction, -1 where there is none; and the rows of the truth that are left."""
-    if len(raw.ids) == len(truth.ids) and (raw.ids == truth.ids).all():
+    own = raw.ids if raw.truth_ids is None else raw.truth_ids
+    if len(own) == len(truth.ids) and (own == truth.ids).all():
         return np.arange(len(raw)), np.empty(0, dtype=np.intp)
-    mine, theirs = raw.ids.tolist(), truth.ids.tolist()
+    mine, theirs = own.tolist(), truth.ids.tolist()
     if set(mine).isdisjoint(theirs):
         stems = picture_stems(mine, theirs)
         if stems is None:
@@ -272,7 +304,7 @@ def _by_id(raw, truth, notes):
 def picture_stems(mine, theirs):
     """The ids of two files without the folder and suffix of pictures; None where none is in both, or one is in a file twice."""
     stems = [list(map(picture_stem, ids)) for ids in (mine, theirs)]
-    is_once = all(len(set(ids)) == len(ids) for ids in stems)
+    is_once = all(len(set(short)) == len(set(ids)) for short, ids in zip(stems, (mine, theirs), strict=True))
     return None if not is_once or set(stems[0]).isdisjoint(stems[1]) else stems
 
 

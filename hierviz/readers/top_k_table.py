@@ -7,7 +7,7 @@ import re
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.listed_scores import NOTHING_LISTED, ListedEntries, first_repeat
+from hierviz.predictions.listed_entries import NOTHING_LISTED, ListedEntries, first_repeat
 from hierviz.predictions.name_matching import LooseMatches
 from hierviz.readers.labels import find_node, unknown_node
 from hierviz.readers.long_table import CLASS_COLUMNS, SCORE_COLUMNS

@@ -7,14 +7,14 @@ import numpy as np
 import pytest
 
 import hierviz as hv
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from tests.findings.clean_files import CleanFiles, write
+from tests.form_samples import FORM_OF, OTHERS, taxonomy_of
 
 N = 200 if os.environ.get("HIERVIZ_LONG") else 8
 
 
 FILES = Path(__file__).parents[1] / "files"
-TAXONOMIES = {"speciesnet.json": "speciesnet_taxonomy.csv", "coco_results.json": "coco_taxonomy.json"}
-TAXONOMIES["cafa.tsv"] = "cafa_terms.obo"
 
 
 def test_no_error_in_the_samples_of_all_forms():
@@ -23,10 +23,13 @@ def test_no_error_in_the_samples_of_all_forms():
         if path.is_file() and path.name not in beside:
             assert hv.doctor(path).counts["error"] == 0, path
     for path in sorted(FILES.glob("predictions/*")):
-        if path.name not in (*TAXONOMIES.values(), "README.md", "taxonomy.csv"):
+        if path.name not in OTHERS:
             classes = ["cat", "dog", "duck", "newt"] if path.name == "hugging_face_labels.jsonl" else None
-            found = hv.doctor(path.with_name(TAXONOMIES.get(path.name, "taxonomy.csv")), path, classes=classes)
+            found = hv.doctor(taxonomy_of(path.name), path, classes=classes)
             assert found.counts["error"] == 0, f"{path}: {found}"
+            said = [one.message for one in found if one.code == "other_form"]
+            form = FORM_OF.get(path.name)
+            assert said == ([f"the file is read as {PREDICTION_FORMS[form].words} ({form})."] if form else []), path
 
 
 @pytest.mark.longer

@@ -74,6 +74,31 @@ class Forms:
         ]
         return {"predictions": found}
 
+    def speciesnet_5(self, ids, p):
+        """Those of version 5, with a box for each picture."""
+        found = [
+            {
+                "filepath": name,
+                "detections": [
+                    {"category": "1", "conf": 0.5, "raw_classifications": {"classes": self.labels(), "scores": row}}
+                ],
+            }
+            for name, row in zip(ids, p.tolist(), strict=True)
+        ]
+        return {"format_version": 20261015, "predictions": found}
+
+    def megadetector(self, ids, p):
+        """MegaDetector's JSON, with a box for each picture."""
+        names = {str(k): leaf for k, leaf in enumerate(self.leaves)}
+        found = [
+            {
+                "file": name,
+                "detections": [{"category": "1", "conf": 0.5, "classifications": list(map(list, zip(names, row)))}],
+            }
+            for name, row in zip(ids, p.tolist(), strict=True)
+        ]
+        return {"images": found, "detection_categories": {"1": "animal"}, "classification_categories": names}
+
     def code(self, name):
         """A code that begins with its parent's."""
         above = self.parents.get(name)
@@ -238,6 +263,8 @@ def predictions():
         "timm columns": ("p.csv", "filename,index_0,label_0,prob_0\na,0,cat,0.5\nb,1,dog,0.25\nc,1,dog,1\n"),
         "timm lists": ("p.csv", "filename,label,prob\na,['cat' 'dog'],[0.5 0.25]\nb,['dog'],[0.25]\nc,['newt'],[1]\n"),
         "speciesnet": ("p.json", json.dumps(Forms(PARENTS).speciesnet(IDS, P))),
+        "speciesnet_5": ("p.json", json.dumps(Forms(PARENTS).speciesnet_5(IDS, P))),
+        "megadetector": ("p.json", json.dumps(Forms(PARENTS).megadetector(IDS, P))),
         "coco_results": ("p.json", json.dumps(coco)),
         "fiftyone": ("p.json", json.dumps(labels)),
         "fiftyone samples": ("p.json", json.dumps({"samples": samples})),

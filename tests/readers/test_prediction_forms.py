@@ -1,7 +1,6 @@
 """Predictions in the forms of other tools: each sample of tests/files is recognised, read and evaluated."""
 
 import json
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -12,13 +11,8 @@ from hierviz.messages.errors import HiervizError, PredictionsError
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import plain
 from hierviz.readers.predictions_file import FORMS
+from tests.form_samples import FILES, taxonomy_of
 
-FILES = Path(__file__).parents[1] / "files" / "predictions"
-TAXONOMIES = {
-    "speciesnet.json": "speciesnet_taxonomy.csv",
-    "coco_results.json": "coco_taxonomy.json",
-    "cafa.tsv": "cafa_terms.obo",
-}
 CLASSES = ["cat", "dog", "duck", "newt"]
 # Sample -> (form, what it holds by sample and class).
 SCORES = {
@@ -33,6 +27,14 @@ SCORES = {
             "a.jpg": {"Vulpes vulpes": 0.8, "Felis catus": 0.15, "felidae": 0.18},
             "b.jpg": {"Felis catus": 0.6, "aves": 0.05},
         },
+    ),
+    "speciesnet_5.json": (
+        "speciesnet_5",
+        {"a.jpg": {"Vulpes vulpes": 0.75, "felidae": 0.125}, "c.jpg": {"felidae": 0.75}},
+    ),
+    "megadetector.json": (
+        "megadetector",
+        {"camera 1/a.jpg": {"Vulpes vulpes": 0.75, "felidae": 0.1875}, "camera 2/empty.jpg": {"aves": 0.0}},
     ),
     "fiftyone_labels.json": ("fiftyone", {"a": {"cat": 0.9}, "b": {"duck": 0.5}}),
     "fiftyone_samples.json": ("fiftyone", {"/data/a.jpg": {"cat": 0.9}, "/data/b.jpg": {"duck": 0.5}}),
@@ -66,7 +68,7 @@ LABELS = {
 
 
 def _read(name, **more):
-    taxonomy = load_taxonomy(FILES / TAXONOMIES.get(name, "taxonomy.csv"))
+    taxonomy = load_taxonomy(taxonomy_of(name))
     if name == "hugging_face_labels.jsonl":
         more["classes"] = CLASSES
     return taxonomy, load_predictions(FILES / name, taxonomy, **more)
@@ -107,7 +109,7 @@ def test_evaluate_runs_on_each_sample(name, tmp_path, capsys):
     has_ids = predictions.sample_ids is not None
     head = "sample_id,truth\n" if has_ids else "truth\n"
     (tmp_path / "t.csv").write_text(head + "".join((f'"{name}",' if has_ids else "") + f"{leaf}\n" for name in ids))
-    flags = ["--taxonomy", str(FILES / TAXONOMIES.get(name, "taxonomy.csv")), "--predictions", str(FILES / name)]
+    flags = ["--taxonomy", str(taxonomy_of(name)), "--predictions", str(FILES / name)]
     if name == "hugging_face_labels.jsonl":
         (tmp_path / "classes.txt").write_text("\n".join(CLASSES))
         flags += ["--classes", str(tmp_path / "classes.txt")]
@@ -188,6 +190,18 @@ BROKEN = {
     "species2.json": '{"predictions": [{"filepath": "a", "failures": ["CLASSIFIER"]}, {"filepath": "b", "classifications": {}}]}',
     "fiftyone.json": '{"classes": ["cat"], "labels": {"a": 3}}',
     "fiftyone2.json": '{"samples": [{"filepath": "a", "x": {"_cls": "Detections"}}]}',
+    "species5.json": '{"predictions": [{"filepath": "a", "detections": [{"category": "1", "raw_classifications": {}}]}]}',
+    "species5b.json": '{"predictions": [{"filepath": "a", "detections": [{"category": "1", "conf": 0.5, "raw_classifications": '
+    '{"classes": ["cat", "dog"], "scores": [0.5]}}]}]}',
+    "species5c.json": '{"predictions": [{"filepath": "b", "failures": ["DETECTOR"]}, {"filepath": "a", "detections": '
+    '[{"category": "1", "conf": "x", "raw_classifications": {"classes": ["cat"], "scores": [0.5]}}]}]}',
+    "mega.json": '{"images": [{"file": "a", "failure": "x"}], "detection_categories": {}}',
+    "mega2.json": '{"images": [{"file": "a", "detections": [{"category": "1", "conf": 0.5, "classifications": [["7", 0.5]]}]}], '
+    '"detection_categories": {"1": "animal"}, "classification_categories": {"1": "cat"}}',
+    "mega3.json": '{"images": [{"file": "a", "detections": [{"category": "1", "conf": 0.5, "classifications": ["1", 0.5]}]}], '
+    '"detection_categories": {"1": "animal"}, "classification_categories": {"1": "cat"}}',
+    "mega4.json": '{"images": [{"file": "a", "detections": [{"category": "1", "classifications": [["1", 0.5]]}]}], '
+    '"detection_categories": {"1": "animal"}, "classification_categories": {"1": "cat"}}',
     "studio.json": '[{"id": 1, "data": {}, "annotations": [], "predictions": []}]',
     "studio2.json": '[{"id": 1, "data": {}, "predictions": [{"result": []}]}]',
     "cafa.tsv": "AUTHOR x\nT1 GO:0000001 0.5\nT1 GO:0000001 7\nEND\n",

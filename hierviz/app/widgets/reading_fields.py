@@ -14,12 +14,12 @@ from hierviz.opening.files import OPTIONS
 from hierviz.opening.named_files import stem
 from hierviz.opening.options import LABELS
 from hierviz.predictions.parametrisation import PARAMETRISATIONS
-from hierviz.readers.raw_predictions import DISAGREEING, IDS
+from hierviz.readers.raw_predictions import DISAGREEING, IDS, SAMPLES
 
 # In the order of the form; buttons below an error fill in those that are kept.
-KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing", "disagreeing")
+KEPT = ("parametrisation", "percent", "truth_column", "ids", "missing", "samples", "disagreeing")
 ORDER = ("taxonomy_form", "taxonomy_direction", "taxonomy_separator", "predictions_form", *KEPT)
-_START = {"percent": False, "ids": IDS[0], "disagreeing": DISAGREEING[0]}
+_START = {"percent": False, "ids": IDS[0], "samples": SAMPLES[0], "disagreeing": DISAGREEING[0]}
 CUTS = {"": "the whole taxonomy", "max_depth": "cut at a depth", "cut_level": "cut at a rank"}
 CLASSES = {False: "all classes", True: "only those that the models know"}
 UNSEEN = {"": "left out, counted", "project": "judged at their nearest known ancestor", "error": "an error"}

@@ -18,7 +18,7 @@ from array import array
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
-from hierviz.predictions.listed_scores import ListedEntries, first_repeat
+from hierviz.predictions.listed_entries import ListedEntries, first_repeat
 from hierviz.predictions.name_matching import LooseMatches, advice
 from hierviz.predictions.node_names import find_node
 from hierviz.readers.labels import text_array
@@ -35,7 +35,7 @@ def looks_like(lines):
     return bool(rows) and all(_ROW.fullmatch(line) for line in rows[:50])
 
 
-def read(source, taxonomy):
+def read(source, where, reading, said):
     """RawPredictions of a file of CAFA.
 
     Raises
@@ -43,7 +43,8 @@ def read(source, taxonomy):
     PredictionsError
         If a line is no row, a term is not in the taxonomy or is repeated for a protein, or a score is not between 0 and 1.
     """
-    where, samples, node_of, loose = source.where, {}, {}, LooseMatches(taxonomy)
+    taxonomy, samples, node_of = reading.taxonomy, {}, {}
+    loose = LooseMatches(taxonomy)
     rows, nodes, values, model = array("q"), array("q"), array("d"), {}
     with translated(where, source), source.open() as file:
         # Thrown away too early, it would close the file, which is checked once more.
@@ -82,18 +83,20 @@ def read(source, taxonomy):
             f"{where}, protein {list(samples)[row[twice]]!r}: expected every term once, got {taxonomy.names[node[twice]]!r} "
             "again. Remove one of them."
         )
-    row, node, value, n_raised = _propagated(taxonomy, row, node, value)
+    entries, n_raised = ListedEntries(row, node, value, len(samples), False).with_ancestors(taxonomy, "max")
     notes = [f"{where}: terms that a protein does not list have the score 0, as CAFA takes them", *loose.notes(where)]
     if n_raised:
         notes.append(f"{where}: {n_raised:,} scores are those of terms below, which are higher or the only ones listed")
-    detected = {"form": "CAFA (protein, term, score)", **source.detected, **model, "rows": f"{len(samples):,}"}
+    detected = {**source.detected, **model, "rows": f"{len(samples):,}"}
     return RawPredictions(
         where,
         "cafa",
-        listed=ListedEntries(row, node, value, len(samples), False),
+        listed=entries,
         ids=text_array(list(samples)),
         detected=detected,
         notes=tuple(notes),
+        missing="zero",
+        parametrisation="node_probabilities",
     )
 
 
@@ -104,20 +107,3 @@ def _score(cells):
     except ValueError:
         return None
     return value if 0 <= value <= 1 else None
-
-
-def _propagated(taxonomy, row, node, value):
-    """Entries with each ancestor at the largest score below it, and how many that changed or added; the root left out."""
-    above = taxonomy.ancestors(node)
-    rows, values, nodes = np.repeat(row, above.lengths), np.repeat(value, above.lengths), above.nodes
-    order = np.lexsort((-values, nodes, rows))
-    rows, nodes, values = rows[order], nodes[order], values[order]
-    is_first = np.concatenate([[True], (np.diff(rows) != 0) | (np.diff(nodes) != 0)]) & (nodes > 0)
-    rows, nodes, values = rows[is_first], nodes[is_first], values[is_first]
-    kept = node > 0
-    key = np.int64(taxonomy.n_nodes)
-    own, told = np.sort(row[kept] * key + node[kept]), rows * key + nodes
-    order = np.argsort(row[kept] * key + node[kept], kind="stable")
-    place = np.minimum(np.searchsorted(own, told), max(len(own) - 1, 0))
-    is_same = (own[place] == told) & (value[kept][order][place] == values) if len(own) else np.zeros(len(told), bool)
-    return rows, nodes, values, int((~is_same).sum())

@@ -6,7 +6,7 @@ Help, the page *Open files* and ``docs/formats.md`` are written from `PREDICTION
 
 from __future__ import annotations
 
-from hierviz.readers.prediction_forms import cafa, labelling_tools, levels, speciesnet, timm_results
+from hierviz.readers.prediction_forms import cafa, detections, labelling_tools, levels, speciesnet, timm_results
 from hierviz.readers.taxonomy_forms import FileForm
 
 _FORMS = (
@@ -27,6 +27,8 @@ _FORMS = (
         "json",
         timm_results.looks_like,
         timm_results.records,
+        looks_like_table=timm_results.looks_like_table,
+        read_table=timm_results.table_records,
     ),
     FileForm(
         "speciesnet",
@@ -36,6 +38,32 @@ _FORMS = (
         "json",
         speciesnet.looks_like,
         speciesnet.records,
+        scores="exclusive",
+    ),
+    FileForm(
+        "speciesnet_5",
+        "SpeciesNet 5's JSON: the classes of the best classified detection of each picture; a class includes the listed ones "
+        "below it",
+        (".json",),
+        "`predictions` of objects with filepath, and detections with raw_classifications",
+        "json",
+        speciesnet.looks_like_5,
+        speciesnet.records_5,
+        scores="exclusive",
+        has_detections=True,
+    ),
+    FileForm(
+        "megadetector",
+        "MegaDetector's batch JSON with classifications: those of the best classified detection of each picture; classes not "
+        "listed have the score 0, and a picture without a detection is answered with nothing",
+        (".json",),
+        "`images` of objects with file, and detection_categories",
+        "json",
+        detections.looks_like_megadetector,
+        detections.megadetector_records,
+        scores="exclusive",
+        missing="zero",
+        has_detections=True,
     ),
     FileForm(
         "coco_results",

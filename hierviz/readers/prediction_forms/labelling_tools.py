@@ -20,7 +20,7 @@ def looks_like_coco(value):
     return are_objects(value, "image_id", "category_id", "score")
 
 
-def coco_records(value, where, taxonomy):
+def coco_records(value, where, reading, notes):
     """Yield a record for every picture, in the order in which they first come.
 
     Raises
@@ -50,7 +50,7 @@ def looks_like_tasks(value):
     return are_objects(value, "data") and all("annotations" in task or "predictions" in task for task in value)
 
 
-def task_records(value, where, taxonomy):
+def task_records(value, where, reading, notes):
     """Yield a record for every task with a prediction; the first annotation that was not cancelled is the truth.
 
     Raises
@@ -106,7 +106,7 @@ def looks_like_fiftyone(value):
     return is_labels or are_objects(value.get("samples"), "filepath")
 
 
-def fiftyone_records(value, where, taxonomy):
+def fiftyone_records(value, where, reading, notes):
     """Yield a record for every sample.
 
     Raises

@@ -44,19 +44,23 @@ def looks_like(names):
     return bool(level_places(names)[0])
 
 
-def read(samples):
+def read(samples, where, reading, said):
     """RawPredictions of such a table.
 
     Parameters
     ----------
     samples : SampleTable
+    where : str
+    reading : Reading
+    said : list of str
+        Notes.
 
     Raises
     ------
     PredictionsError
         If there are no such columns, a name is no child of the one in the column before it, or a row has gaps.
     """
-    names, where, taxonomy = samples.names, samples.where, samples.taxonomy
+    names, taxonomy = samples.names, reading.taxonomy
     predicted, true = level_places(names)
     columns = samples.read()
     ranks = [] if predicted else rank_places(names)
@@ -70,7 +74,7 @@ def read(samples):
         "predicted columns": ", ".join(names[place] for place in predicted),
     }
     raw = samples.predictions(columns, "levels", words, left_out={*predicted, *true})
-    how, notes = samples.reading.disagreeing, []
+    how, notes = reading.disagreeing, []
     if how == "error":
         try:
             labels = (

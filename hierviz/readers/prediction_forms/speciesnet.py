@@ -1,8 +1,12 @@
-"""SpeciesNet: its JSON of predictions, and the taxonomy that its labels carry, in a list or in predictions.
+"""SpeciesNet: its JSON of predictions, up to version 4 and of version 5, and the taxonomy that its labels carry, in a list or
+in predictions.
 
 A label is ``uuid;class;order;family;genus;species;common name``. In predictions the most specific rank that it names is looked
 up, then the common name, then the uuid. SpeciesNet's classes exclude each other, so that the score of "felidae family" is that of
 no particular cat: a probability of a node includes those of the listed classes below it.
+
+Up to version 4 a picture has ``classifications``; in version 5 its ``detections`` have ``raw_classifications``, those of category
+"0" being the whole picture, and ``processed_classification``, the answer after geofencing and roll-up, which is an attribute.
 
 In the taxonomy of labels, ranks without a name are left out of the path; a species is called "genus species". A label without
 ranks (blank, vehicle) is at the top under its common name. ``uuid`` and common name are attributes.
@@ -12,17 +16,22 @@ from __future__ import annotations
 
 import re
 
-import numpy as np
-
 from hierviz.messages.errors import PredictionsError, TaxonomyError
 from hierviz.predictions.name_matching import LooseMatches
-from hierviz.predictions.node_names import find_node
 from hierviz.readers.class_paths import Places, taxonomy_of_places
 from hierviz.readers.json_text import are_objects, of_kind
+from hierviz.readers.prediction_forms.detections import (
+    Detection,
+    by_score,
+    confidence_of,
+    first_known,
+    records_of_picture,
+)
 from hierviz.readers.taxonomy_forms import taxonomy_form
-from hierviz.taxonomy.checks import is_number
 
 N_PARTS = 7
+# Category of a "detection".
+WHOLE_PICTURE = "0"
 
 
 def looks_like(value):
@@ -31,7 +40,7 @@ def looks_like(value):
     return are_objects(records, "filepath") and any("classifications" in record for record in records)
 
 
-def records(value, where, taxonomy):
+def records(value, where, reading, notes):
     """Yield a record for every picture with classifications.
 
     Raises
@@ -39,7 +48,7 @@ def records(value, where, taxonomy):
     PredictionsError
         If a picture failed and has none, or its classes and scores are not equally many.
     """
-    loose, known = LooseMatches(taxonomy), {}
+    names = _Names(reading.taxonomy)
     for record in value["predictions"]:
         classes, scores = classified(record)
         if len(classes) != len(scores) or not classes:
@@ -49,31 +58,66 @@ def records(value, where, taxonomy):
                 f"{where}, {record['filepath']!r}: expected classifications with classes and scores, got none{failed}. "
                 "Remove the picture, or run it again."
             )
-        for label in classes:
-            if label not in known:
-                known[label] = _name(label, taxonomy, loose)
-        entries = [{"label": known[label], "score": score} for label, score in zip(classes, scores, strict=True)]
-        entries = _with_classes_below(entries, taxonomy)
         more = {"prediction": str(record["prediction"])} if "prediction" in record else {}
-        yield {"sample_id": record["filepath"], "scores": entries, **more}
+        yield {"sample_id": record["filepath"], "scores": by_score(names.entries(classes, scores)), **more}
 
 
-def classified(record):
+def looks_like_5(value):
+    """Whether a JSON value holds predictions with detections that are classified."""
+    records = value.get("predictions") if isinstance(value, dict) else None
+    return are_objects(records, "filepath") and any(
+        "raw_classifications" in of_kind(detection, dict)
+        for record in records
+        for detection in of_kind(record.get("detections"), list)
+    )
+
+
+def records_5(value, where, reading, notes):
+    """Yield a record for every picture, or for every classified detection, of version 5.
+
+    Raises
+    ------
+    PredictionsError
+        If a picture failed, a detection has no confidence, or its classes and scores are not equally many.
+    """
+    names = _Names(reading.taxonomy)
+    for record in value["predictions"]:
+        picture = str(record["filepath"])
+        failures = ", ".join(map(str, of_kind(record.get("failures"), list)))
+        if failures and not record.get("detections"):
+            raise PredictionsError(
+                f"{where}, {picture!r}: expected detections, got none (failures: {failures}). Remove the picture, or "
+                "run it again."
+            )
+        detections = []
+        for number, detection in enumerate(of_kind(record.get("detections"), list)):
+            place = f"{where}, {picture!r}, detection {number}"
+            detection = of_kind(detection, dict)
+            classes, scores = classified(detection, "raw_classifications")
+            if len(classes) != len(scores):
+                raise PredictionsError(
+                    f"{place}: expected as many classes as scores in 'raw_classifications', got {len(classes)} and "
+                    f"{len(scores)}. Is it cut off?"
+                )
+            if not classes:
+                continue
+            is_whole = str(detection.get("category")) == WHOLE_PICTURE
+            confidence = 0.0 if is_whole and "conf" not in detection else confidence_of(detection, place)
+            processed = of_kind(detection.get("processed_classification"), dict)
+            more = {"prediction": str(processed["class"])} if "class" in processed else {}
+            more |= {"prediction source": str(processed["source"])} if "source" in processed else {}
+            detections.append(Detection(number, confidence, names.entries(classes, scores), more, is_whole))
+        yield from records_of_picture(picture, detections, reading) or _nothing(picture, reading)
+
+
+def _nothing(picture, reading):
+    return [] if reading.samples == "detection" else [{"sample_id": picture, "scores": []}]
+
+
+def classified(record, key="classifications"):
     """(labels as text, scores) of a record, as many as are there."""
-    found = of_kind(record.get("classifications"), dict)
+    found = of_kind(record.get(key), dict)
     return list(map(str, of_kind(found.get("classes"), list))), of_kind(found.get("scores"), list)
-
-
-def _with_classes_below(entries, taxonomy):
-    """Entries of which each includes the scores of those below it, the best first; as they are where a class is unknown."""
-    nodes = [taxonomy.index.get(entry["label"]) for entry in entries]
-    scores = [entry["score"] for entry in entries]
-    if None in nodes or not all(map(is_number, scores)):
-        return entries
-    above = [set(taxonomy.ancestors(np.array([node]))[0].tolist()) for node in nodes]
-    sums = [sum(score for score, path in zip(scores, above, strict=True) if node in path) for node in nodes]
-    found = [{"label": entry["label"], "score": value} for entry, value in zip(entries, sums, strict=True)]
-    return sorted(found, key=lambda entry: -entry["score"])
 
 
 def ranks(label):
@@ -88,17 +132,22 @@ def ranks(label):
     return uuid, names, common
 
 
-def _name(label, taxonomy, loose):
-    """Name of the node that a label means; the label where there is none, which the reader then says."""
-    told = ranks(label)
-    if told is None:
-        return label
-    uuid, names, common = told
-    for text in (*names[-1:], common, uuid):
-        node = find_node(text, taxonomy, loose=loose) if text else None
-        if node is not None:
-            return taxonomy.names[node]
-    return label
+class _Names:
+    """Names of the nodes that labels mean; the label where there is none, which the reader then says."""
+
+    def __init__(self, taxonomy):
+        self.taxonomy, self.loose, self.known = taxonomy, LooseMatches(taxonomy), {}
+
+    def entries(self, labels, scores):
+        """``label`` and ``score`` of each label."""
+        return [{"label": self._name(label), "score": score} for label, score in zip(labels, scores, strict=True)]
+
+    def _name(self, label):
+        if label not in self.known:
+            told = ranks(label)
+            uuid, names, common = (None, [], None) if told is None else told
+            self.known[label] = first_known((*names[-1:], common, uuid), self.taxonomy, self.loose) or label
+        return self.known[label]
 
 
 _LABEL = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}(;[^;]*){6}", re.IGNORECASE)
@@ -119,8 +168,8 @@ def read_speciesnet_labels(source, options):
 @taxonomy_form(
     "the taxonomy that the labels in SpeciesNet's predictions carry",
     (".json",),
-    "`predictions` of objects with filepath and classifications",
-    looks_like,
+    "`predictions` of objects with filepath and classifications, or detections with raw_classifications",
+    lambda value: looks_like(value) or looks_like_5(value),
     "json",
 )
 def read_speciesnet(value, where, detected):
@@ -128,6 +177,8 @@ def read_speciesnet(value, where, detected):
     labels = {}
     for record in value["predictions"]:
         labels |= dict.fromkeys(classified(record)[0])
+        for detection in of_kind(record.get("detections"), list):
+            labels |= dict.fromkeys(classified(of_kind(detection, dict), "raw_classifications")[0])
     notes = [
         f"{where}: the taxonomy of the {len(labels)} labels that these predictions list, not of all SpeciesNet knows"
     ]

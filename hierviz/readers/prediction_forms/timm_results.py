@@ -32,7 +32,7 @@ def looks_like(value):
     )
 
 
-def records(value, where, taxonomy):
+def records(value, where, reading, notes):
     """Yield a record for every picture."""
     if isinstance(value, dict) and set(value) == {"columns", "index", "data"}:
         names, rows, index = (of_kind(value[key], list) for key in ("columns", "data", "index"))
@@ -57,8 +57,9 @@ def looks_like_table(names):
     return has_both and any(name in folded for name in FILE_COLUMNS)
 
 
-def table_records(columns, where):
-    """Yield a record for every row of a table."""
+def table_records(samples, where, reading, notes):
+    """Yield a record for every row of a SampleTable."""
+    columns = samples.read()
     names = [name.casefold() for name in columns.names]
     known = [
         k for k, name in enumerate(names) if name in FILE_COLUMNS or re.fullmatch(r"(prob|label|index)(_\d+)?", name)
