@@ -10,9 +10,18 @@ TAXONOMIES = {
     "megadetector.json": "speciesnet_taxonomy.csv",
     "coco_results.json": "coco_taxonomy.json",
     "cafa.tsv": "cafa_terms.obo",
+    "camtrap_dp/observations.csv": "speciesnet_taxonomy.csv",
+    "birdnet.csv": "birds_taxonomy.csv",
+    **dict.fromkeys(("bioclip.csv", "bioclip_genus.csv"), "bioclip_taxonomy.csv"),
+    **dict.fromkeys(
+        ("celltypist_labels.csv", "celltypist_predicted.csv", "celltypist_matrix.csv"), "cells_taxonomy.csv"
+    ),
+    **dict.fromkeys(("qiime2_labels.tsv", "qiime2_consensus.tsv"), "../taxonomies/qiime2_taxonomy.tsv"),
+    **dict.fromkeys(("kraken2.txt", "kaiju.txt"), "../taxonomies/taxdump"),
+    "kraken2_names.txt": "../taxonomies/kraken2_report.txt",
 }
 # Files that are no predictions.
-OTHERS = {*TAXONOMIES.values(), "README.md", "taxonomy.csv"}
+OTHERS = {*TAXONOMIES.values(), "README.md", "taxonomy.csv", "camtrap_dp", "birdnet_truth.csv"}
 
 
 def taxonomy_of(name):
@@ -32,4 +41,14 @@ FORM_OF = {
     **dict.fromkeys(("fiftyone_labels.json", "fiftyone_samples.json"), "fiftyone"),
     "label_studio_tasks.json": "label_studio_tasks",
     "cafa.tsv": "cafa",
+    "camtrap_dp/observations.csv": "camtrap_dp",
+    "birdnet.csv": "birdnet",
+    **dict.fromkeys(("bioclip.csv", "bioclip_genus.csv", "bioclip_classes.csv"), "bioclip"),
+    **dict.fromkeys(("celltypist_labels.csv", "celltypist_predicted.csv"), "celltypist"),
+    "celltypist_matrix.csv": "celltypist_matrix",
+    **dict.fromkeys(("qiime2_labels.tsv", "qiime2_consensus.tsv"), "qiime2_labels"),
+    **dict.fromkeys(("kraken2.txt", "kraken2_names.txt"), "kraken2"),
+    "kaiju.txt": "kaiju",
+    **dict.fromkeys(("spacy_cats.jsonl", "spacy_multilabel.jsonl"), "spacy"),
+    "openai_batch.jsonl": "openai_batch",
 }

@@ -9,7 +9,8 @@ from hierviz.messages.errors import FileError
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import is_prediction_json
 from hierviz.readers.long_table import SAMPLE_COLUMNS, SCORE_COLUMNS
-from hierviz.readers.prediction_forms import cafa
+from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
+from hierviz.readers.prediction_tables import TABLE_FORMS
 from hierviz.readers.sources import open_source
 from hierviz.readers.tables import open_table
 from hierviz.readers.taxonomy_file import has_taxonomy_tables, special_form
@@ -64,6 +65,8 @@ def _role(path):
     if has_taxonomy_tables(path):
         return "taxonomy"
     source = open_source(path, "a file", kinds=("text", "parquet", "zip", "npy", "xml"))
+    if source.kind == "text" and _is_of_a_tool(source):
+        return "predictions"
     if source.kind == "text" and special_form(source, None) is not None:
         return "taxonomy"
     if source.kind in ("zip", "npy"):
@@ -77,9 +80,24 @@ def _role(path):
         return "taxonomy"
     if (table := json_table(source)) is not None:
         return _role_of_table(table, path)
-    if source.begins in ("[", "{") or cafa.looks_like(source.first_lines[0]):
+    if source.begins in ("[", "{"):
         return "predictions"
     return _role_of_table(open_table(source, "a table"), path)
+
+
+def _is_of_a_tool(source):
+    """Whether a text has lines or columns of predictions of another tool."""
+    if source.begins in ("[", "{") or not source.filled_lines:
+        return False
+    lines = source.first_lines[0]
+    if any(form.kind == "lines" and form.looks_like(lines) for form in PREDICTION_FORMS.values()):
+        return True
+    try:
+        names = [name.strip() for name in open_table(source, "a table").first]
+    except FileError:
+        return False
+    # Columns of levels may be a taxonomy.
+    return any(form.looks_like(names) for key, form in TABLE_FORMS.items() if key != "levels")
 
 
 def _has_samples(table):

@@ -21,10 +21,12 @@ from hierviz.readers.class_index import index_order, whole
 from hierviz.readers.columns import joined, looks_numeric, named_place, require_names, require_truth_column
 from hierviz.readers.labels import find_node, read_labels
 from hierviz.readers.long_table import SCORE_COLUMNS, long_roles, read_long
+from hierviz.readers.prediction_forms.cell_types import holds_sigmoids
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.rank_columns import hold_classes, rank_places
 from hierviz.readers.raw_predictions import RawPredictions
 from hierviz.readers.sample_records import raw_of_form
+from hierviz.readers.tables import with_named_ids
 from hierviz.readers.top_k_table import read_top_k, top_k_roles
 from hierviz.readers.truth_file import ID_COLUMNS, TRUTH_IN_PREDICTIONS, id_column, samples_of, truth_place
 
@@ -36,6 +38,8 @@ VERBATIM_COLUMNS = (*_KNOWN, *TEXT_COLUMNS)
 OWN_TABLE_FORMS = ("wide", "top_k", "long", "labels", "hard")
 # Of other tools.
 TABLE_FORMS = {key: form.of_tables for key, form in PREDICTION_FORMS.items() if form.of_tables is not None}
+# Columns of ranks are levels too, and columns of classes a matrix.
+_BY_CELLS = ("levels", "celltypist_matrix")
 # More numeric columns than this that are no nodes are reported before their cells are kept as text.
 _MANY = 20
 # Attributes that may be meant as the truth.
@@ -89,9 +93,12 @@ class SampleTable:
         Of the columns.
     scores : dict of int to int
         Node of each column of scores by its place.
+    has_unnamed_ids : bool
+        The column of ids had no name.
     """
 
     def __init__(self, table, reading):
+        table, self.has_unnamed_ids = with_named_ids(table)
         self.table, self.reading, self.where, self.taxonomy = table, reading, table.where, reading.taxonomy
         self.has_header = _has_header(table, reading)
         first = [name.strip() for name in table.first]
@@ -251,7 +258,7 @@ def _has_header(table, reading):
 def _form(samples):
     table, names, scores, has_header = samples.table, samples.names, samples.scores, samples.has_header
     if any(map(samples.is_number, scores)):
-        return "wide"
+        return "celltypist_matrix" if holds_sigmoids(samples) else "wide"
     other = next((key for key, form in TABLE_FORMS.items() if has_header and form.looks_like(names)), None)
     if other is not None:
         return other
@@ -311,8 +318,7 @@ def _read_top_k(samples):
 
 def _read_other(form, samples):
     """RawPredictions of a table that another tool writes."""
-    # Columns of ranks are those of levels too.
-    if not form.looks_like(samples.names) and form.key != "levels":
+    if not form.looks_like(samples.names) and form.key not in _BY_CELLS:
         raise PredictionsError(
             f"{samples.where}: expected {form.recognised}, got the columns {listed(samples.names)}. Rename them, or leave the "
             "form out."

@@ -28,6 +28,7 @@ from hierviz.readers.classes_file import load_class_nodes
 from hierviz.readers.json_table import json_table
 from hierviz.readers.label_lists_json import json_form, read_label_lists
 from hierviz.readers.parquet_parts import PartedSource, PartedTable, open_predictions
+from hierviz.readers.prediction_forms.classification_report import refuse_report
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
 from hierviz.readers.prediction_forms.local_numbers import with_local_numbers
 from hierviz.readers.prediction_tables import (
@@ -176,6 +177,8 @@ def load_predictions(
     nodes, numbers = (None, None) if classes is None else load_class_nodes(classes, taxonomy, said)
     wanted_words, kinds = "predictions (CSV, TSV, Parquet, JSON, .npy or .npz)", ("text", "parquet", "npy", "zip")
     source = open_predictions(path, wanted_words, kinds, read_scores=read_scores)
+    if not isinstance(source, PartedSource):
+        refuse_report(source)
     records = _records(source, form)
     is_json = (
         records is None

@@ -22,7 +22,7 @@ from hierviz.predictions.listed_entries import ListedEntries
 from hierviz.predictions.listed_scores import ListedScores
 from hierviz.predictions.score_rows import ArrayRows
 from hierviz.readers.labels import text_array
-from hierviz.readers.picture_names import picture_stem
+from hierviz.readers.segments import short_id
 from hierviz.readers.truth_file import Truth
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
@@ -303,7 +303,7 @@ def _by_id(raw, truth, notes):
 
 def picture_stems(mine, theirs):
     """The ids of two files without the folder and suffix of pictures; None where none is in both, or one is in a file twice."""
-    stems = [list(map(picture_stem, ids)) for ids in (mine, theirs)]
+    stems = [list(map(short_id, ids)) for ids in (mine, theirs)]
     is_once = all(len(set(short)) == len(set(ids)) for short, ids in zip(stems, (mine, theirs), strict=True))
     return None if not is_once or set(stems[0]).isdisjoint(stems[1]) else stems
 

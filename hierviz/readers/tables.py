@@ -19,7 +19,7 @@ from __future__ import annotations
 
 import csv
 from array import array
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import itemgetter
 from types import MappingProxyType
 
@@ -216,6 +216,19 @@ def open_table(path, wanted, *, separator=None, kinds=("text", "parquet"), most_
     if len(sample[0][1]) > file_limits.TABLE_COLUMNS:
         raise _too_wide(source.where, len(sample[0][1]))
     return TextTable(source, separator, sample, most_rows=most_rows, is_verbatim=is_verbatim)
+
+
+def with_named_ids(table):
+    """(the table, its first column called ``sample_id`` where it has texts and no name, whether it is so)
+
+    Pandas writes the index of a frame without a name, and CellTypist the cells. Numbers without a name may be those of rows.
+    """
+    names = [cell.strip() for cell in table.first] if type(table) is TextTable else []
+    is_unnamed = len(names) > 1 and not names[0] and "" not in names[1:] and "sample_id" not in names
+    if not is_unnamed or len(table.sample) < 2 or table.is_number_column(0):
+        return table, False
+    line, cells = table.sample[0]
+    return replace(table, sample=[(line, ["sample_id", *cells[1:]]), *table.sample[1:]]), True
 
 
 def _is_too_wide(line, separator):

@@ -26,7 +26,10 @@ from hierviz.readers.classes_file import class_numbers
 from hierviz.readers.columns import joined, named_place, require_names, require_truth_column, unfit_keys
 from hierviz.readers.json_table import open_records
 from hierviz.readers.labels import find_node, is_all_nodes, read_labels, single_nodes, text_array
+from hierviz.readers.other_truths import labelled_samples
 from hierviz.readers.rank_columns import deepest_nodes, rank_places
+from hierviz.readers.segments import segment_ids, segment_places
+from hierviz.readers.tables import with_named_ids
 from hierviz.taxonomy.checks import check_taxonomy
 from hierviz.taxonomy.taxonomy import NodeLists, Taxonomy
 
@@ -114,12 +117,18 @@ def load_truth(
         isinstance(classes, Mapping) and all(_is_number(node) for node in classes.values())
     ):
         numbers = class_numbers(classes, taxonomy)
-    table = open_records(truth, "a table of true classes (CSV, TSV, Parquet or JSON)")
+    table, _ = with_named_ids(open_records(truth, "a table of true classes (CSV, TSV, Parquet or JSON)"))
     has_header = _has_header(table, taxonomy, truth_column)
     columns = table.read(has_header=has_header)
     if has_header:
         require_names(columns.names, columns.where)
     columns.require_rows()
+    notes: list[str] = []
+    other = labelled_samples(columns, table.source, taxonomy, notes) if has_header and truth_column is None else None
+    if other is not None:
+        form, samples, nodes = other
+        detected = {"truth file": columns.where, "truth column": form, "truth id column": form}
+        return Truth(nodes, text_array(samples), {}, columns.where, detected, tuple(notes))
     id_place = id_column(columns.names) if has_header else _headerless_id(columns, taxonomy)
     of_ranks = _truth_of_ranks(columns, taxonomy) if has_header and truth_column is None else None
     if of_ranks is not None:
@@ -130,6 +139,9 @@ def load_truth(
         nodes, notes = truth_of_column(columns, place, taxonomy, numbers)
     if not has_header:
         notes.append(f"{columns.where} has no header row: column {place + 1} was read as the truth")
+    segments = segment_places(columns.names) if id_place is None and has_header else None
+    if segments is not None:
+        return _of_segments(columns, segments, nodes, places, notes)
     words = "none (rows in order)" if id_place is None else columns.names[id_place]
     return Truth(
         nodes,
@@ -143,6 +155,32 @@ def load_truth(
         },
         tuple(notes),
     )
+
+
+def _of_segments(columns, segments, nodes, places, notes):
+    """The Truth of segments of recordings: the truths of all rows of one of them are its."""
+    ids = segment_ids(columns, segments)
+    row_of: dict = {}
+    for row, name in enumerate(ids):
+        row_of.setdefault(name, []).append(row)
+    lists = nodes if isinstance(nodes, NodeLists) else [[node] if node >= 0 else [] for node in nodes.tolist()]
+    joined = [list(dict.fromkeys(int(node) for row in rows for node in lists[row])) for rows in row_of.values()]
+    if len(row_of) < len(ids):
+        notes.append(
+            f"{columns.where}: {len(ids):,} rows are about {len(row_of):,} segments; all truths of a segment are its"
+        )
+    joined = NodeLists.from_lists(joined)
+    single = single_nodes(joined)
+    first = [rows[0] for rows in row_of.values()]
+    attributes = text_attributes(columns, [k for k in columns.text if k not in (*segments, *places)])
+    detected = {
+        "truth file": columns.where,
+        "truth column": ", ".join(columns.names[place] for place in places),
+        "truth id column": ", ".join(columns.names[place] for place in segments),
+    }
+    attributes = {name: values[first] for name, values in attributes.items()}
+    nodes = joined if single is None else single
+    return Truth(nodes, text_array(list(row_of)), attributes, columns.where, detected, tuple(notes))
 
 
 def _number_notes(truth, nodes, taxonomy):

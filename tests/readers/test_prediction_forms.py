@@ -36,6 +36,26 @@ SCORES = {
         "megadetector",
         {"camera 1/a.jpg": {"Vulpes vulpes": 0.75, "felidae": 0.1875}, "camera 2/empty.jpg": {"aves": 0.0}},
     ),
+    "camtrap_dp/observations.csv": (
+        "camtrap_dp",
+        {"media/IMG_0001.JPG": {"Vulpes vulpes": 0.875}, "media/IMG_0003.JPG": {"mammalia": 0.0}},
+    ),
+    "birdnet.csv": (
+        "birdnet",
+        {
+            "recordings/dawn.wav 0-3": {"Turdus merula": 0.875, "Passeriformes": 0.875, "Fringilla coelebs": 0.25},
+            "recordings/dawn.wav 1.5-4.5": {"Turdus philomelos": 0.5, "Turdidae": 0.75},
+        },
+    ),
+    "bioclip.csv": ("bioclip", {"Felis-catus.jpeg": {"Felis silvestris": 0.75, "Felis catus": 0.1875}}),
+    "bioclip_genus.csv": ("bioclip", {"Ursus-arctos.jpeg": {"Ursus": 0.75, "Alces": 0.125, "Mammalia": 0.875}}),
+    "bioclip_classes.csv": ("bioclip", {"a.jpg": {"cat": 0.5, "mammal": 0.75}, "b.jpg": {"duck": 0.75, "cat": 0.0}}),
+    "celltypist_matrix.csv": (
+        "celltypist_matrix",
+        {"AAACCTGAGAAACCAT-1": {"Tcm/Naive helper T cells": 0.9375, "T cells": 0.9375, "B cells": 0.0078125}},
+    ),
+    "spacy_cats.jsonl": ("spacy", {0: {"cat": 0.75, "mammal": 0.875}, 1: {"duck": 0.5, "mammal": 0.25}}),
+    "spacy_multilabel.jsonl": ("spacy", {"t1": {"cat": 0.75, "dog": 0.875, "mammal": 0.875, "bird": 0.0}}),
     "fiftyone_labels.json": ("fiftyone", {"a": {"cat": 0.9}, "b": {"duck": 0.5}}),
     "fiftyone_samples.json": ("fiftyone", {"/data/a.jpg": {"cat": 0.9}, "/data/b.jpg": {"duck": 0.5}}),
     "cafa.tsv": (
@@ -56,6 +76,7 @@ SCORES = {
 for _name in ("timm_lists.csv", "timm_records.json", "timm_split.json", "timm_columns.csv"):
     SCORES[_name] = SCORES["timm.json"]
 SCORES["records.jsonl"] = SCORES["records.json"]
+NAIVE = "Tcm/Naive helper T cells"
 LABELS = {
     "hiclass_levels.csv": (
         "levels",
@@ -63,6 +84,22 @@ LABELS = {
         ["cat", "dog", "duck", "newt", "mammal", "cat"],
     ),
     "hiclass_levels.npy": ("npy", ["cat", "dog", "duck", "newt", "dog", "cat"], None),
+    "celltypist_labels.csv": ("celltypist", [NAIVE, "Classical monocytes", NAIVE, "cell"], None),
+    "celltypist_predicted.csv": (
+        "celltypist",
+        [NAIVE, "Classical monocytes", NAIVE, "Tem/Effector helper T cells", "cell"],
+        None,
+    ),
+    "qiime2_labels.tsv": (
+        "qiime2_labels",
+        ["g__Lactobacillus", "g__Bacteroides", "d__Bacteria", "c__Clostridia > g__uncultured", "root"],
+        None,
+    ),
+    "qiime2_consensus.tsv": ("qiime2_labels", ["c__Bacilli", "s__Bacteroides_fragilis"], None),
+    "kraken2.txt": ("kraken2", ["Homo sapiens", "Homo", "root", "Bacillus subtilis", "Homo sapiens"], None),
+    "kraken2_names.txt": ("kraken2", ["Homo sapiens", "root", "Bacillus subtilis"], None),
+    "kaiju.txt": ("kaiju", ["Homo sapiens", "Bacteria", "root"], None),
+    "openai_batch.jsonl": ("openai_batch", ["cat", "duck", "mammal"], None),
     "label_studio_tasks.json": ("label_studio_tasks", ["dog", "bird"], ["cat", "duck"]),
 }
 
@@ -205,6 +242,27 @@ BROKEN = {
     "studio.json": '[{"id": 1, "data": {}, "annotations": [], "predictions": []}]',
     "studio2.json": '[{"id": 1, "data": {}, "predictions": [{"result": []}]}]',
     "cafa.tsv": "AUTHOR x\nT1 GO:0000001 0.5\nT1 GO:0000001 7\nEND\n",
+    "bird.csv": "Start (s),End (s),Scientific name,Common name,Confidence,File\n0,3,cat,cat,high,a.wav\n",
+    "bird2.csv": "Start (s),End (s),Scientific name,Common name,Confidence,File\nnow,3,cat,cat,0.5,a.wav\n",
+    "bird3.csv": "Start (s),End (s),Scientific name,Common name,Confidence\n0,3,cat,cat,0.5\n",
+    "bird4.csv": "Start (s),End (s),Scientific name,Common name,Confidence,File\n0,3,Corvus corax,Raven,0.5,a.wav\n",
+    "clip.csv": "file_name,classification,score\na.jpg,cat,much\n",
+    "clip2.csv": "file_name,kingdom,phylum,score\na.jpg,Animalia,Chordata,0.5\n",
+    "cells.csv": ",predicted_labels\nx,Mast cells\n",
+    "matrix.csv": ",cat,dog,duck,newt\nx,0.5,0.5,0.5,0.5\ny,0.5,0.5,0.5,7\n",
+    "features.tsv": "Feature ID\tTaxon\tConfidence\nx\td__Bacteria; p__Firmicutes\t0.9\n",
+    "reads.txt": "C\tread_1\t9606\t150\t9606:88\nC\tread_2\t9606\t150\t9606:88\n",
+    "reads2.txt": "C\tread_1\t9606\n" * 60 + "C\tread_2\tHomo sapiens\n",
+    "cats.jsonl": '{"text": "a", "cats": {"cat": 0.5, "dog": 0.5}}\n{"text": "b"}\n',
+    "batch.jsonl": '{"custom_id": "a", "response": {"body": {"object": "embedding"}}, "error": null}\n'
+    '{"custom_id": "b", "response": {"body": {}}, "error": null}\n',
+    "batch2.jsonl": '{"custom_id": "a", "response": {"body": {"choices": [{"message": {"content": "A cat."}}]}}}\n' * 2,
+    "observations.csv": "observationID,mediaID,observationType,scientificName,classificationMethod\no1,m1,animal,cat,human\n",
+    "observations2.csv": "observationID,mediaID,observationType,scientificName,classificationMethod,classificationProbability\n"
+    "o1,m1,animal,cat,machine,sure\n",
+    "report.txt": "         precision    recall  f1-score   support\n\n    cat       0.50      1.00      0.67         1\n",
+    "report.json": '{"cat": {"precision": 0.5, "recall": 1.0, "f1-score": 0.67, "support": 1.0}, "accuracy": 0.5}',
+    "report.csv": ",precision,recall,f1-score,support\ncat,0.5,1.0,0.67,1.0\n",
     "label.jsonl": '{"label": "LABEL_7", "score": 0.5}\n{"label": "LABEL_1", "score": 0.5}\n',
     "arrays.npz": None,
 }

@@ -8,7 +8,12 @@ from hierviz.readers.prediction_forms.speciesnet import read_speciesnet, read_sp
 from hierviz.readers.taxonomy_forms import FileForm
 from hierviz.readers.taxonomy_forms.code_list import read_codes
 from hierviz.readers.taxonomy_forms.darwin_core import read_darwin_core
-from hierviz.readers.taxonomy_forms.labelling_tools import read_coco, read_label_studio, read_open_images
+from hierviz.readers.taxonomy_forms.labelling_tools import (
+    read_coco,
+    read_fiftyone_taxonomy,
+    read_label_studio,
+    read_open_images,
+)
 from hierviz.readers.taxonomy_forms.line_forms import (
     read_darknet,
     read_google_products,
@@ -18,12 +23,23 @@ from hierviz.readers.taxonomy_forms.line_forms import (
 from hierviz.readers.taxonomy_forms.ncbi_taxdump import read_taxdump
 from hierviz.readers.taxonomy_forms.newick_tree import read_newick, read_nexus
 from hierviz.readers.taxonomy_forms.ontologies import read_obo, read_skos
+from hierviz.readers.taxonomy_forms.sequence_taxonomies import read_kraken2_report, read_qiime2
 
 TAXONOMY_FORMS: dict[str, FileForm] = {
     read.form.key: read.form
     for read in (
-        *(read_coco, read_open_images, read_speciesnet, read_newick, read_nexus, read_obo, read_skos, read_wordnet),
+        *(
+            read_coco,
+            read_open_images,
+            read_fiftyone_taxonomy,
+            read_speciesnet,
+            read_newick,
+            read_nexus,
+            read_obo,
+            read_skos,
+            read_wordnet,
+        ),
         *(read_wordnet_data, read_darknet, read_google_products, read_speciesnet_labels, read_label_studio, read_codes),
-        *(read_taxdump, read_darwin_core),
+        *(read_qiime2, read_kraken2_report, read_taxdump, read_darwin_core),
     )
 }

@@ -1,4 +1,4 @@
-"""Classes of data sets and labelling tools: COCO and iNaturalist, Open Images, and the interface of Label Studio.
+"""Classes of data sets and labelling tools: COCO and iNaturalist, Open Images, FiftyOne, and the interface of Label Studio.
 
 COCO: JSON with ``categories``, each with an id, a name and a ``supercategory`` or its biological ranks. Ranks are the levels
 where a category has two or more of them, or has one and no supercategory; a category without one of them is below the rank
@@ -158,6 +158,51 @@ def _label(node, where):
     if not isinstance(node, dict) or not isinstance(node.get("LabelName"), str) or not node["LabelName"].strip():
         raise TaxonomyError(f"{where}: expected an object with 'LabelName', got {str(node)[:40]!r}. Correct it.")
     return node["LabelName"].strip()
+
+
+_OF_FIFTYONE = ("description", "can_select", "deprecated")
+
+
+def _looks_like_fiftyone(value):
+    root = value.get("root") if isinstance(value, dict) else None
+    return isinstance(root, dict) and isinstance(root.get("name"), str) and isinstance(root.get("values"), list)
+
+
+@taxonomy_form(
+    "a taxonomy of FiftyOne (1.22): nested values; description, can_select and deprecated are attributes",
+    (".json",),
+    "an object with `root`, which has a name and a list `values`",
+    _looks_like_fiftyone,
+    "json",
+)
+def read_fiftyone_taxonomy(value, where, detected):
+    """Taxonomy of the root and its nested values, which are objects with a name, or names.
+
+    Raises
+    ------
+    TaxonomyError
+        If a value has no name, or is repeated below one parent.
+    """
+    places, attributes, waiting = Places(), {key: {} for key in _OF_FIFTYONE}, [(value["root"], Places.TOP)]
+    while waiting:
+        part, above = waiting.pop()
+        part = {"name": part} if isinstance(part, str) else part
+        name = part.get("name") if isinstance(part, dict) else None
+        if not isinstance(name, str) or not name.strip() or places.has(above, name.strip()):
+            inside = "" if above == Places.TOP else f" below {places.names[above]!r}"
+            got = f"{name!r} again" if isinstance(name, str) and name.strip() else "none"
+            raise TaxonomyError(f"{where}: expected a name of its own for every value{inside}, got {got}. Correct it.")
+        number = places.add(above, name.strip())
+        for key in _OF_FIFTYONE:
+            if isinstance(part.get(key), (str, bool)):
+                attributes[key][number] = str(part[key])
+        waiting.extend((child, number) for child in reversed(of_kind(part.get("values"), list)))
+    deprecated = [places.names[number] for number, said in attributes["deprecated"].items() if said == "True"]
+    are = "is deprecated and was" if len(deprecated) == 1 else "are deprecated and were"
+    count = f"1 class {are}" if len(deprecated) == 1 else f"{len(deprecated):,} classes {are}"
+    notes = [f"{where}: {count} kept: {listed(deprecated)}"] if deprecated else []
+    detected = {**detected, "shape": "FiftyOne taxonomy"}
+    return taxonomy_of_places(places, where, notes=notes, detected=detected, attributes=attributes)
 
 
 _START = re.compile(r"<(View|Taxonomy|Choices)[\s>]")

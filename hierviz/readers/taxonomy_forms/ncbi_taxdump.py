@@ -78,6 +78,7 @@ def read_taxdump(files, wanted, where):
     ranks = {number: rank for number, _, rank, *_ in rows if number in needed}
     edges = [(None if parent == number or parent not in names else parent, number) for number, parent in pairs]
     attributes = {"tax_id": {number: number for number, _ in pairs}, "rank": ranks, "alias": aliases(chosen, names)}
+    attributes["alt_ids"] = _merged(files, where, names)
     notes = [f"{where}: {len(pairs):,} of {len(ids):,} nodes were read: {len(chosen):,} classes and what is above them"]
     called = {number: names[number] for number, _ in pairs}
     detected = {"form": "NCBI taxdump", "nodes in the file": f"{len(ids):,}"}
@@ -120,6 +121,16 @@ def _chosen(files, wanted, where):
         if unique:
             search.offer(unique, number, 0)
     return search.chosen(where, "tax id")
+
+
+def _merged(files, where, names):
+    """Ids that were merged into nodes that were read, by node; none of an archive that is read from its beginning."""
+    found: dict = {}
+    if files.has("merged.dmp") and files.kind != "tar":
+        for old, new, *_ in _rows(files, "merged.dmp", where, 2, 2):
+            if new in names:
+                found.setdefault(new, []).append(str(old))
+    return {new: "; ".join(old) for new, old in found.items()}
 
 
 def _names(files, needed, where):

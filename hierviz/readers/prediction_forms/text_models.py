@@ -1,0 +1,117 @@
+"""What models of texts write as JSON objects, one a line or in a list: spaCy's ``cats``, and answers of OpenAI's batches.
+
+Conventions
+-----------
+- spaCy: ``{"text": ..., "cats": {"A": 0.9, "B": 0.1}}``. Classes exclude each other where the scores of every text sum to 1
+  (``textcat``), else they are independent (``textcat_multilabel``).
+- OpenAI: ``{"custom_id": ..., "response": {"status_code": 200, "body": {...}}, "error": null}``, where the body is that of a chat
+  (``choices``) or a response (``output``). The answer is the text, or the value of the only key, or of ``label``, ``class``,
+  ``category``, ``answer`` or ``prediction``, where the text is a JSON object. Requests that failed have no answer.
+
+References
+----------
+.. [1] https://spacy.io/api/doc#to_json
+.. [2] https://platform.openai.com/docs/guides/batch
+"""
+
+from __future__ import annotations
+
+import json
+
+from hierviz.messages.errors import PredictionsError, listed
+from hierviz.readers.json_text import of_kind
+from hierviz.readers.prediction_forms.detections import by_score
+from hierviz.taxonomy.checks import is_number
+
+_ID_KEYS = ("sample_id", "id", "_id")
+_ANSWER_KEYS = ("label", "class", "category", "answer", "prediction")
+
+
+def looks_like_cats(value):
+    """Whether an object has scores of categories."""
+    cats = value.get("cats")
+    return isinstance(cats, dict) and bool(cats) and all(map(is_number, cats.values()))
+
+
+def cats_records(objects, where, reading, notes):
+    """Yield a record for every text."""
+    lost: dict = {}
+    for number, value in enumerate(objects):
+        cats = value.get("cats") if isinstance(value, dict) else None
+        if not isinstance(cats, dict) or not cats:
+            raise PredictionsError(
+                f"{where}, sample {number}: expected 'cats' with scores, got none. Score every text."
+            )
+        key = next((key for key in _ID_KEYS if isinstance(value.get(key), (str, int))), None)
+        ids = {} if key is None else {"sample_id": str(value[key])}
+        more = {name: text for name, text in value.items() if name != key and isinstance(text, str)}
+        lost |= dict.fromkeys(name for name in value if name not in ("cats", key, *more))
+        entries = [{"label": str(label), "score": score} for label, score in cats.items()]
+        yield {**ids, "scores": by_score(entries), **more}
+    if lost:
+        notes.append(f"{where}: other annotations than 'cats' were left out: {listed(lost)}")
+
+
+def looks_like_batch(value):
+    """Whether an object is a line of the output of a batch."""
+    return "custom_id" in value and "response" in value
+
+
+def batch_records(objects, where, reading, notes):
+    """Yield a record for every request with an answer.
+
+    Raises
+    ------
+    PredictionsError
+        If a line has no custom_id, or its answer is no text.
+    """
+    failed, n = [], 0
+    for number, value in enumerate(objects, 1):
+        sample = value.get("custom_id") if isinstance(value, dict) else None
+        if not isinstance(sample, (str, int)):
+            raise PredictionsError(
+                f"{where}, line {number}: expected a custom_id, got none. Is it the output of a batch?"
+            )
+        response = of_kind(value.get("response"), dict)
+        if value.get("error") or response.get("status_code", 200) != 200:
+            failed.append(str(sample))
+            continue
+        body = of_kind(response.get("body"), dict)
+        text = _text_of(body)
+        if text is None:
+            raise PredictionsError(
+                f"{where}, {str(sample)!r}: expected an answer in 'choices' or 'output' of its body, got none. Is it a chat?"
+            )
+        n += 1
+        model = {"model": str(body["model"])} if "model" in body else {}
+        yield {"sample_id": str(sample), "predicted": [_answer(text)], **model}
+    if failed:
+        requests = "1 request" if len(failed) == 1 else f"{len(failed):,} requests"
+        notes.append(f"{where}: {requests} failed and have no answer: {listed(failed)}")
+
+
+def _text_of(body):
+    """The text of the first choice of a chat or a completion, or of a response; None where there is none."""
+    for choice in of_kind(body.get("choices"), list)[:1]:
+        text = of_kind(of_kind(choice, dict).get("message"), dict).get("content", of_kind(choice, dict).get("text"))
+        return text if isinstance(text, str) else None
+    parts = [
+        part.get("text")
+        for item in of_kind(body.get("output"), list)
+        for part in of_kind(of_kind(item, dict).get("content"), list)
+        if isinstance(part, dict) and isinstance(part.get("text"), str)
+    ]
+    return parts[0] if parts else None
+
+
+def _answer(text):
+    """The class that a text names: the text, or a value of the JSON object that it is."""
+    text = text.strip()
+    try:
+        value = json.loads(text) if text.startswith(("{", '"')) else text
+    except (ValueError, RecursionError):
+        return text
+    if isinstance(value, dict):
+        key = next((key for key in _ANSWER_KEYS if key in value), next(iter(value), None) if len(value) == 1 else None)
+        value = value.get(key)
+    return value if isinstance(value, str) else text
