@@ -23,7 +23,8 @@ from hierviz.messages.errors import FileError, HiervizError, PredictionsError
 from hierviz.projection.projected import NodeColumns
 from hierviz.readers.parquet_parts import open_predictions
 from hierviz.readers.prediction_forms.known_prediction_forms import PREDICTION_FORMS
-from hierviz.readers.predictions_file import load_predictions
+from hierviz.readers.prediction_tables import TABLE_FORMS
+from hierviz.readers.predictions_file import line_form, load_predictions
 from hierviz.readers.tables import TextTable, open_table
 from hierviz.readers.truth_file import id_column
 from hierviz.taxonomy.taxonomy import NodeLists
@@ -130,6 +131,10 @@ class PredictionsLook:
         with suppress(HiervizError):
             table = open_table(source, "a table of predictions")
         is_plain = isinstance(table, TextTable) and len(table.first) > 1
+        names = [name.strip() for name in table.first] if is_plain else []
+        # What they hold is said by their readers.
+        if line_form(source) or any(form.looks_like(names) for key, form in TABLE_FORMS.items() if key != "levels"):
+            return
         if is_plain and not any("[" in cell or "{" in cell for cell in table.first):
             self.look = TableLook(table, self.found)
             self.roles = listed_roles(self.look, self.taxonomy)

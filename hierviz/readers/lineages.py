@@ -12,6 +12,8 @@ import re
 from hierviz.predictions.node_names import find_node
 
 _PREFIX = re.compile(r"(?:[A-Za-z]{1,2}|D_\d{1,2})__")
+_RANKS = {"d": "domain", "k": "kingdom", "p": "phylum", "c": "class", "o": "order", "f": "family", "g": "genus"}
+_RANKS |= {"s": "species", "t": "strain"}
 # What a classifier writes that found nothing.
 NOTHING = ("", "unassigned", "unclassified")
 
@@ -25,6 +27,12 @@ def lineage(text):
 def is_lineage(text):
     """Whether a text begins with the prefix of a rank."""
     return _PREFIX.match(text.strip()) is not None
+
+
+def rank_and_name(step):
+    """(rank, name) of a step such as ``g__Bacillus``; the rank is None where no prefix says it."""
+    prefix = _PREFIX.match(step)
+    return (None, step) if prefix is None else (_RANKS.get(prefix[0][:-2].casefold()), step[prefix.end() :])
 
 
 def is_nothing(text):

@@ -199,9 +199,9 @@ def load_predictions(
     record, more = None, []
     is_plain = source.kind == "text" and not is_json and records is None and not isinstance(source, PartedSource)
     with telling(stage(f"Reading {name_of(path)}", "rows")):
-        line_form = _line_form(source, form) if is_plain else None
-        if line_form is not None:
-            raw = raw_of_form(line_form, source, source.where, reading, source.detected)
+        of_lines = line_form(source, form) if is_plain else None
+        if of_lines is not None:
+            raw = raw_of_form(of_lines, source, source.where, reading, source.detected)
         elif source.kind == "npy":
             raw = read_npy(source, reading)
         elif source.kind == "zip":
@@ -296,8 +296,8 @@ def _records(source, form):
     return None if table is not None and json_form(table.objects) is not None else table
 
 
-def _line_form(source, key):
-    """The form of lines that is said or that the first lines have; None for other files."""
+def line_form(source, key=None):
+    """The form of lines that is said or that the first lines of a text have; None for other files."""
     asked = [one for one in _LINE_FORMS if key in (None, one.key)]
     return next((one for one in asked if key or one.looks_like(source.first_lines[0])), None)
 

@@ -99,6 +99,11 @@ class Forms:
         ]
         return {"images": found, "detection_categories": {"1": "animal"}, "classification_categories": names}
 
+    def report(self, name, depth=0):
+        """Lines of a report of Kraken 2."""
+        own = f"100.00\t1\t1\tS\t{self.numbers[name]}\t{'  ' * depth}{name}\n"
+        return [own, *(line for child in self.below(name) for line in self.report(child, depth + 1))]
+
     def code(self, name):
         """A code that begins with its parent's."""
         above = self.parents.get(name)
@@ -183,6 +188,17 @@ class Forms:
                 "t.xml",
                 f'<View><Taxonomy name="t" toName="i">\n{self.choices(self.top)}</Taxonomy></View>\n',
             ),
+            "fiftyone_taxonomy": ("t.json", json.dumps({"name": "t", "root": self.nested(self.top, "name", "values")})),
+            "qiime2": (
+                "t.tsv",
+                "Feature ID\tTaxon\n"
+                + "".join(f"f{k}\t{'; '.join(f'd__{name}' for name in path)}\n" for k, path in enumerate(paths)),
+            ),
+            "qiime2 without a header": (
+                "t.txt",
+                "".join(f"f{k}\t{'; '.join(f'd__{name}' for name in path)}; s__\n" for k, path in enumerate(paths)),
+            ),
+            "kraken2_report": ("t.txt", "".join(self.report(self.top))),
             "codes": ("t.csv", "code,title\n" + "".join(f"{self.code(name)},{name}\n" for name in names)),
             "darwin_core": ("Taxon.tsv", taxa),
             "darwin_core in zip": ("t.zip", _zip({"Taxon.tsv": taxa})),
@@ -256,6 +272,8 @@ def predictions():
         for name, labels, scores in best
         for label, score in zip(labels, scores)
     ]
+    segments = [(name, label, score) for name, labels, scores in best for label, score in zip(labels, scores)]
+    head = "observationID,mediaID,observationType,scientificName,classificationMethod,classificationProbability\n"
     labels = {"classes": LEAVES, "labels": {name: {"label": found[0], "confidence": 0.5} for name, found, _ in best}}
     more = {
         "timm": ("p.json", json.dumps(timm)),
@@ -265,6 +283,50 @@ def predictions():
         "speciesnet": ("p.json", json.dumps(Forms(PARENTS).speciesnet(IDS, P))),
         "speciesnet_5": ("p.json", json.dumps(Forms(PARENTS).speciesnet_5(IDS, P))),
         "megadetector": ("p.json", json.dumps(Forms(PARENTS).megadetector(IDS, P))),
+        "camtrap_dp": (
+            "observations.csv",
+            head
+            + "".join(f"o{k},{name},animal,{found[0]},machine,0.5\n" for k, (name, found, _) in enumerate(best))
+            + "".join(f"h{k},{name},animal,cat,human,\n" for k, (name, _, _) in enumerate(best)),
+        ),
+        "birdnet": (
+            "p.csv",
+            "Start (s),End (s),Scientific name,Common name,Confidence,File\n"
+            + "".join(f"0.0,3.0,{label},a {label},{score},{name}.wav\n" for name, label, score in segments),
+        ),
+        "bioclip": ("p.csv", "file_name,classification,score\n" + "".join(f"{a},{b},{c}\n" for a, b, c in segments)),
+        "celltypist": (
+            "p.csv",
+            ",predicted_labels,over_clustering,majority_voting\n"
+            + "".join(f"{name},{found[0]},1,{found[1]}\n" for name, found, _ in best),
+        ),
+        "celltypist_matrix": (
+            "p.csv",
+            f",{','.join(LEAVES)}\n" + "".join(f"{name},{','.join(map(str, row / 2))}\n" for name, row in zip(IDS, P)),
+        ),
+        "qiime2_labels": (
+            "p.tsv",
+            "Feature ID\tTaxon\tConfidence\n" + "".join(f"{name}\td__{found[0]}\t0.5\n" for name, found, _ in best),
+        ),
+        "kraken2": (
+            "p.txt",
+            "".join(f"C\t{name}\tcat (taxid 3)\t100\t3:66\n" for name in IDS) + "U\tx\t0\t100\t0:66\n",
+        ),
+        "kaiju": ("p.txt", "".join(f"U\t{name}\t0\n" for name in IDS)),
+        "spacy": (
+            "p.jsonl",
+            "".join(
+                json.dumps({"id": n, "text": "a", "cats": dict(zip(LEAVES, r))}) + "\n" for n, r in zip(IDS, P.tolist())
+            ),
+        ),
+        "openai_batch": (
+            "p.jsonl",
+            "".join(
+                json.dumps({"custom_id": name, "response": {"body": {"choices": [{"message": {"content": found[0]}}]}}})
+                + "\n"
+                for name, found, _ in best
+            ),
+        ),
         "coco_results": ("p.json", json.dumps(coco)),
         "fiftyone": ("p.json", json.dumps(labels)),
         "fiftyone samples": ("p.json", json.dumps({"samples": samples})),

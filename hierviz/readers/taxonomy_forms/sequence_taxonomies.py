@@ -9,8 +9,8 @@ References
 import re
 
 from hierviz.messages.errors import TaxonomyError
-from hierviz.readers.class_paths import by_name, taxonomy_of_paths
-from hierviz.readers.lineages import is_lineage, is_nothing, lineage
+from hierviz.readers.class_paths import Places, by_name, taxonomy_of_places
+from hierviz.readers.lineages import is_lineage, is_nothing, lineage, rank_and_name
 from hierviz.readers.taxonomy_forms import taxonomy_form
 
 _REPORT = re.compile(r"\s*\d+(?:\.\d+)?\t(?:\d+\t){2,4}([A-Z]\d*)\t(\d+)\t( *)(\S.*)")
@@ -40,7 +40,7 @@ def _looks_like_lineages(name, lines):
     _looks_like_lineages,
 )
 def read_qiime2(source, options):
-    """Taxonomy of all lineages and of what is above them.
+    """Taxonomy of all lineages and of what is above them; the rank of a prefix and the name behind it are attributes.
 
     Raises
     ------
@@ -61,11 +61,22 @@ def read_qiime2(source, options):
         raise TaxonomyError(
             f"{source.where}: expected lineages such as 'd__Bacteria; p__Firmicutes', got none. Is it whole?"
         )
-    paths = [lineage(text) for text in dict.fromkeys(named)]
-    notes = [f"{source.where}: the taxonomy of the {len(paths):,} lineages that are listed"]
-    if len(named) < len(rows):
-        notes.append(f"{source.where}: {len(rows) - len(named):,} features without a lineage were left out")
-    return taxonomy_of_paths(paths, source.where, notes=notes, detected={"form": "lineages", **source.detected})
+    places, attributes = Places(), {"rank": {}, "scientific_name": {}}
+    named = dict.fromkeys(named)
+    for text in named:
+        above = Places.TOP
+        for step in lineage(text):
+            above = places.add(above, step)
+            rank, attributes["scientific_name"][above] = rank_and_name(step)
+            if rank:
+                attributes["rank"][above] = rank
+    notes = [f"{source.where}: the taxonomy of the {len(named):,} lineages that are listed"]
+    n_nothing = sum(is_nothing(cells[1]) for cells in rows)
+    if n_nothing:
+        were = "feature without a lineage was" if n_nothing == 1 else "features without a lineage were"
+        notes.append(f"{source.where}: {n_nothing:,} {were} left out")
+    detected = {"form": "lineages", **source.detected}
+    return taxonomy_of_places(places, source.where, notes=notes, detected=detected, attributes=attributes)
 
 
 @taxonomy_form(
