@@ -23,7 +23,7 @@ from hierviz.curves.operating_curve import CurveSteps
 from hierviz.evaluation.bounds import bounds_of
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.evaluation.sample_numbers import totals_of
-from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, score_numbers, why_no_levels
+from hierviz.evaluation.score_numbers import MORE, SCORE_BLOCKS, label_sets, score_numbers, why_no_levels
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import inference_rule, rule_and_threshold
 from hierviz.messages.errors import PredictionsError, TaxonomyError, listed
@@ -37,7 +37,7 @@ from hierviz.taxonomy.checks import WAYS, check_threshold
 
 # Parts of the work, as they are called where their progress is shown.
 CURVE, LABEL_SETS, BOUNDS, PATHS = "Operating curve", "Label sets", "Bounds", "Paths to the best leaf"
-FURTHER = "Best leaves, cuts and levels"
+FURTHER, LINKS = "Best leaves, cuts and levels", "Links of label sets"
 NO_TRUTH = "no sample has a known truth: nothing is evaluated"
 # Each answer of a table is classified, then added.
 STEPS = "steps"
@@ -75,7 +75,7 @@ def evaluate(
         Adds the numbers of block ``curve`` as means over true classes (``balanced_ac``, ...), each with the same weight or
         with its own (`hierviz.evaluation.evaluation`).
     more : bool
-        Adds the blocks best_leaves, probabilities, random_cuts, levels and selective, which read all probabilities once more.
+        Adds the blocks best_leaves, probabilities, random_cuts, levels, lca and selective, which read all probabilities once more.
     **parameters
         Of the rule, ``INFERENCE_RULES[rule].parameters``; each has a default, and those of other rules play no part.
 
@@ -221,6 +221,8 @@ def _prepare(model, rule, threshold, stage, parameters, wanted):
     name = model.predictions.name
     if "labels" in wanted and model.n_judged and model.predictions.has_scores:
         model.label_counts(threshold, stage(f"{LABEL_SETS} of {name}", "rows"))
+    if "lca" in wanted and model.n_judged and model.predictions.has_scores:
+        label_sets(model, {"rule": rule, "threshold": threshold, **parameters}, stage(f"{LINKS} of {name}", "rows"))
     if model.why_no_curve() is None:
         is_answered = not {"predicted", "confusion"}.isdisjoint(wanted)
         entry = inference_rule(rule)
@@ -269,6 +271,10 @@ def _random_cuts(model, choice):
     return totals_of(model, "random_cuts", choice) | {"cuts": random_cuts(model.taxonomy).to_dict()}
 
 
+def _lca(model, choice):
+    return totals_of(model, "lca", choice) | {"links": {"max_distance": None}}
+
+
 def _selective(model, choice):
     tables = {"climbing": model.climbed, "threshold": model.judged_table}
     areas = {}
@@ -291,6 +297,7 @@ BLOCKS = {
     "random_cuts": (_random_cuts, Evaluation.why_no_curve),
     "levels": (partial(totals_of, block="levels"), why_no_levels),
     "labels": (lambda model, choice: model.set_counts(choice).summary(), _no_truth),
+    "lca": (_lca, _no_truth),
     "curve": (lambda model, choice: model.curve.summary(), Evaluation.why_no_curve),
     "selective": (_selective, Evaluation.why_no_curve),
     "confusion": (_confusion, _no_truth),

@@ -115,6 +115,19 @@ class OfAll:
 
 
 @dataclass(frozen=True)
+class OfAllByDepth(OfAll):
+    """`OfAll` for each depth, of parts that are named ``part.depth``."""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> dict[str, float | None]:  # type: ignore[override]
+        """Of all samples, by depth as text; None where undefined."""
+        first = f"{self.parts[0]}."
+        depths = [name.removeprefix(first) for name in parts if name.startswith(first)]
+        return {
+            depth: OfAll(tuple(f"{name}.{depth}" for name in self.parts), self.function).total(parts) for depth in depths
+        }
+
+
+@dataclass(frozen=True)
 class Total(OfPart):
     """Sum of a part that is a count: of samples, where it is 0 or 1."""
 

@@ -42,7 +42,7 @@ from hierviz.metrics.sets.node_sets import most_specific, same_length
 from hierviz.taxonomy.node_lists import NodeLists, distinct, is_member, offsets_of
 
 # Labels and their ancestors that are worked on at a time: about 100 bytes each.
-PAIRS_AT_ONCE = 1_000_000
+PAIRS_AT_ONCE = 300_000
 TRUE, PREDICTED = 0, 1
 
 

@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 from strategies import from_graph, graphs, many, trees
 
 import hierviz as hv
+from hierviz.evaluation.pieces import EvaluationPiece, evaluation_of_pieces
 from hierviz.messages.errors import PredictionsError
 from hierviz.metrics.sets import lca_sets
 from hierviz.metrics.sets.lca_sets import lca_scores
@@ -44,7 +45,7 @@ def scores_of(taxonomy, predicted, truth, max_distance=None):
         ([], ["cat"], (1, 1 / 3, 1 / 2)),
         # Cat is right and needs no way of its own. Newt meets the nearest true label, cat, at animal.
         (["cat", "newt"], ["cat"], (2 / 3, 2 / 3, 2 / 3)),
-        # Dog meets cat at mammal, newt meets duck's set at animal: cat, dog and newt of three true nodes and a way each.
+        # Duck is right. Dog and cat meet at mammal: {cat, duck, mammal} and {dog, duck, mammal}.
         (["cat", "duck"], ["dog", "duck"], (2 / 3, 2 / 3, 2 / 3)),
     ],
 )
@@ -107,3 +108,68 @@ def test_as_the_plain_definition(data, graph, most):
     for i in range(n):
         expected = lca_of_sample(plain, predicted[i], truth[i], most)
         assert [found[key][i] for key in KEYS] == pytest.approx(expected, abs=1e-12), (truth[i], predicted[i])
+
+
+def predictions_of(taxonomy, n=40, seed=0):
+    rng = np.random.default_rng(seed)
+    truth = taxonomy.leaves[rng.integers(0, taxonomy.n_leaves, n)]
+    return hv.Predictions.from_scores(taxonomy, rng.dirichlet(np.ones(4), n), "leaf_probabilities", truth=truth)
+
+
+@pytest.mark.parametrize(
+    ("rule", "sets"), [("majority", "threshold_set"), ("threshold_set", "threshold_set"), ("hf_optimal", "hf_optimal")]
+)
+def test_block_of_an_evaluation(taxonomy, rule, sets):
+    """The sets of block labels: all classes above the threshold, or those that a rule chooses."""
+    predictions = predictions_of(taxonomy)
+    model = hv.Evaluation.from_predictions(predictions)
+    block = hv.evaluate(model, rule, 0.25, more=True)["models"][0]["lca"]
+    expected = lca_scores(taxonomy, predictions.truth, model.answers(sets, 0.25))
+    assert block == {key: pytest.approx(expected[key].mean()) for key in KEYS} | {"links": {"max_distance": None}}
+    assert "lca" not in hv.evaluate(model, rule, 0.25)["models"][0]
+    columns = model.per_sample(rule, 0.25, more=True)
+    assert columns["lca_f1"].tolist() == expected["lca_f1"].tolist()
+    assert "lca_f1" not in model.per_sample(rule, 0.25)
+
+
+def test_graphs_and_several_truths():
+    graph = hv.Taxonomy.from_edges([("r", "a"), ("r", "b"), ("a", "x"), ("b", "x"), ("b", "y")])
+    lists = [hv.NodeLists.from_lists(rows) for rows in ([[3], [4], []], [[3], [3, 4], [1]])]
+    block = hv.evaluate(hv.Predictions.from_labels(graph, lists[0], truth=lists[1]), more=True)["models"][0]["lca"]
+    # The second: x meets y at b, so {y, b} and {x, y, b}; the third is {r} and {a, r}.
+    assert [block[key] for key in KEYS] == pytest.approx([1, (1 + 2 / 3 + 1 / 2) / 3, (1 + 4 / 5 + 2 / 3) / 3])
+
+
+@pytest.mark.parametrize("rule", ["majority", "hf_optimal"])
+def test_pieces_bring_their_sets(taxonomy, rule):
+    """On a cluster the scores are elsewhere: nothing is read from them once more."""
+    whole = predictions_of(taxonomy, 24)
+    parts = [
+        hv.Predictions.from_scores(taxonomy, whole.scores[rows], "leaf_probabilities", truth=whole.truth[rows])
+        for rows in (slice(0, 11), slice(11, 24))
+    ]
+    pieces = [EvaluationPiece.from_predictions(part, rule=rule, more=True) for part in parts]
+    merged = evaluation_of_pieces(whole, pieces)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(hv.Predictions, "node_probabilities", None)
+        (found,) = hv.evaluate(merged, rule, more=True)["models"]
+    assert found["lca"] == hv.evaluate(whole, rule, more=True)["models"][0]["lca"]
+
+
+def test_a_column_with_interval_and_constant(taxonomy):
+    predictions = predictions_of(taxonomy, seed=2)
+    found = hv.compare(predictions, metrics="lca.lca_f1,lca.lca_precision,lca_recall", resamples=50).to_dict()
+    low, high = found["rows"][0]["interval"]["lca.lca_f1"]
+    assert low < found["rows"][0]["values"]["lca.lca_f1"] < high
+    constant = found["constant"]
+    # The root alone has nothing wrong.
+    assert constant["reason"] == {"lca.lca_precision": "always answering the root has a perfect value"}
+    for key in ("lca_f1", "lca_recall"):
+        node = taxonomy.names.index(constant["answers"][f"lca.{key}"])
+        always = lca_scores(taxonomy, predictions.truth, hv.NodeLists.from_lists([[node]] * 40))
+        assert always[key].mean() == pytest.approx(constant["values"][f"lca.{key}"])
+        best = max(
+            lca_scores(taxonomy, predictions.truth, hv.NodeLists.from_lists([[other]] * 40))[key].mean()
+            for other in range(taxonomy.n_nodes)
+        )
+        assert best == pytest.approx(constant["values"][f"lca.{key}"])
