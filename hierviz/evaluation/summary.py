@@ -211,7 +211,7 @@ def model_summary(
             **(_given_parameters(entry, entry.settings(parameters)) if has_scores else {}),
             **blocks,
             **({} if bounds is None else {"bounds": bounds}),
-            "notes": notes + of_bounds + _remarks(model),
+            "notes": notes + of_bounds + _remarks(model, wanted),
         }
     )
 
@@ -323,7 +323,7 @@ def exchanged_note(model):
     return f"{words} Are the names of the columns in the right order?" if words else ""
 
 
-def _remarks(model):
+def _remarks(model, wanted):
     """What a reader of the numbers should know of this input."""
     remarks = [found] if (found := exchanged_note(model)) else []
     if model.why_no_curve() is not None:
@@ -341,6 +341,11 @@ def _remarks(model):
             f"distribution, top_down: {inner} samples have their truth at an inner node; the path ends there "
             "with its p counted twice, and a best leaf below it counts as correct"
         )
+        if "probabilities" in wanted:
+            remarks.append(
+                f"probabilities: these {inner} samples are left out of the Brier score and the log loss of all depths below "
+                "their truth, and of calibration where the most probable class is below it"
+            )
     return remarks + _ties(model)
 
 

@@ -72,7 +72,7 @@ LABEL_METRICS = {
         ihf1_auc={"tree_only": True},
         macro_f1_by_depth={"tree_only": True, "made": ByNode(over="depth")},
         icm={"tree_only": True, "range": (float("-inf"), float("inf")), "unit": "bits"},
-        icm_norm={"tree_only": True, "range": POSITIVE, "made": OfSums(CORPUS_SUMS, normalised_icm)},
+        icm_norm={"tree_only": True, "made": OfSums(CORPUS_SUMS, normalised_icm)},
     ),
     **entries_of(
         "per_sample of sets",

@@ -42,7 +42,7 @@ def made(predictions):
 
 
 def test_the_numbers_are_those_of_evaluate(made, predictions):
-    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6)
+    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6, more=True)
     assert made.evaluate == numbers
     held = numbers_of(made.html)
     assert held == {"hierviz": hv.__version__, "command": f"hierviz report {HOSTILE[2]}", "evaluate": numbers}

@@ -87,7 +87,7 @@ def lca_scores(taxonomy, truth, predicted, max_distance=None):
     check_nodes(taxonomy, "truth", NodeLists.of(truth).nodes)
     check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
     sides = tuple(most_specific(taxonomy, NodeLists.of(nodes)) for nodes in (truth, predicted))
-    n_pairs = np.cumsum((sides[TRUE].lengths + sides[PREDICTED].lengths + 2) * (taxonomy.max_depth + 2))
+    n_pairs = np.cumsum(sum(_n_above(taxonomy, lists) for lists in sides))
     parts = [np.empty((3, 0))]
     start = 0
     while start < len(predicted):
@@ -101,6 +101,15 @@ def lca_scores(taxonomy, truth, predicted, max_distance=None):
         "lca_recall": ratio(shared, due),
         "lca_f1": ratio(2 * shared, claimed + due),
     }
+
+
+def _n_above(taxonomy, lists):
+    """How many nodes the labels of each list and their ancestors are, at least 2, shape (n_lists,)."""
+    known = lists.nodes >= 0
+    different, place = np.unique(lists.nodes[known], return_inverse=True)
+    lengths = np.full(len(lists.nodes), 2)
+    lengths[known] = taxonomy.ancestors(different).lengths[place] + 1
+    return 2 + np.bincount(lists.rows, lengths, minlength=len(lists)).astype(np.intp)
 
 
 class _Links:
