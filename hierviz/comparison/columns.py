@@ -38,7 +38,10 @@ BLOCKS = (
 _OF_ANSWERS, _AREAS = ("predicted", "labels", "lca", "confusion"), ("_auc", "_auc_raw")
 # Numbers of each depth: the metrics, one that has another number of supported classes, and what follows the depth in its key.
 MACRO_F1_BY_DEPTH = "macro_f1_by_depth"
-BY_DEPTH = (MACRO_F1_BY_DEPTH, *(key for key, metric in METRICS.items() if type(metric.made) in (MeanByDepth, OfAllByDepth)))
+BY_DEPTH = (
+    MACRO_F1_BY_DEPTH,
+    *(key for key, metric in METRICS.items() if type(metric.made) in (MeanByDepth, OfAllByDepth)),
+)
 SUPPORTED = "supported"
 
 

@@ -101,7 +101,7 @@ class EvaluationPiece(Short):
         PredictionsError
             If the rule is unknown, or a score is not finite.
         """
-        entry = inference_rule(rule)
+        rule = inference_rule(rule).key
         evaluation = Evaluation.from_predictions(predictions, threshold=threshold, threads=threads, corpus=corpus)
         counts: dict[float | None, Any] = {}
         if evaluation.n_judged:

@@ -123,7 +123,8 @@ class OfAllByDepth(OfAll):
         first = f"{self.parts[0]}."
         depths = [name.removeprefix(first) for name in parts if name.startswith(first)]
         return {
-            depth: OfAll(tuple(f"{name}.{depth}" for name in self.parts), self.function).total(parts) for depth in depths
+            depth: OfAll(tuple(f"{name}.{depth}" for name in self.parts), self.function).total(parts)
+            for depth in depths
         }
 
 

@@ -99,7 +99,11 @@ def _of_confidence(key, made=OfAll):
     """Attributes of an error of calibration, or of its value under calibration, of the most probable class."""
     better = "neither" if key.endswith("_calibrated") else "lower"
     low = -1.0 if key == "calibration_error_squared" else 0.0
-    return {"range": (low, 1.0), "better": better, "made": made(("confidence", "is_right"), partial(calibration_error, key))}
+    return {
+        "range": (low, 1.0),
+        "better": better,
+        "made": made(("confidence", "is_right"), partial(calibration_error, key)),
+    }
 
 
 _ENTRIES = {

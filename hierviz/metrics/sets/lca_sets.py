@@ -33,6 +33,8 @@ References
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import numpy as np
 
 from hierviz.messages.errors import PredictionsError
@@ -83,7 +85,9 @@ def lca_scores(taxonomy, truth, predicted, max_distance=None):
     """
     same_length(truth, predicted)
     if max_distance is not None and not (isinstance(max_distance, int) and max_distance >= 1):
-        raise PredictionsError(f"max_distance: expected a whole number from 1, got {max_distance!r}. Give one, or None.")
+        raise PredictionsError(
+            f"max_distance: expected a whole number from 1, got {max_distance!r}. Give one, or None."
+        )
     check_nodes(taxonomy, "truth", NodeLists.of(truth).nodes)
     check_nodes(taxonomy, "predicted", predicted.nodes, lowest=-1)
     sides = tuple(most_specific(taxonomy, NodeLists.of(nodes)) for nodes in (truth, predicted))
@@ -191,7 +195,9 @@ class _Links:
         def other_set(entry, node):
             return (self.row[entry] * 2 + 1 - self.side[entry]) * self.width + node
 
-        met = self._climbed(np.flatnonzero(self.is_alone), lambda entry, node: is_member(other_set(entry, node), reached))
+        met = self._climbed(
+            np.flatnonzero(self.is_alone), lambda entry, node: is_member(other_set(entry, node), reached)
+        )
         entry, node = np.divmod(met, self.width)
         place = np.searchsorted(reached, other_set(entry, node))
         total = self.distance[self._place(met)] + nearest[place]
@@ -221,7 +227,7 @@ class _Links:
         is_kept = np.ones(len(lcas), dtype=bool)
         of_turn = np.argsort(turn[lca], kind="stable")
         ends = np.searchsorted(turn[lca][of_turn], np.arange(turn.max(initial=-1) + 2))
-        for begin, end in zip(ends[:-1], ends[1:]):
+        for begin, end in pairwise(ends.tolist()):
             places = of_turn[begin:end]
             is_kept[lca[places]] = False
             is_kept[lca[places[needs[places] & (count[entry[places]] < 2)]]] = True

@@ -23,7 +23,9 @@ KEYS = ("lca_precision", "lca_recall", "lca_f1")
 
 def scores_of(taxonomy, predicted, truth, max_distance=None):
     """(precision, recall, F1) of each sample; lists of names."""
-    lists = [hv.NodeLists.from_lists([taxonomy.nodes(*names).tolist() for names in rows]) for rows in (truth, predicted)]
+    lists = [
+        hv.NodeLists.from_lists([taxonomy.nodes(*names).tolist() for names in rows]) for rows in (truth, predicted)
+    ]
     found = lca_scores(taxonomy, *lists, max_distance)
     return np.stack([found[key] for key in KEYS], axis=1).tolist()
 
