@@ -84,8 +84,10 @@ class WeightedByDepth(MeanByDepth):
 
     weight: str = ""
 
-    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:  # type: ignore[override]
         """Of all samples; None where no sample has the part at any depth."""
+        means: Any
+        weights: Any
         means, weights = (MeanByDepth(name).total(parts) for name in (self.part, self.weight))
         known = [depth for depth, mean in means.items() if mean is not None]
         whole = sum(weights[depth] for depth in known)

@@ -158,7 +158,7 @@ def test_plain_definitions_use_nothing_that_they_check():
     folder = Path(module.__file__).parent
     files = sorted(folder.glob("plain_*.py"))
     assert [path.stem for path in files] == [
-        f"plain_{name}" for name in ("climbing", "graph", "numbers", "optimal", "sets")
+        f"plain_{name}" for name in ("climbing", "graph", "lca", "numbers", "optimal", "scores", "sets")
     ]
     for path in files:
         for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
