@@ -25,20 +25,23 @@ from hierviz.evaluation.summary import model_summary
 from hierviz.messages.errors import PredictionsError, listed, near_miss
 from hierviz.messages.notebook_html import Short
 from hierviz.metrics.calibration import CALIBRATION_ERRORS, MIN_SAMPLES
-from hierviz.metrics.parts import MeanByDepth
+from hierviz.metrics.parts import MeanByDepth, OfAllByDepth
 from hierviz.metrics.registry import BALANCED_PREFIX, METRICS, PROTEIN_METRICS
 from hierviz.taxonomy.checks import check_one_of
 from hierviz.taxonomy.taxonomy import Taxonomy
 
 BLOCKS = (
     *("distribution", "top_down", "best_leaves", "probabilities", "predicted"),
-    *("random_cuts", "levels", "labels", "curve", "selective", "confusion"),
+    *("random_cuts", "levels", "labels", "lca", "curve", "selective", "confusion"),
 )
 # Blocks of numbers of answers, and among them those over all thresholds.
-_OF_ANSWERS, _AREAS = ("predicted", "labels", "confusion"), ("_auc", "_auc_raw")
+_OF_ANSWERS, _AREAS = ("predicted", "labels", "lca", "confusion"), ("_auc", "_auc_raw")
 # Numbers of each depth: the metrics, one that has another number of supported classes, and what follows the depth in its key.
 MACRO_F1_BY_DEPTH = "macro_f1_by_depth"
-BY_DEPTH = (MACRO_F1_BY_DEPTH, *(key for key, metric in METRICS.items() if type(metric.made) is MeanByDepth))
+BY_DEPTH = (
+    MACRO_F1_BY_DEPTH,
+    *(key for key, metric in METRICS.items() if type(metric.made) in (MeanByDepth, OfAllByDepth)),
+)
 SUPPORTED = "supported"
 
 
@@ -275,7 +278,7 @@ def _why_none(model, column):
             return "it is defined on trees, and this taxonomy is a graph"
     if column.metric in OVER_ERRORS:
         return "no sample has a wrong leaf"
-    if column.block == "probabilities" and column.metric in CALIBRATION_ERRORS:
+    if column.block == "probabilities" and column.metric.removesuffix("_by_depth") in CALIBRATION_ERRORS:
         return f"it needs at least {MIN_SAMPLES} samples"
     if column.block == "probabilities":
         return "every truth is an inner class above that depth"

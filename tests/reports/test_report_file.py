@@ -15,6 +15,7 @@ from hierviz import cli
 from hierviz.charts import threshold_text
 from hierviz.messages.number_text import percent_text
 from hierviz.reports import ReportRun, ReportSamples
+from hierviz.reports.markup import all_numbers, overview_table
 from hierviz.reports.report_samples import chosen_samples, sample_pictures
 from hierviz.reports.story_step import StoryStep
 from hierviz.thresholds.most_specific import most_specific
@@ -41,7 +42,7 @@ def made(predictions):
 
 
 def test_the_numbers_are_those_of_evaluate(made, predictions):
-    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6)
+    numbers = hv.evaluate([predictions, hostile_predictions(seed=1, name="other")], "threshold", 0.6, more=True)
     assert made.evaluate == numbers
     held = numbers_of(made.html)
     assert held == {"hierviz": hv.__version__, "command": f"hierviz report {HOSTILE[2]}", "evaluate": numbers}
@@ -53,6 +54,19 @@ def test_conformal_nodes_that_were_asked_for_are_in_the_overview(predictions):
     assert made.evaluate["models"][0]["conformal"] == found.to_json()
     assert escape(found.sentence) in made.html.replace("\u00a0", " ")
     assert percent_text(found.root_share, 1).replace(" ", "\u00a0") in made.html
+
+
+def test_numbers_with_and_without_further_blocks(predictions):
+    """An evaluation has some blocks on request only: the tables hold what is there."""
+    plain, more = (hv.evaluate(predictions, more=more)["models"] for more in (False, True))
+    assert overview_table(plain) == overview_table(more)
+    assert "Random cuts" in all_numbers(more)
+    assert "Random cuts" not in all_numbers(plain)
+    assert all(title in all_numbers(plain) for title in ("Label sets", "All thresholds", "Hierarchical confusion"))
+    # Of models with and without them, a dash where there is none.
+    assert "<td>–</td>" in all_numbers([*plain, *more])
+    only = [{key: value for key, value in model.items() if key not in ("curve", "labels")} for model in plain]
+    assert "softmax" not in overview_table(only)
 
 
 def test_it_asks_for_nothing(made):

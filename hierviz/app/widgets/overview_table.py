@@ -30,6 +30,7 @@ LEFT_OUT = {
     "random_cuts": "accuracy of random cuts",
     "predicted": "precision and recall of the answer",
     "labels": "metrics of label sets",
+    "lca": "LCA-F of label sets",
     "curve": "operating curves",
     "selective": "coverage and risk of climbing",
     "confusion": "the hierarchical confusion",
