@@ -123,7 +123,8 @@ def _table(asked, rows, severity, key, extra, helps, is_main):
         asked_row = asked.predictions.row(state.view().sample) if state.view().sample else None
         hit = np.flatnonzero(rows[part] == asked_row) if asked_row is not None else ()
         place = int(hit[0]) if len(hit) else 0
-    st.caption("Click a row to see the sample; tick rows to export only these.")
+    calibrated = "" if asked.confidence is None else f" Confidence {escape(asked.confidence.said)}."
+    st.caption(f"Click a row to see the sample; tick rows to export only these.{calibrated}")
     return min(start + place, len(rows) - 1), ticked
 
 
@@ -133,6 +134,9 @@ def _columns(asked, rows, severity, extra, helps):
     entry, said = SEVERITIES[severity], review_of(asked.data).rows
     label = entry.label + (f" ({entry.unit})" if entry.unit else "")
     numbers = extra or {label: asked.severity(severity)[places]}
+    if asked.confidence is not None:
+        numbers = numbers | {"confidence": asked.confidence.confidence[rows]}
+        helps = helps | {"confidence": f"Confidence of the answer, {asked.confidence.said}"}
     cells = {
         "truth": named(asked.taxonomy, answers.truth, places),
         "answer": named(asked.taxonomy, answers.predicted, places),
@@ -184,7 +188,7 @@ def _head_of_lists(asked, row, place):
 
 
 def _export(asked, rows, key, n_ticked):
-    said = review_of(asked.data)
+    said, confidence = review_of(asked.data), asked.confidence
 
     def paths():
         frame, places = sample_paths(asked.whole, rows).to_frame(), asked.places(rows)
@@ -192,6 +196,8 @@ def _export(asked, rows, key, n_ticked):
             frame["outcome"] = np.array(list(OUTCOMES))[asked.whole.outcome[places]]
         for name in asked.rankings:
             frame[name] = asked.counted_severity(name)[places]
+        if confidence is not None:
+            frame["confidence"] = confidence.confidence[rows]
         if len(said):
             for field in ("verdict", "note"):
                 of = {row.sample_id: getattr(row, field) for row in said.rows}
