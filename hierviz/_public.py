@@ -81,7 +81,8 @@ _FILES = {
         "uncertainty.paired_proportions": "score_interval",
         "uncertainty.temperature": "at_temperature fit_temperature",
         "uncertainty.confidence_maps": "isotonic_map venn_abers",
-        "uncertainty.confidence_folds": "compare_confidence_maps cross_fitted_confidence",
+        "uncertainty.confidence_comparison": "compare_confidence_maps",
+        "uncertainty.confidence_folds": "cross_fitted_confidence",
         "uncertainty.conformal": "ConformalNodes conformal_nodes",
     },
     "hierviz.comparison": {

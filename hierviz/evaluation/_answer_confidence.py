@@ -21,11 +21,10 @@ from hierviz.messages.notebook_html import Short
 from hierviz.messages.number_text import probability_text
 from hierviz.messages.progress import Progress
 from hierviz.taxonomy.checks import check_one_of
+from hierviz.uncertainty.confidence_comparison import ConfidenceMaps, compare_confidence_maps
 from hierviz.uncertainty.confidence_folds import (
     MAPS,
-    ConfidenceMaps,
     answer_events,
-    compare_confidence_maps,
     cross_fitted_confidence,
     cross_fitted_temperature,
 )

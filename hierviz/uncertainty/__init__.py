@@ -32,7 +32,7 @@ if TYPE_CHECKING:
     from hierviz.uncertainty.comparison import no_clear_difference as no_clear_difference
     from hierviz.uncertainty.comparison import paired_difference as paired_difference
     from hierviz.uncertainty.comparison import tied_with_best as tied_with_best
-    from hierviz.uncertainty.confidence_folds import compare_confidence_maps as compare_confidence_maps
+    from hierviz.uncertainty.confidence_comparison import compare_confidence_maps as compare_confidence_maps
     from hierviz.uncertainty.confidence_folds import cross_fitted_confidence as cross_fitted_confidence
     from hierviz.uncertainty.confidence_maps import isotonic_map as isotonic_map
     from hierviz.uncertainty.confidence_maps import venn_abers as venn_abers

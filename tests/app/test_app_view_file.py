@@ -114,6 +114,13 @@ def test_the_file_has_what_the_page_shows(demo, page, query):
     assert numbers_of(made)["command"].startswith("hierviz report --demo vehicles")
 
 
+def test_the_command_keeps_the_map_of_the_confidence(demo):
+    command = numbers_of(file_of(Visit("mistakes", model="flat-softmax", confidence="isotonic")))["command"]
+    assert "--confidence-map isotonic" in command
+    assert "&confidence=isotonic" in command
+    assert "--confidence-map" not in numbers_of(file_of(Visit("mistakes", model="flat-softmax")))["command"]
+
+
 def sentences(visit):
     return [one.proto.alt for one in visit.at.get("vega_lite_chart") if getattr(one.proto, "alt", "")]
 

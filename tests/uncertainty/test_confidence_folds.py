@@ -6,7 +6,8 @@ import pytest
 import hierviz as hv
 from hierviz.evaluation._answer_confidence import answer_confidence
 from hierviz.metrics.calibration import event_losses
-from hierviz.uncertainty.confidence_folds import MAPS, MAPS_OF_ANSWERS, compare_confidence_maps, cross_fitted_confidence
+from hierviz.uncertainty.confidence_comparison import compare_confidence_maps
+from hierviz.uncertainty.confidence_folds import MAPS, MAPS_OF_ANSWERS, cross_fitted_confidence
 from hierviz.uncertainty.confidence_maps import isotonic_map
 from hierviz.uncertainty.resamples import fold_numbers, unit_numbers
 
