@@ -115,7 +115,9 @@ def test_the_file_has_what_the_page_shows(demo, page, query):
 
 
 def test_the_command_keeps_the_map_of_the_confidence(demo):
-    command = numbers_of(file_of(Visit("mistakes", model="flat-softmax", confidence="isotonic")))["command"]
+    made = file_of(Visit("mistakes", model="flat-softmax", confidence="isotonic"))
+    assert "calibrated by isotonic regression on held-out folds; node probabilities unchanged." in made
+    command = numbers_of(made)["command"]
     assert "--confidence-map isotonic" in command
     assert "&confidence=isotonic" in command
     assert "--confidence-map" not in numbers_of(file_of(Visit("mistakes", model="flat-softmax")))["command"]

@@ -96,6 +96,11 @@ def report_choice(data, key):
     return {"rule": rule} | {name: values[name] for name in INFERENCE_RULES[rule].parameters if name != THRESHOLD.name}
 
 
+def report_confidence(data, key):
+    """The AnswerConfidence of a model that the visitor wants, by the rule of the page; None where it is shown as it is."""
+    return chosen_confidence(data, key, report_choice(data, key) | {"threshold": state.view().threshold_of(key)})
+
+
 def story_flag(data, steps):
     """Words of the command for a story."""
     if not steps:
@@ -140,7 +145,7 @@ def report_settings(data, steps, of_story, samples, *, notes="", title=""):
     """
     key, title = state.shown_model_of(data.models), title or data.title
     choice, thresholds = report_choice(data, key), [state.view().threshold_of(name) for name in data.models]
-    confidence = chosen_confidence(data, key, choice | {"threshold": state.view().threshold_of(key)})
+    confidence = report_confidence(data, key)
     if confidence is not None:
         samples = replace(samples, confidence_map=confidence.how, group=confidence.group)
     return {
