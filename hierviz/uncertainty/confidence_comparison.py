@@ -81,17 +81,15 @@ class ConfidenceMaps(Rows):
     def sentence(self) -> str:
         """Which way is best, with numbers."""
         losses, gain = self.log_loss.estimate, self.gain
-        of = f"{self.n_folds} folds of {self.n_samples:,} samples; each is judged by a fit on the others"
+        of = f"{self.n_samples:,} samples in {self.n_folds} folds"
         if not self.best:
-            return f"No way has a smaller log loss than the confidence as it is, {losses[0]:.4f} ({of})."
-        ends = f"[{fixed_text(float(gain.lower), 4)}, {fixed_text(float(gain.upper), 4)}]"
-        interval = (
-            "" if np.isnan(gain.lower) else f", difference {fixed_text(float(gain.estimate), 4)}, 95 % interval {ends}"
-        )
+            return f"No way has a smaller log loss than the confidence as it is, {fixed_text(losses[0], 3)} ({of})."
+        difference, lower, upper = (fixed_text(float(one), 3) for one in (gain.estimate, gain.lower, gain.upper))
+        interval = "" if np.isnan(gain.lower) else f", 95 % interval [{lower}, {upper}]"
         return (
-            f"{self.name[self.best]} has the smallest log loss of the confidence, {losses[self.best]:.4f} against "
-            f"{losses[0]:.4f} as it is{interval} ({of})."
-        )
+            f"{self.name[self.best]} has the smallest log loss: {fixed_text(losses[self.best], 3)} against "
+            f"{fixed_text(losses[0], 3)} as it is (difference {difference}{interval}; {of})."
+        ).replace("-0.", "−0.")
 
 
 def compare_confidence_maps(

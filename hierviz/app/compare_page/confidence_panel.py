@@ -15,9 +15,10 @@ from hierviz.messages.errors import HiervizError
 from hierviz.uncertainty.confidence_folds import MAPS, MAPS_OF_ANSWERS
 
 WORDS = (
-    "A map changes the confidence that is shown with an answer, on all pages. It is fitted for each sample without the sample's "
-    "own fold (five folds). Probabilities of nodes, and with them answers and curves, stay as they are."
+    "A map changes the confidence that is shown with an answer, on all pages; each sample's is fitted on the four other folds. "
+    "Node probabilities, and with them answers and curves, stay as they are."
 )
+GROUPED = "Samples of one user, document or place are dependent: a group is in one fold."
 
 
 def draw(data, choice):
@@ -32,11 +33,11 @@ def draw(data, choice):
     ways = {"": MAPS["none"]} | {how: MAPS[how] for how in MAPS_OF_ANSWERS}
     pick("Confidence", ways, "confidence", segmented=not state.is_narrow(), in_popover=True)
     columns = _columns(data, key)
-    if columns:
-        names = {"": "no groups"} | {name: name for name in columns}
-        help = "Samples of one user, document or place are dependent: a group is in one fold."
-        pick("Samples belong together by", names, GROUP, help=help)
-    key = model_control(data, in_popover=True)
+    with st.container(horizontal=True, vertical_alignment="bottom"):
+        key = model_control(data, in_popover=True)
+        if columns:
+            names = {"": "no groups"} | {name: name for name in columns}
+            pick("Samples belong together by", names, GROUP, help=GROUPED)
     _comparison(data, key, choice)
 
 
@@ -83,7 +84,6 @@ def _comparison(data, key, choice):
     }
     table.draw(cells, columns, key=f"confidence-maps-{key}", width="content")
     st.caption(
-        f"Of the answers below the root of {escape(model.predictions.name)}, all ways on the same answers; lower is better. 95 % "
-        "intervals by bootstrap; an ECE has none: compare it with that of calibrated confidences. With a temperature, all nodes "
-        "have other probabilities, and the rule may give other answers."
+        "Answers below the root, the same for all ways; lower is better. In brackets 95 % bootstrap intervals; an ECE has none: "
+        "compare it with *if calibrated*. A temperature changes all node probabilities, and with them the answers."
     )
