@@ -93,7 +93,7 @@ def test_groups_are_kept_with_the_choice(model):
     groups = visit.control("Samples belong together by")
     # Those of which there are as many as folds.
     assert "drawn_as" in groups.options
-    assert "light" not in groups.options
+    assert "unusual_setting" not in groups.options
     groups.set_value("drawn_as")
     visit.run()
     found = hv.evaluation.answer_confidence(model, "isotonic", "threshold", 0.5, group="drawn_as")

@@ -138,11 +138,13 @@ def test_temperature_of_the_same_answers(overconfident):
 
 
 def test_reliability_before_and_after(overconfident):
-    found = hv.diagnosis.confidence_reliability(answer_confidence(overconfident, "isotonic"))
+    confidence = answer_confidence(overconfident, "isotonic")
+    found = hv.diagnosis.confidence_reliability(confidence)
     assert found.subjects == ["p of the answer", "confidence by isotonic regression"]
     assert found.is_flagged[0]
     assert found.ece[0] > 2 * found.ece[1]
-    assert found.n.tolist() == [400, 400]
+    assert found.n.tolist() == 2 * [int((confidence.predicted != 0).sum())]
+    assert found.n_left_out.tolist() == (400 - found.n).tolist()
     assert hv.diagnosis.confidence_reliability(answer_confidence(overconfident, "none")).subjects == ["p of the answer"]
 
 

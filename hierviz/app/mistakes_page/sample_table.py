@@ -97,6 +97,7 @@ def _table(asked, rows, severity, key, extra, helps, is_main):
         f"**{len(rows):,} sample{'s' * (len(rows) > 1)}**"
         + (f", {start + 1:,} to {part.stop:,} shown" if most < len(rows) else "")
         + (f", the largest {SEVERITIES[severity].label} first" if is_main and not extra else "")
+        + ("" if asked.confidence is None else f" · confidence {escape(asked.confidence.said)}")
     )
     cells, columns = _columns(
         asked, rows[part], severity, {name: values[part] for name, values in extra.items()}, helps
@@ -123,8 +124,7 @@ def _table(asked, rows, severity, key, extra, helps, is_main):
         asked_row = asked.predictions.row(state.view().sample) if state.view().sample else None
         hit = np.flatnonzero(rows[part] == asked_row) if asked_row is not None else ()
         place = int(hit[0]) if len(hit) else 0
-    calibrated = "" if asked.confidence is None else f" Confidence {escape(asked.confidence.said)}."
-    st.caption(f"Click a row to see the sample; tick rows to export only these.{calibrated}")
+    st.caption("Click a row to see the sample; tick rows to export only these.")
     return min(start + place, len(rows) - 1), ticked
 
 
