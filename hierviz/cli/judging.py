@@ -21,11 +21,17 @@ from hierviz.opening.named_files import run_files, values_by_method
 from hierviz.opening.options import READING, TAXONOMY, options_of, projection_options
 from hierviz.predictions.predictions import with_distinct_names
 from hierviz.taxonomy.checks import check_threads
+from hierviz.uncertainty.confidence_folds import MAPS
 
 JSON = Option("--json FILE|-", "file for the JSON (- is standard output, the default)", default="-")
 OUT = Option("--out FILE|-", "file to write (- is standard output, the default)", default="-")
 THREADS = Option("--threads N", "threads for large files, with numba installed (default: all processors)", type=int)
 GROUP = Option("--group C", "column of the groups that samples belong to; groups are drawn or permuted as a whole")
+CONFIDENCE_MAP = Option(
+    "--confidence-map KEY",
+    f"how the confidence of the answers is calibrated, on held-out folds: {', '.join(MAPS)}; node probabilities stay as they are",
+    choices=tuple(MAPS),
+)
 RESAMPLES = Option("--resamples N", "bootstrap resamples; 0 for no intervals (default: 1000)", type=int, default=1000)
 SEED = Option("--seed N", "seed of random draws (default: 0)", type=int, default=0)
 (NODES,) = options_of(["nodes"])

@@ -468,6 +468,37 @@ def test_calibration_in_words(tmp_path):
     assert f"Calibration: {said} Overconfident at depth 2 (depth 2 says 0.90, right 0.50" in text
 
 
+@pytest.mark.parametrize("how", ["isotonic", "venn-abers"])
+def test_confidence_of_the_answers(tmp_path, how):
+    """Each sample has its own, the calibration what the map does to it; nothing of it without the flag."""
+    hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
+    lines = [f"s{row},{('cat', 'dog')[row % 2]},0.9,0.1,0,0" for row in range(60)]
+    (tmp_path / "scores.csv").write_text("\n".join(["sample_id,truth,cat,dog,duck,newt", *lines]))
+    files = ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv"), "--rule", "leaf"]
+    out = tmp_path / "report.html"
+    assert cli.main(["report", *files, "--confidence-map", how, "--out", str(out)]) == 0
+    text = "".join(Seen(out.read_text()).texts)
+    evaluation = hv.Evaluation.from_predictions(
+        hv.load_predictions(tmp_path / "scores.csv", hv.load_taxonomy(tmp_path / "tree.csv"))
+    )
+    found = hv.evaluation.answer_confidence(evaluation, how, "leaf")
+    # Half of them are right.
+    assert found.confidence == pytest.approx(np.full(60, 0.5), abs=0.1)
+    assert f"Confidence of the answer{found.text(0)}" in text.replace("\n", "")
+    assert f"Confidence of the answers {found.said}: ECE " in text
+    assert "in place of 0.400 of p (60 answers below the root)." in text
+    assert cli.main(["report", *files, "--out", str(out)]) == 0
+    assert "Confidence of the answer" not in out.read_text()
+
+
+def test_groups_of_the_confidence_alone_are_refused(tmp_path, capsys):
+    hv.write_taxonomy(hv.Taxonomy.from_edges(EDGES), tmp_path / "tree.csv")
+    (tmp_path / "scores.csv").write_text("sample_id,truth,cat,dog,duck,newt\ns,cat,1,0,0,0\n")
+    files = ["--taxonomy", str(tmp_path / "tree.csv"), "--predictions", str(tmp_path / "scores.csv")]
+    assert cli.main(["report", *files, "--group", "g", "--out", str(tmp_path / "r.html")]) == 2
+    assert "--group: expected --confidence-map with it, got none." in capsys.readouterr().err
+
+
 def test_labels_have_no_calibration(tmp_path):
     labels = hv.Predictions.from_labels(hv.Taxonomy.from_edges(EDGES), [1, 2], truth=[1, 2])
     assert "Calibration:" not in hv.report([labels]).html

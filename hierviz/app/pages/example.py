@@ -13,6 +13,7 @@ from hierviz.app.example_page.why_panel import why_panel, why_sentence
 from hierviz.app.model_page.where_it_looks import LABEL, LOOKS
 from hierviz.app.state.escape import escape
 from hierviz.app.widgets import controls, filters, frame, sample, selection, shell
+from hierviz.app.widgets.confidence import confidence_line
 from hierviz.app.widgets.figure import figure
 from hierviz.app.widgets.living import living
 from hierviz.app.widgets.looked import is_offered
@@ -174,4 +175,5 @@ frame.unfolded(
 frame.unfolded("Win, paths and metrics of this answer", "metrics", every_metric, ":material/functions:")
 if p is not None:
     with held_by:
+        confidence_line(data, key, row, choice)
         conformal_line(data, key, row)
