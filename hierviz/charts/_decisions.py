@@ -126,12 +126,12 @@ def _sentence(found):
             continue
         interval = _interval(found.difference_lower[column], found.difference_upper[column])
         apart = f"paired difference {value_text(found.difference[column])} {interval}".rstrip()
-        clear = "" if found.is_clear(column) else ", not clearly different"
+        better = "is better than" if found.is_clear(column) else "is not clearly better than"
         off = ""
         if np.isfinite(expected):
             off = f"; it was expected to reach {value_text(expected)} and reached {value_text(reached)}"
         said.append(
-            f"{name}: {_name(found, found.rules[best])} wins over {rule_label(found.rules[optimal])} ({apart}{clear}){off}."
+            f"{name}: {_name(found, found.rules[best])} {better} {rule_label(found.rules[optimal])} ({apart}){off}."
         )
     first = f"{found.name}{some}: "
     if wins:

@@ -125,7 +125,9 @@ class LabelSetCounts:
         of_scores : LabelSetCounts
             Of the same samples, by a threshold of their scores.
         """
-        counts = cls(taxonomy, of_scores.threshold)
+        weights, outside = of_scores._weights, of_scores._outside
+        corpus = (weights["corpus"], outside["corpus"]) if "corpus" in weights else None
+        counts = cls(taxonomy, of_scores.threshold, corpus)
         counts.add_lists(truth, predicted)
         columns = of_scores.counted()[1]
         counts._blocks[-1] |= {key: columns[key] for key in AREAS if key in columns}
