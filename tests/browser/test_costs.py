@@ -59,7 +59,10 @@ def edit(page, column, row, value):
         )
         page.wait_for_function(f"before => ({AT})() !== before", arg="-".join(map(str, at)))
     page.keyboard.type(f"{value:g}")
+    # The grid opens a field, which takes what was typed and then the end of it.
+    page.locator("#portal input, #portal textarea").first.wait_for()
     page.keyboard.press("Enter")
+    expect(grid.locator(f"[id='glide-cell-{column}-{row}']")).to_have_text(f"{value:g}")
     quiet(page)
 
 
