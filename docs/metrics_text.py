@@ -21,6 +21,7 @@ BLOCKS = {
     "curve": "All thresholds (block `curve`)",
     "selective": "Coverage and risk of climbing (block `selective`)",
     "confusion": "Nodes of the predicted and the true path (block `confusion`)",
+    "conformal": "Conformal nodes (block `conformal`, with `--conformal`)",
     "per_sample": "Single samples",
     "goal": "Targets of a threshold",
 }

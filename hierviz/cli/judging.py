@@ -13,7 +13,7 @@ from hierviz.cli.output import progress
 from hierviz.evaluation.evaluation import Evaluation
 from hierviz.inference.parameters import THRESHOLD
 from hierviz.inference.registry import INFERENCE_RULES, inference_rule, rule_and_threshold, rule_parameters
-from hierviz.messages.errors import FileError
+from hierviz.messages.errors import FileError, near_miss
 from hierviz.opening.files import OF_FILES, OPTIONS, files_of
 from hierviz.opening.flags import Option
 from hierviz.opening.loading import load_files
@@ -203,13 +203,15 @@ class Judged:
                 for model, choice in zip(self.predictions, self.choices, strict=True)
             ]
 
-    def table(self, metrics, **more):
-        """The table of the methods; further keywords as of `hierviz.compare`."""
+    def table(self, metrics, models=None, **more):
+        """The table of the methods; `models` are their `evaluations`, if made; further keywords as of `hierviz.compare`."""
         from hierviz.comparison.table import compare
 
         options = self.options
+        if models is None:
+            models = self.predictions if getattr(options, "cluster", None) is None else self.evaluations()
         return compare(
-            self.predictions if getattr(options, "cluster", None) is None else self.evaluations(),
+            models,
             options.preset,
             metrics,
             rule=self.rules,
@@ -383,6 +385,6 @@ def _value(parameter, given, taxonomy, named):
     if not os.path.exists(given):
         raise FileError(
             f"{named}: expected {' or '.join(parameter.choices)} or a table of costs, got {given!r}, which "
-            "is no file. Name one of them."
+            f"is no file.{near_miss(given, parameter.choices)} Name one of them."
         )
     return load_costs(rewindable(given), taxonomy)

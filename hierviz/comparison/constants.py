@@ -30,7 +30,7 @@ from typing import Any
 
 import numpy as np
 
-from hierviz.comparison.columns import Column, file_numbers
+from hierviz.comparison.columns import CONFORMAL, Column, file_numbers
 from hierviz.comparison.resampled import ProteinNumbers, has_protein
 from hierviz.evaluation._judged_answers import samples_at_or_below
 from hierviz.evaluation.constant_scores import evaluation_of_constant
@@ -150,6 +150,8 @@ def _of_column(column, taxonomy, frequencies, of_nodes):
 
 def _why_none(column):
     metric = METRICS[column.metric]
+    if column.block == CONFORMAL:
+        return "a constant answer is not calibrated"
     if not metric.sign:
         return "neither higher nor lower is better"
     if column.metric in CELLS or metric.unit == "samples":

@@ -55,6 +55,24 @@ class Mean(OfPart):
 
 
 @dataclass(frozen=True)
+class WeightedMean(OfPart):
+    """Mean of a part over the samples that have it, each with a weight.
+
+    Attributes
+    ----------
+    part, weight : str
+    """
+
+    weight: str = ""
+
+    def total(self, parts: Mapping[str, np.ndarray]) -> float | None:
+        """Of all samples; None where none has it."""
+        values, weights = np.asarray(parts[self.part]), np.asarray(parts[self.weight])
+        known = ~np.isnan(values)
+        return float((weights[known] * values[known]).sum() / weights[known].sum()) if known.any() else None
+
+
+@dataclass(frozen=True)
 class MeanByDepth:
     """Means of one part for each depth, which are named ``part.depth``.
 

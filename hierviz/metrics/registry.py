@@ -32,6 +32,7 @@ from hierviz.metrics.parts import (
     OverCurve,
     Total,
     WeightedByDepth,
+    WeightedMean,
     f1_of,
     matthews,
     normalised_icm,
@@ -181,6 +182,15 @@ _ENTRIES = {
         pt={"better": "lower", "made": OfSums(CELLS, prevalence_threshold)},
         f1={"made": ratio_of("tp tp", "tp tp fp fn")},
         mcc={"range": (-1.0, 1.0), "made": OfSums(CELLS, matthews)},
+    ),
+    # Only where conformal nodes are asked for.
+    **entries_of(
+        "conformal",
+        held={"better": "neither", "made": WeightedMean("held", "weight")},
+        root_share={"better": "lower"},
+        leaf_share={"better": "neither"},
+        mean_information={"range": POSITIVE, "unit": "bits"},
+        mean_depth={"range": POSITIVE, "unit": "edges"},
     ),
     **entries_of("per_sample", tree_only=False),
     **entries_of(

@@ -118,7 +118,7 @@ def test_entry(key):
     metric = hv.METRICS[key]
     assert isinstance(metric, Metric)
     assert metric.key == key
-    assert metric.block in (*BLOCKS, "per_sample", "goal")
+    assert metric.block in (*BLOCKS, "conformal", "per_sample", "goal")
     assert metric.better in ("higher", "lower", "neither")
     assert metric.range[0] < metric.range[1]
     for text in (metric.label, metric.formula, metric.source):
